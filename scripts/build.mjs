@@ -1,0 +1,92 @@
+// dist/: one ES module per public entry point with shared chunks (so that a class is the same class through every
+// subpath), its declarations, and one self-contained CommonJS file per program (half the start time of a module).
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cache, command, exists, node, root } from "./shell.mjs";
+
+/** dist name → source. An entry whose source is not there yet is left out. */
+const library = { index: "src/index.ts" };
+const programs = { bin: "src/bin.ts" };
+
+const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
+const outputs = () => [
+  ...present(library).flatMap(([name]) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+  ...present(programs).map(([name]) => `dist/${name}.cjs`),
+];
+const stamp = join(cache, "build");
+
+// Content, not dates: a checkout of an older commit gives its files a newer date.
+function fingerprint() {
+  const sources = readdirSync(join(root, "src"), { recursive: true }).filter((name) => name.endsWith(".ts"));
+  const inputs = [...sources.map((name) => `src/${name}`).sort()];
+  inputs.push("scripts/build.mjs", "tsconfig.json", "package.json", "package-lock.json");
+  const hash = createHash("sha256");
+  for (const name of inputs)
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(join(root, name)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+export function isFresh() {
+  try {
+    return readFileSync(stamp, "utf8") === fingerprint() && outputs().every(exists);
+  } catch {
+    return false;
+  }
+}
+
+export async function build() {
+  if (!exists("src/index.ts"))
+    return { ok: false, output: "src/index.ts is missing: there is no library to build" };
+  const { build: bundle } = await import("esbuild");
+  rmSync(join(root, "dist"), { recursive: true, force: true });
+  const shared = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    logLevel: "silent",
+  };
+  try {
+    await bundle({
+      ...shared,
+      entryPoints: Object.fromEntries(present(library)),
+      outdir: "dist",
+      format: "esm",
+      splitting: true,
+      chunkNames: "chunks/[hash]",
+      packages: "external",
+    });
+    for (const [name, source] of present(programs)) {
+      await bundle({ ...shared, entryPoints: [source], outfile: `dist/${name}.cjs`, format: "cjs" });
+    }
+  } catch (error) {
+    return { ok: false, output: error.message };
+  }
+  const declared = declarations();
+  if (declared.ok) writeFileSync(stamp, fingerprint());
+  return declared;
+}
+
+// Without checking: the check step does that for sources and tests together.
+function declarations() {
+  mkdirSync(cache, { recursive: true });
+  const config = join(cache, "tsconfig.declarations.json");
+  const compilerOptions = {
+    noEmit: false,
+    noCheck: true,
+    declaration: true,
+    emitDeclarationOnly: true,
+    stripInternal: true,
+    rootDir: join(root, "src"),
+    outDir: join(root, "dist"),
+    typeRoots: [join(root, "node_modules/@types")],
+  };
+  const files = present(library).map(([, source]) => join(root, source));
+  const settings = { extends: join(root, "tsconfig.json"), compilerOptions, include: [], files };
+  writeFileSync(config, JSON.stringify(settings));
+  return node([command("tsc", "typescript"), "-p", config]);
+}

@@ -1,0 +1,72 @@
+// What a user would get from the registry, checked on the packed archive itself.
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { cache, command, node, npm, readJson, root } from "./shell.mjs";
+
+const allowed = /^(dist\/|data\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.|\.test\./;
+const required = ["LICENSE", "dist/index.js", "dist/index.d.ts"];
+const sizeLimit = 2_000_000;
+
+/** The checks of the package, each a name and a function that answers `{ ok, output }`. */
+export function packageChecks() {
+  let packed;
+  return {
+    "packed files": () => {
+      packed = pack();
+      return packed.ok ? contents(packed) : packed;
+    },
+    // A package may import itself by name: the same exports map that a user's import goes through.
+    "import by name": () => node(["--input-type=module", "-e", importEveryEntry()]),
+    publint: () => node([command("publint"), "run", packed.archive, "--strict"]),
+    "declarations (attw)": () =>
+      node([
+        command("attw", "@arethetypeswrong/cli"),
+        packed.archive,
+        ...["--profile", "esm-only", "--no-definitely-typed", "--no-emoji", "--format", "ascii"],
+      ]),
+    "unused code (knip)": () => node([command("knip"), "--no-progress"]),
+  };
+}
+
+function pack() {
+  mkdirSync(cache, { recursive: true });
+  const made = npm(["pack", "--json", "--ignore-scripts", "--pack-destination", cache]);
+  if (!made.ok) return made;
+  const described = JSON.parse(made.stdout);
+  const [first] = Array.isArray(described) ? described : Object.values(described);
+  return { ok: true, archive: join(cache, first.filename), files: first.files, size: first.unpackedSize };
+}
+
+function contents({ files, size }) {
+  const paths = files.map((file) => file.path);
+  const wrong = [
+    ...paths
+      .filter((path) => !allowed.test(path) || debris.test(path))
+      .map((path) => `${path} should not ship`),
+    ...[...required, ...promised()]
+      .filter((path) => !paths.includes(path))
+      .map((path) => `${path} is missing`),
+    ...paths
+      .filter((path) => readFileSync(join(root, path), "utf8").includes(root))
+      .map((path) => `${path} names the folder it was built in`),
+  ];
+  if (size > sizeLimit) wrong.push(`${size} bytes unpacked, the limit is ${sizeLimit}`);
+  return { ok: wrong.length === 0, output: wrong.join("\n") };
+}
+
+/** Every file that package.json names in `exports` and `bin`; patterns are left to publint. */
+function promised() {
+  const { exports, bin } = readJson("package.json");
+  const leaves = (value) =>
+    typeof value === "string" ? [value] : Object.values(value ?? {}).flatMap(leaves);
+  return leaves([exports, bin])
+    .filter((path) => !path.includes("*"))
+    .map((path) => path.replace(/^\.\//, ""));
+}
+
+function importEveryEntry() {
+  const { name, exports } = readJson("package.json");
+  const entries = Object.keys(exports).filter((entry) => !/\*|\.json$/.test(entry));
+  return entries.map((entry) => `await import(${JSON.stringify(name + entry.slice(1))});`).join("\n");
+}

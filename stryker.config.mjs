@@ -1,0 +1,15 @@
+const home = "./node_modules/.cache/kedge/stryker/node_modules/@stryker-mutator";
+
+export default {
+  testRunner: "vitest",
+  plugins: [`${home}/vitest-runner/dist/src/index.js`],
+  mutate: ["src/core/resolve.ts", "src/core/change.ts", "src/core/anchor.ts"],
+  reporters: ["clear-text", "progress", "html", "json"],
+  htmlReporter: { fileName: "reports/mutation.html" },
+  jsonReporter: { fileName: "reports/mutation.json" },
+  concurrency: 2,
+  ignorePatterns: ["dist", "reports"],
+  // Stryker rewrites the compiler settings with TypeScript's JavaScript interface, which TypeScript 7 does not have.
+  // A name that no file has keeps it from trying; nothing in the settings needs rewriting.
+  tsconfigFile: "none",
+};

@@ -1,0 +1,165 @@
+import { posix } from "node:path";
+import { parseSync } from "vite";
+
+/** Path from the project root ("src/core/hash.ts") → source text. */
+export type Sources = ReadonlyMap<string, string>;
+
+interface Layer {
+  /** The folders of src that it may import. */
+  readonly may: readonly string[];
+  /** No node:* module, no package: it runs wherever the language runs. */
+  readonly pure?: boolean;
+  readonly why: string;
+}
+
+const door = "a door joins tools and node; src/bin.ts joins the doors";
+const below = ["core", "session", "tools", "node"];
+const layers: Readonly<Record<string, Layer>> = {
+  core: { may: [], pure: true, why: "core is values in, values out" },
+  session: { may: ["core"], pure: true, why: "session reaches files and store through its ports only" },
+  tools: { may: ["core", "session"], why: "a tool is the same behind every door" },
+  node: { may: ["core", "session"], why: "node implements the ports of session and knows no door" },
+  mcp: { may: below, why: door },
+  hooks: { may: below, why: door },
+  sdk: { may: below, why: door },
+  cli: { may: below, why: door },
+};
+const root: Layer = { may: Object.keys(layers), why: "a file directly in src is an entry point" };
+
+const mcpPackage = /^@modelcontextprotocol\//;
+const schemaPackage =
+  /^(zod|ajv|ajv-formats|typebox|@sinclair\/typebox|valibot|arktype|effect|joi|yup)(\/|$)/;
+const platformNames = new Set(["Buffer", "process", "performance", "globalThis", "require"]);
+const platformMembers = new Set(["Date.now", "Math.random"]);
+
+interface Module {
+  readonly path: string;
+  /** "" for a file directly in src. */
+  readonly folder: string;
+  readonly packages: readonly string[];
+  /** Project paths; what does not resolve keeps the path it would have. */
+  readonly files: readonly string[];
+  readonly names: ReadonlySet<string>;
+}
+
+/** Every broken rule as a sentence "file: what; why". An empty answer means the layers hold. */
+export function brokenLayers(sources: Sources): string[] {
+  const modules = new Map([...sources].map(([path, text]) => [path, readModule(path, text)]));
+  return [
+    ...[...modules.values()].flatMap((module) => [...directions(module, modules), ...purity(module)]),
+    ...hookWeight(modules),
+    ...cycles(modules),
+  ];
+}
+
+function directions(module: Module, modules: ReadonlyMap<string, Module>): string[] {
+  const layer = module.folder === "" ? root : layers[module.folder];
+  if (!layer)
+    return [`${module.path}: src/${module.folder} has no layer; give it one in test/support/layers.ts`];
+  return module.files.flatMap((path) => {
+    const target = modules.get(path);
+    if (!target) return [`${module.path}: imports ${path}, which is not a source file`];
+    if (target.folder === module.folder) return [];
+    if (!layer.may.includes(target.folder)) return [`${module.path}: imports ${path}; ${layer.why}`];
+    if (path === `src/${target.folder}/index.ts`) return [];
+    return [`${module.path}: imports ${path}; another folder is entered through its index.ts only`];
+  });
+}
+
+function purity(module: Module): string[] {
+  const layer = layers[module.folder];
+  const broken: string[] = [];
+  for (const name of module.packages) {
+    if (layer?.pure) broken.push(`${module.path}: imports ${name}; ${layer.why}`);
+    else if (module.folder === "tools" && name.startsWith("node:"))
+      broken.push(`${module.path}: imports ${name}; only node and the doors touch the platform`);
+    if (mcpPackage.test(name) && module.folder !== "mcp")
+      broken.push(`${module.path}: imports ${name}; only src/mcp knows the MCP SDK`);
+  }
+  if (layer?.pure) {
+    for (const name of module.names) {
+      broken.push(`${module.path}: uses ${name}; no clock, randomness or platform in ${module.folder}`);
+    }
+  }
+  return broken;
+}
+
+/** A hook starts on every tool call of an agent: it must not load what costs tens of milliseconds. */
+function hookWeight(modules: ReadonlyMap<string, Module>): string[] {
+  const broken: string[] = [];
+  const seen = new Map(
+    [...modules.values()].filter(({ folder }) => folder === "hooks").map((m) => [m.path, m.path]),
+  );
+  for (const [path, trail] of seen) {
+    const module = modules.get(path);
+    for (const name of module?.packages ?? []) {
+      if (mcpPackage.test(name) || schemaPackage.test(name))
+        broken.push(`${trail}: loads ${name}; a hook starts without MCP and schema libraries`);
+    }
+    for (const next of module?.files ?? []) if (!seen.has(next)) seen.set(next, `${trail} → ${next}`);
+  }
+  return broken;
+}
+
+function cycles(modules: ReadonlyMap<string, Module>): string[] {
+  const done = new Set<string>();
+  const broken: string[] = [];
+  function visit(path: string, trail: readonly string[]): void {
+    const at = trail.indexOf(path);
+    if (at >= 0)
+      broken.push(
+        `${[...trail.slice(at), path].join(" → ")}: a cycle has no lowest part to understand first`,
+      );
+    if (at >= 0 || done.has(path)) return;
+    for (const next of modules.get(path)?.files ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  }
+  for (const path of modules.keys()) visit(path, []);
+  return broken;
+}
+
+interface SyntaxNode {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+// Type imports count too: a type that points upward is a dependency that a reader has to follow.
+function readModule(path: string, text: string): Module {
+  const { program, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  const imported = new Set<string>();
+  const names = new Set<string>();
+  walk(program, (node) => {
+    const source = node.source ?? (node.type === "TSExternalModuleReference" ? node.expression : undefined);
+    if (isNode(source) && typeof source.value === "string") imported.add(source.value);
+    for (const name of platformUse(node)) names.add(name);
+  });
+  const local = [...imported].filter((name) => name.startsWith("."));
+  const files = local.map((name) => posix.join(posix.dirname(path), name).replace(/\.js$/, ".ts"));
+  const folder = path.split("/").length > 2 ? (path.split("/")[1] ?? "") : "";
+  return { path, folder, packages: [...imported].filter((name) => !name.startsWith(".")), files, names };
+}
+
+function platformUse(node: SyntaxNode): string[] {
+  if (node.type === "MemberExpression" && isNode(node.object) && isNode(node.property)) {
+    const member = `${node.object.name}.${node.property.name}`;
+    return platformMembers.has(member) ? [member] : [];
+  }
+  if (node.type === "NewExpression" && isNode(node.callee) && node.callee.name === "Date")
+    return Array.isArray(node.arguments) && node.arguments.length === 0 ? ["new Date()"] : [];
+  return node.type === "Identifier" && platformNames.has(String(node.name)) ? [String(node.name)] : [];
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === "object" && value !== null && "type" in value;
+
+/** Visits every node, but not the names of members and keys: `row.process` is no use of the platform. */
+function walk(value: unknown, visit: (node: SyntaxNode) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit);
+  if (!isNode(value)) return;
+  visit(value);
+  for (const [key, child] of Object.entries(value)) {
+    if ((key === "property" || key === "key") && value.computed === false) continue;
+    walk(child, visit);
+  }
+}

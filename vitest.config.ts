@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+// Chosen once for the whole run, so that one number repeats it: KEDGE_SEED=… npx vitest run test/…
+const seed = process.env.KEDGE_SEED ?? String(Math.trunc(Math.random() * 2 ** 31));
+const runs = process.env.KEDGE_RUNS ?? "100";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
+    globalSetup: ["test/announce.ts"],
+    env: { KEDGE_SEED: seed, KEDGE_RUNS: runs },
+    pool: "threads",
+    maxWorkers: 2,
+  },
+});
