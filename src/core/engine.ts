@@ -1,0 +1,240 @@
+import { stripAnchors } from "./anchor.js";
+import { Change } from "./change.js";
+import type { Document, Splice } from "./document.js";
+import { type Edit, normaliseEdits } from "./edit.js";
+import { force } from "./force.js";
+import type { Named } from "./named.js";
+import { anchorOf, type Problem, problem } from "./problem.js";
+import { LineSet, type Range } from "./ranges.js";
+import { type Gate, inOrder, type Piece, type Resolution, resolve } from "./resolve.js";
+import type { View } from "./view.js";
+import { addedByOthers, repeatedNeighbours } from "./warnings.js";
+
+export type OnStale = "relocate" | "refuse";
+
+export interface EngineOptions {
+  readonly gate?: Gate;
+  readonly onStale?: OnStale;
+}
+
+/** What became of one edit of a call. */
+export interface EditOutcome {
+  readonly index: number;
+  readonly op: string;
+  readonly status: "exact" | "relocated" | "noop";
+  readonly from?: Range;
+  readonly to?: Range;
+}
+
+export interface Applied {
+  readonly status: "applied" | "noop";
+  readonly document: Document;
+  readonly change: Change<string>;
+  readonly edits: readonly EditOutcome[];
+  readonly warnings: readonly string[];
+  /** Lines of the file that show why nothing had to be done. */
+  readonly rows: LineSet;
+}
+
+export interface Remap {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: "moved" | "changed";
+}
+
+export interface Refused {
+  readonly status: "refused";
+  readonly problems: readonly Problem[];
+  readonly remaps: readonly Remap[];
+  /** What sending the call again on the rows of the refusal would do; null where that would be a guess. */
+  readonly forced: readonly Splice[] | null;
+}
+
+/** One call on one file: the caller's edits, what the agent has seen, the file now → the new text, or why not. */
+export function run(input: unknown, view: View, options: EngineOptions = {}): Applied | Refused {
+  const { edits, operations, complaints } = normaliseEdits(input);
+  const problems = complaints.map((one) =>
+    problem(
+      one.code,
+      [one.index],
+      one.line === undefined ? one.message : one.message + shownFor(one.line, view),
+    ),
+  );
+  for (const { op } of operations)
+    problems.push(problem("bad_request", [], `${op} works on whole files and belongs into a batch`));
+  if (problems.length > 0) return { status: "refused", problems, remaps: [], forced: null };
+  return runEdits(edits, view, options);
+}
+
+export function runEdits(given: readonly Edit[], view: View, options: EngineOptions = {}): Applied | Refused {
+  const warnings: string[] = [];
+  const edits = given.map((edit) => withoutRows(edit, view, warnings));
+  const resolution = resolve(edits, view, options.gate);
+  const problems = [...resolution.problems];
+  if (options.onStale === "refuse" && problems.length === 0) problems.push(...strict(resolution, view));
+  if (problems.length > 0) return refused(problems, edits, resolution, view);
+  const made = applySplices(view.history.now, resolution.pieces);
+  if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
+  warnings.push(...repeatedNeighbours(resolution, view), ...addedByOthers(edits, view));
+  return {
+    status: made.change.isEmpty ? "noop" : "applied",
+    document: made.document,
+    change: made.change,
+    edits: outcomes(edits, resolution, view),
+    warnings,
+    rows: made.change.isEmpty ? namedRows(resolution.named, view) : LineSet.empty,
+  };
+}
+
+/** The anchor a line was last shown with, for a caller that gave a number or a broken anchor. */
+export function shownFor(line: number, view: View): string {
+  for (const { state, rows, scheme } of view.showings.toReversed()) {
+    const document = view.history.document(state);
+    if (scheme && document && rows.has(line - 1))
+      return `: line ${line} was shown as ${anchorOf(document, line - 1, scheme)}`;
+  }
+  return "";
+}
+
+/** Puts text into the file now; untouched bytes stay, and so do lines of a piece that are equal to what is there. */
+export function applySplices(
+  now: Document,
+  splices: readonly Splice[],
+): { document: Document; change: Change<string> } | Problem {
+  const document = now.splice(splices);
+  if ("unencodable" in document)
+    return problem(
+      "unencodable",
+      [],
+      `the file's encoding ${document.encoding} cannot hold ${JSON.stringify(document.unencodable)}, in the line ${JSON.stringify(document.text)}`,
+    );
+  const lines = (splice: Splice) => splice.lines.map((line) => (typeof line === "string" ? line : line.text));
+  const change = Change.of(
+    now.lineCount,
+    splices.map((splice) => ({ start: splice.start, end: splice.end, lines: lines(splice) })),
+  );
+  // Equal lines may trade places: nothing was changed then, whatever the pieces say.
+  return document.version === now.version
+    ? { document: now, change: Change.of(now.lineCount, []) }
+    : { document, change };
+}
+
+/** Anchors copied into the text are taken off only if every line has one and each was printed of this file. */
+function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
+  if (!("text" in edit) || edit.text.length === 0) return edit;
+  const stripped = stripAnchors(edit.text);
+  const served = stripped?.anchors.every(({ line, hash, scheme }) =>
+    view.showings.some(
+      (showing) =>
+        showing.scheme === scheme &&
+        showing.rows.has(line - 1) &&
+        view.history.hash(showing.state, line - 1, scheme) === hash,
+    ),
+  );
+  if (!stripped || !served) return edit;
+  warnings.push(`edits[${edit.index}]: the text repeated anchors; they were removed`);
+  return { ...edit, text: stripped.lines };
+}
+
+/** `onStale: refuse`: the file must be the text the edit was made for, even where its lines merely moved. */
+function strict({ named }: Resolution, view: View): Problem[] {
+  const { history } = view;
+  return named
+    .filter(({ base }) => history.states[base]?.version !== history.states[history.last]?.version)
+    .map(({ edits }) =>
+      problem(
+        "stale",
+        edits.map((edit) => edit.index),
+        "the file has changed elsewhere since these lines were shown",
+      ),
+    );
+}
+
+function refused(
+  problems: readonly Problem[],
+  edits: readonly Edit[],
+  resolution: Resolution,
+  view: View,
+): Refused {
+  const forced: Piece[] = [];
+  let whole = resolution.named.flatMap((one) => one.edits).length === edits.length;
+  const hindered = new Set(problems.flatMap((one) => one.edits));
+  for (const one of resolution.named) {
+    const isHindered = one.edits.some(({ index }) => hindered.has(index));
+    const pieces = isHindered ? force(one, view) : resolution.pieces.filter(({ named }) => named === one);
+    if (pieces) forced.push(...pieces);
+    else whole = false;
+  }
+  forced.sort(inOrder);
+  const disjoint = forced.every((one, at) => at === 0 || one.start >= (forced[at - 1] as Piece).end);
+  const usage = problems.some(({ code }) =>
+    ["bad_request", "overlap", "ambiguous", "wrong_hash"].includes(code),
+  );
+  const offered = whole && disjoint && !usage;
+  const plain = forced.map(({ start, end, lines, anchor }) =>
+    anchor === undefined ? { start, end, lines } : { start, end, lines, anchor },
+  );
+  return {
+    status: "refused",
+    problems,
+    remaps: remaps(resolution.named, view),
+    forced: offered ? plain : null,
+  };
+}
+
+/** Where each anchor of the call stands now, if its number is another. */
+function remaps(named: readonly Named[], view: View): Remap[] {
+  const found = new Map<string, Remap>();
+  for (const { base, refs } of named) {
+    const theirs = view.history.follow(base);
+    for (const { ref, line } of refs) {
+      const fate = theirs?.mapLine(line);
+      if (!fate) continue;
+      const to = (index: number) => anchorOf(view.history.now, index, ref.anchor.scheme);
+      const from = ref.given;
+      if (fate.kind !== "deleted") {
+        if (fate.line !== ref.anchor.line - 1) found.set(from, { from, to: to(fate.line), kind: "moved" });
+      } else {
+        const { aStart, aEnd, bStart, bEnd } = fate.region;
+        if (aEnd - aStart === bEnd - bStart)
+          found.set(from, { from, to: to(bStart + line - aStart), kind: "changed" });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: View): EditOutcome[] {
+  const writing = new Set(pieces.map((piece) => piece.named));
+  const owner = new Map(named.flatMap((one) => one.edits.map((edit) => [edit, one] as const)));
+  return edits.map((edit) => {
+    const one = owner.get(edit);
+    return one && writing.has(one)
+      ? outcome(edit, one, view)
+      : { index: edit.index, op: edit.op, status: "noop" };
+  });
+}
+
+function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
+  const [ref] = one.refs;
+  const theirs = view.history.follow(one.base);
+  const span = one.spans[0] ?? (one.beside === null ? null : { start: one.beside, end: one.beside + 1 });
+  if (!span || !theirs) return { index, op, status: "exact" };
+  const shift = ref ? ref.ref.anchor.line - 1 - ref.line : 0;
+  const [start, end] = theirs.hull(span.start, span.end);
+  const from = { start: span.start + 1 + shift, end: span.end + shift };
+  const to = { start: start + 1, end };
+  if (from.start === to.start) return { index, op, status: "exact" };
+  return { index, op, status: "relocated", from, to };
+}
+
+function namedRows(named: readonly Named[], view: View): LineSet {
+  const spans: (readonly [number, number])[] = [];
+  for (const one of named) {
+    const theirs = view.history.follow(one.base);
+    if (!theirs) continue;
+    for (const { line } of one.refs) spans.push(theirs.hull(line, line + 1));
+    for (const span of one.spans) if (one.refs.length === 0) spans.push(theirs.hull(span.start, span.end));
+  }
+  return LineSet.of(spans.filter(([start, end]) => start < end));
+}

@@ -1,0 +1,67 @@
+export { type Anchor, type AnchorProblem, parseLineRef, resolveLineRef } from "./anchor.js";
+export {
+  type ApplyOptions,
+  type ApplyRefusal,
+  type ApplyResult,
+  applyEdits,
+  HashlineMismatchError,
+} from "./apply.js";
+export { Change, type Hunk } from "./change.js";
+export { compare } from "./compare.js";
+export {
+  type Codec,
+  Document,
+  type ParseOptions,
+  type Splice,
+  sameBytes,
+  splitText,
+  wholeFile,
+} from "./document.js";
+export { type Edit, type FileOperation, normaliseEdits } from "./edit.js";
+export {
+  type Applied,
+  applySplices,
+  type EditOutcome,
+  type OnStale,
+  type Refused,
+  type Remap,
+  run,
+  runEdits,
+  shownFor,
+} from "./engine.js";
+export { type Code, codes, decidingCode, exitStatus } from "./error.js";
+export { History, type State } from "./history.js";
+export { type Fate, LineMap, type Region } from "./linemap.js";
+export {
+  formatHashLineBytes,
+  formatHashLines,
+  type Labels,
+  type Listing,
+  type ListOptions,
+  listRows,
+  type Row,
+  readLineRange,
+} from "./listing.js";
+export type { Named } from "./named.js";
+export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
+export { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";
+export { type HashMismatch, type RefusalDetails, refusalDetails, selectRows } from "./refusal.js";
+export {
+  changedRanges,
+  type Door,
+  type EditToolDetails,
+  libraryDoor,
+  nextStep,
+  notRead,
+  rangesJson,
+  refusalBody,
+  refusalText,
+  rejected,
+  resultText,
+} from "./report.js";
+export { type Gate, type Piece, resolveNamed } from "./resolve.js";
+export { computeLineHash, formatLineTag, type SchemeName, scheme, schemes } from "./scheme.js";
+export { runStateless } from "./stateless.js";
+export { streamHashLines } from "./stream.js";
+export { unifiedDiff } from "./unified.js";
+export type { Showing, View } from "./view.js";

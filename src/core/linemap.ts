@@ -1,0 +1,170 @@
+/** A place where two texts differ: lines [aStart, aEnd) of the one stand where [bStart, bEnd) of the other do. */
+export interface Region {
+  readonly aStart: number;
+  readonly aEnd: number;
+  readonly bStart: number;
+  readonly bEnd: number;
+}
+
+/** What became of a line: still there (at the same or another number), or gone into a region. */
+export type Fate =
+  | { readonly kind: "kept" | "moved"; readonly line: number }
+  | { readonly kind: "deleted"; readonly region: Region };
+
+/**
+ * Which line of one text is which line of another. Lines outside the regions are paired in order; nothing is
+ * claimed about lines inside. Regions are sorted and never touch: at least one paired line stands between two.
+ */
+export class LineMap {
+  private constructor(
+    readonly before: number,
+    readonly after: number,
+    readonly regions: readonly Region[],
+  ) {}
+
+  static identity(count: number): LineMap {
+    return new LineMap(count, count, []);
+  }
+
+  /** Regions must be sorted; touching ones are joined, overlapping or ill-fitting ones are an error. */
+  static of(before: number, after: number, regions: Iterable<Region>): LineMap {
+    const joined: Region[] = [];
+    let shift = 0;
+    for (const region of regions) {
+      const last = joined.at(-1);
+      if (last && (region.aStart < last.aEnd || region.bStart < last.bEnd))
+        throw new RangeError(`regions overlap: ${show(last)} and ${show(region)}`);
+      if (
+        region.aEnd < region.aStart ||
+        region.bEnd < region.bStart ||
+        region.bStart - region.aStart !== shift
+      )
+        throw new RangeError(`region does not fit: ${show(region)} at shift ${shift}`);
+      shift = region.bEnd - region.aEnd;
+      if (region.aStart === region.aEnd && region.bStart === region.bEnd) continue;
+      if (last && last.aEnd === region.aStart)
+        joined[joined.length - 1] = { ...last, aEnd: region.aEnd, bEnd: region.bEnd };
+      else joined.push(region);
+    }
+    const end = joined.at(-1);
+    if (after - before !== shift || (end && end.aEnd > before))
+      throw new RangeError(`regions do not fit texts of ${before} and ${after} lines`);
+    return new LineMap(before, after, joined);
+  }
+
+  get isIdentity(): boolean {
+    return this.regions.length === 0;
+  }
+
+  /** The first region that ends at or after this line index. */
+  private search(index: number): number {
+    let low = 0;
+    let high = this.regions.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.regions[middle] as Region).aEnd < index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  mapLine(index: number): Fate {
+    const at = this.search(index + 1);
+    const region = this.regions[at];
+    if (region && region.aStart <= index) return { kind: "deleted", region };
+    const last = this.regions[at - 1];
+    const shift = last ? last.bEnd - last.aEnd : 0;
+    return { kind: shift === 0 ? "kept" : "moved", line: index + shift };
+  }
+
+  /** The line's index in the other text, or -1 where it lies in a region. */
+  index(line: number): number {
+    const fate = this.mapLine(line);
+    return fate.kind === "deleted" ? -1 : fate.line;
+  }
+
+  /** The regions that touch [start, end]: overlap it, or stand directly beside it. */
+  touching(start: number, end: number): Region[] {
+    const found: Region[] = [];
+    for (let at = this.search(start); at < this.regions.length; at++) {
+      const region = this.regions[at] as Region;
+      if (region.aStart > end) break;
+      found.push(region);
+    }
+    return found;
+  }
+
+  /** The span of the other text that holds whatever the lines [start, end) became; whole regions at its edges. */
+  hull(start: number, end: number): readonly [number, number] {
+    const first = this.mapLine(start);
+    const last = this.mapLine(end - 1);
+    return [
+      first.kind === "deleted" ? first.region.bStart : first.line,
+      last.kind === "deleted" ? last.region.bEnd : last.line + 1,
+    ];
+  }
+
+  invert(): LineMap {
+    const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
+      aStart: bStart,
+      aEnd: bEnd,
+      bStart: aStart,
+      bEnd: aEnd,
+    }));
+    return new LineMap(this.after, this.before, regions);
+  }
+
+  /** From the text before this map to the text after the next one; a line is paired only if both pair it. */
+  compose(next: LineMap): LineMap {
+    if (this.after !== next.before)
+      throw new RangeError(`maps do not meet: ${this.after} and ${next.before} lines`);
+    if (this.isIdentity) return next;
+    if (next.isIdentity) return this;
+    return LineMap.of(this.before, next.after, clusters(this.regions, next.regions));
+  }
+
+  toJSON(): number[] {
+    return [this.before, this.after, ...this.regions.flatMap((r) => [r.aStart, r.aEnd, r.bStart, r.bEnd])];
+  }
+
+  static fromJSON(flat: readonly number[]): LineMap {
+    const regions: Region[] = [];
+    for (let at = 2; at + 3 < flat.length; at += 4) {
+      const [aStart, aEnd, bStart, bEnd] = flat.slice(at, at + 4) as [number, number, number, number];
+      regions.push({ aStart, aEnd, bStart, bEnd });
+    }
+    return LineMap.of(flat[0] ?? 0, flat[1] ?? 0, regions);
+  }
+}
+
+function show(region: Region): string {
+  return `[${region.aStart},${region.aEnd})→[${region.bStart},${region.bEnd})`;
+}
+
+/** Regions of the first map and of the second that overlap or touch in the middle text become one. */
+function* clusters(first: readonly Region[], second: readonly Region[]): Generator<Region> {
+  let i = 0;
+  let j = 0;
+  let firstShift = 0;
+  let secondShift = 0;
+  while (i < first.length || j < second.length) {
+    const start = Math.min(first[i]?.bStart ?? Infinity, second[j]?.aStart ?? Infinity);
+    const aStart = start - firstShift;
+    const bStart = start + secondShift;
+    let end = start;
+    for (;;) {
+      const one = first[i];
+      const two = second[j];
+      if (one && one.bStart <= end) {
+        end = Math.max(end, one.bEnd);
+        firstShift = one.bEnd - one.aEnd;
+        i++;
+      } else if (two && two.aStart <= end) {
+        end = Math.max(end, two.aEnd);
+        secondShift = two.bEnd - two.aEnd;
+        j++;
+      } else break;
+    }
+    yield { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };
+  }
+}

@@ -1,0 +1,179 @@
+import { type Format, headFormat, utf8Codec } from "./codec.js";
+import { Document, type ParseOptions } from "./document.js";
+import { utf8 } from "./hash.js";
+import { LineSet, mergeRanges, type Range } from "./ranges.js";
+import { formatRow, type Labels, longestLine, makeRows, type Row } from "./rows.js";
+import { hexRows } from "./scan.js";
+
+export { formatRow, type Labels, type Row } from "./rows.js";
+
+export interface ListOptions {
+  /** Default hex6; with `none` rows begin with the line number and a tab. */
+  readonly scheme?: Labels;
+  /** Sorted, merged and clipped; an empty list counts as absent. Overrides `offset` and `limit`. */
+  readonly ranges?: readonly Range[];
+  /** First line to show, 1-based. */
+  readonly offset?: number;
+  /** How many lines to show at most. */
+  readonly limit?: number;
+}
+
+export interface Listing {
+  readonly rows: readonly Row[];
+  /** What is left out, in brackets, as it stands in the text. */
+  readonly notes: readonly string[];
+  /** Lines, 0-based, whose rows were printed whole. */
+  readonly shown: LineSet;
+  /** Rows and notes, joined by LF. */
+  readonly text: string;
+}
+
+/** How many lines are listed for a caller that did not say. */
+export const defaultLimit = 2000;
+
+/**
+ * The listing that every door prints. All that is left out is said: lines between two ranges where they would
+ * stand, anything else by a count at the end.
+ */
+export function listRows(document: Document, options: ListOptions = {}): Listing {
+  const labels = options.scheme ?? "hex6";
+  const { spans, singles, next } = selectLines(document.lineCount, { limit: defaultLimit, ...options });
+  const rows: Row[] = [];
+  const notes: string[] = [];
+  const output: string[] = [];
+  const note = (text: string) => {
+    notes.push(text);
+    output.push(text);
+  };
+  for (const [at, [start, end]] of spans.entries()) {
+    const previous = spans[at - 1];
+    if (previous !== undefined) note(`[lines ${previous[1] + 1}-${start} not shown]`);
+    for (const row of makeRows(document, start, end, { labels, singles })) {
+      rows.push(row);
+      output.push(formatRow(row, labels));
+    }
+  }
+  const closing = closingNote(document.lineCount, spans, next);
+  if (closing !== null) note(closing);
+  const cut = LineSet.of(rows.filter((row) => row.cut).map(({ line }) => [line - 1, line] as const));
+  return { rows, notes, shown: LineSet.of(spans).subtract(cut), text: output.join("\n") };
+}
+
+type Span = readonly [number, number];
+
+interface Selection {
+  readonly spans: readonly Span[];
+  /** Lines that were asked for by themselves. */
+  readonly singles: ReadonlySet<number>;
+  /** Where a limit cut the listing, 1-based. */
+  readonly next: number | null;
+}
+
+function selectLines(lineCount: number, { ranges, offset = 1, limit = lineCount }: ListOptions): Selection {
+  if (ranges !== undefined && ranges.length > 0) {
+    const clipped = ranges
+      .map(({ start, end }) => ({ start: Math.max(start, 1), end: Math.min(end, lineCount) }))
+      .filter(({ start, end }) => start <= end);
+    const singles = clipped.filter(({ start, end }) => start === end).map(({ start }) => start - 1);
+    const spans = mergeRanges(clipped).map(({ start, end }) => [start - 1, end] as const);
+    return { spans, singles: new Set(singles), next: null };
+  }
+  const start = Math.max(offset, 1) - 1;
+  const end = Math.min(start + limit, lineCount);
+  const spans = start < end ? [[start, end] as const] : [];
+  return { spans, singles: new Set(limit === 1 ? [start] : []), next: end < lineCount ? end + 1 : null };
+}
+
+function closingNote(lineCount: number, spans: readonly Span[], next: number | null): string | null {
+  if (lineCount === 0) return "[empty file]";
+  const first = spans[0]?.[0] ?? 0;
+  const last = spans.at(-1)?.[1] ?? 0;
+  if (last - first === lineCount) return null;
+  const printed = spans.reduce((sum, [start, end]) => sum + end - start, 0);
+  return `[${printed} of ${lineCount} lines${next === null ? "" : `; next: offset=${next}`}]`;
+}
+
+export type ListSource = Document | string | Uint8Array;
+
+/**
+ * The listing of a text, by default of all its lines.
+ *
+ * @example formatHashLines("foo\n}") // "1#0f0dd9|foo\n2#44bb18|}"
+ */
+export function formatHashLines(source: ListSource, options: ListOptions & ParseOptions = {}): string {
+  const rows = quickRows(source, options);
+  return rows === null ? listAll(source, options).text : utf8Codec.decode(rows);
+}
+
+/** The same as UTF-8. */
+export function formatHashLineBytes(
+  source: ListSource,
+  options: ListOptions & ParseOptions = {},
+): Uint8Array {
+  return quickRows(source, options) ?? utf8(listAll(source, options).text);
+}
+
+function listAll(source: ListSource, options: ListOptions & ParseOptions): Listing {
+  const document = source instanceof Document ? source : Document.parse(bytesOf(source), options);
+  return listRows(document, { ...options, limit: options.limit ?? Number.POSITIVE_INFINITY });
+}
+
+function bytesOf(source: string | Uint8Array): Uint8Array {
+  return typeof source === "string" ? utf8(source) : source;
+}
+
+function quickRows(source: ListSource, options: ListOptions & ParseOptions): Uint8Array | null {
+  const { scheme, ranges, offset, limit, codec } = options;
+  const restricted = (ranges?.length ?? 0) > 0 || offset !== undefined || limit !== undefined;
+  if (restricted) return null;
+  const bytes = source instanceof Document ? source.bytes : bytesOf(source);
+  const format = source instanceof Document ? source.format : headFormat(bytes, codec);
+  const rows = hexRowsOf(bytes, { format, labels: scheme ?? "hex6", firstLine: 1 });
+  return rows === null || rows.length === 0 ? null : rows;
+}
+
+interface Block {
+  readonly format: Format;
+  readonly labels: Labels;
+  readonly firstLine: number;
+}
+
+function hexRowsOf(bytes: Uint8Array, { format, labels, firstLine }: Block): Uint8Array | null {
+  if (labels !== "hex6" || format.codec !== utf8Codec || format.coded) return null;
+  return hexRows(bytes, format.bom, firstLine, longestLine);
+}
+
+/** The rows of a part of a file, and the format that it turned out to have. */
+export function formatBlock(
+  bytes: Uint8Array,
+  block: Block,
+  options: ParseOptions,
+): { readonly text: string; readonly format: Format } {
+  const quick = hexRowsOf(bytes, block);
+  if (quick !== null) return { text: utf8Codec.decode(quick), format: block.format };
+  const { labels, firstLine } = block;
+  const document = Document.parseAs(bytes, block.format, options);
+  const rows = makeRows(document, 0, document.lineCount, { labels, shift: firstLine - 1 });
+  return { text: rows.map((row) => formatRow(row, labels)).join("\n"), format: document.format };
+}
+
+/**
+ * Lines `start` to `end` of a text, 1-based, both included, exactly as they stand there, terminators and all.
+ * What lies outside the text is left out.
+ *
+ * @example readLineRange("a\nb\r\nc", 2, 3) // "b\r\nc"
+ */
+export function readLineRange(text: string, start: number, end: number): string {
+  const from = lineOffset(text, 0, start - 1);
+  return end < start ? "" : text.slice(from, lineOffset(text, from, end - Math.max(start, 1) + 1));
+}
+
+/** The offset after `count` more lines. */
+function lineOffset(text: string, from: number, count: number): number {
+  let offset = from;
+  for (let line = 0; line < count && offset < text.length; line++) {
+    const feed = text.indexOf("\n", offset);
+    offset = feed < 0 ? text.length : feed + 1;
+  }
+  return offset;
+}

@@ -1,0 +1,213 @@
+import type { Edit, Ref } from "./edit.js";
+import { anchorOf, type Problem, problem } from "./problem.js";
+import { LineSet } from "./ranges.js";
+import { scheme } from "./scheme.js";
+import type { View } from "./view.js";
+
+/** A printed row: a line of a state, named by an anchor. */
+export interface Row {
+  readonly state: number;
+  readonly index: number;
+}
+
+/** Anchors of one edit, found in one text the agent was shown. */
+export interface Located {
+  readonly base: number;
+  /** For each anchor, in the order given, its line in the base. */
+  readonly lines: readonly number[];
+}
+
+/** Rules 1 and 2: which lines the anchors of an edit mean, and in which text. */
+export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | Problem {
+  const candidates: Row[][] = [];
+  for (const ref of refs) {
+    const rows = printedRows(ref, view);
+    if (!Array.isArray(rows)) return { ...rows, edits: [edit.index] };
+    candidates.push(rows);
+  }
+  const decided = decide(candidates, view);
+  const open = decided.findIndex((rows) => places(rows, view).length > 1);
+  if (open >= 0) return ambiguous(edit, refs[open] as Ref, decided[open] as Row[], view);
+  return base(edit, refs, decided, view);
+}
+
+/** Rule 1: an anchor means only rows that were printed with it; an echoed content is a second witness. */
+function printedRows(ref: Ref, view: View): Row[] | Problem {
+  const { line, hash, scheme: name, content } = ref.anchor;
+  const index = line - 1;
+  const found: Row[] = [];
+  const others: Row[] = [];
+  let forgotten = false;
+  for (const { state, rows, scheme: used } of view.showings) {
+    if (used === null || !rows.has(index)) continue;
+    const shown = view.history.hash(state, index, name);
+    const text = view.history.document(state)?.text(index);
+    if (shown === null) forgotten = true;
+    else if (used !== name || shown !== hash) others.push({ state, index });
+    else if (content !== undefined && text !== undefined && text !== content) others.push({ state, index });
+    else if (!found.some((row) => row.state === state)) found.push({ state, index });
+  }
+  if (found.length > 0 && !forgotten) return found;
+  const { now, last } = view.history;
+  if (
+    view.open &&
+    others.length === 0 &&
+    index < now.lineCount &&
+    view.history.hash(last, index, name) === hash
+  )
+    if (content === undefined || now.text(index) === content) return [{ state: last, index }];
+  return noRow(ref, others, forgotten, view);
+}
+
+function noRow(ref: Ref, others: readonly Row[], forgotten: boolean, view: View): Problem {
+  const { line, hash, scheme: name } = ref.anchor;
+  const last = others.at(-1);
+  if (last && !forgotten) {
+    const document = view.history.document(last.state);
+    const now = view.history.follow(last.state)?.index(last.index) ?? -1;
+    const used = view.history.hash(last.state, last.index, name) ?? "";
+    const tag = scheme(name).tag(line, used);
+    const message =
+      used === hash
+        ? `${tag} was given with a text that is not that line's`
+        : `${ref.given} was never shown; line ${line} was shown as ${tag}`;
+    return problem("wrong_hash", [], message, {
+      mismatches: [
+        {
+          anchor: ref.given,
+          line: now < 0 ? null : now + 1,
+          expected: ref.given,
+          actual: tag,
+          cause: "miscopied",
+          shown: document?.text(last.index) ?? null,
+          now: now < 0 ? null : view.history.now.text(now),
+        },
+      ],
+      rows: now < 0 ? LineSet.empty : LineSet.of([[now, now + 1]]),
+    });
+  }
+  if (forgotten)
+    return problem("stale", [], `the version in which ${ref.given} was shown is no longer kept`, {
+      mismatches: [blank(ref, "forgotten")],
+    });
+  const exists = line <= view.history.now.lineCount;
+  if (view.open) return unseen(ref, view);
+  return problem("not_shown", [], `line ${line} (${ref.given}) was never shown`, {
+    mismatches: [blank(ref, "never_shown")],
+    rows: exists ? LineSet.of([[line - 1, line]]) : LineSet.empty,
+  });
+}
+
+/** No gate asks for a showing, so the line itself has to carry the hash, and does not. */
+function unseen(ref: Ref, view: View): Problem {
+  const { now } = view.history;
+  const index = ref.anchor.line - 1;
+  const there = index < now.lineCount;
+  const rows = there ? LineSet.of([[index, index + 1]]) : LineSet.empty;
+  const actual = there ? anchorOf(now, index, ref.anchor.scheme) : null;
+  const what = actual ? `line ${index + 1} is ${actual} now` : `there is no line ${index + 1} now`;
+  return problem(there ? "stale" : "deleted", [], `${ref.given} does not fit: ${what}`, {
+    mismatches: [
+      {
+        ...blank(ref, "never_shown"),
+        line: there ? index + 1 : null,
+        cause: there ? "changed" : "deleted",
+        actual,
+        shown: ref.anchor.content ?? null,
+        now: there ? now.text(index) : null,
+      },
+    ],
+    rows,
+    changed: rows,
+  });
+}
+
+function blank(ref: Ref, cause: "forgotten" | "never_shown") {
+  const line = ref.anchor.line;
+  return { anchor: ref.given, line, expected: ref.given, actual: null, cause, shown: null, now: null };
+}
+
+/** Where rows stand now; rows that are gone are one place only if they were the same line. */
+export function places(rows: readonly Row[], view: View): Row[][] {
+  const groups: { now: number; rows: Row[] }[] = [];
+  for (const row of rows) {
+    const now = view.history.follow(row.state)?.index(row.index) ?? -1;
+    const group = groups.find(
+      (one) => one.now === now && (now >= 0 || one.rows.some((other) => sameLine(other, row, view))),
+    );
+    if (group) group.rows.push(row);
+    else groups.push({ now, rows: [row] });
+  }
+  return groups.map((group) => group.rows);
+}
+
+function sameLine(one: Row, two: Row, view: View): boolean {
+  const [older, newer] = one.state <= two.state ? [one, two] : [two, one];
+  return view.history.follow(older.state, newer.state)?.index(older.index) === newer.index;
+}
+
+/** Where an anchor could mean several places, the edit's other anchors decide if only one was printed with them. */
+function decide(candidates: readonly Row[][], view: View): Row[][] {
+  const open = candidates.some((rows) => places(rows, view).length > 1);
+  if (!open || candidates.length < 2) return [...candidates];
+  const together = candidates.map((rows) =>
+    rows.filter((row) => candidates.every((others) => others.some((other) => other.state === row.state))),
+  );
+  return together.every((rows) => rows.length > 0) ? together : [...candidates];
+}
+
+function ambiguous(edit: Edit, ref: Ref, rows: readonly Row[], view: View): Problem {
+  const { history } = view;
+  const found = places(rows, view).map(([row]) => row as Row);
+  const mismatches = found.map((row) => {
+    const now = history.follow(row.state)?.index(row.index) ?? -1;
+    return {
+      anchor: ref.given,
+      line: now < 0 ? null : now + 1,
+      expected: ref.given,
+      actual: now < 0 ? null : anchorOf(history.now, now, ref.anchor.scheme),
+      cause: now < 0 ? ("deleted" as const) : ("ambiguous" as const),
+      shown: history.document(row.state)?.text(row.index) ?? null,
+      now: now < 0 ? null : history.now.text(now),
+    };
+  });
+  const lines = mismatches.flatMap(({ line }) => (line === null ? [] : [[line - 1, line] as const]));
+  const where = mismatches
+    .map(({ line }) => (line === null ? "a line that is gone" : `line ${line}`))
+    .join(" or ");
+  return problem("ambiguous", [edit.index], `${ref.given} was shown for different lines: now ${where}`, {
+    mismatches,
+    rows: LineSet.of(lines),
+  });
+}
+
+/** Rule 2: the newest text in which all anchors were printed, else the newest of theirs, the others carried to it. */
+function base(edit: Edit, refs: readonly Ref[], candidates: readonly Row[][], view: View): Located | Problem {
+  const states = new Set(candidates.flat().map((row) => row.state));
+  const newestFirst = [...states].sort((one, two) => two - one);
+  const shared = newestFirst.find((state) =>
+    candidates.every((rows) => rows.some((row) => row.state === state)),
+  );
+  const chosen = shared ?? (newestFirst[0] as number);
+  const lines: number[] = [];
+  for (const [at, rows] of candidates.entries()) {
+    const row = rows.find(({ state }) => state === chosen) ?? (rows.at(-1) as Row);
+    const line = view.history.follow(row.state, chosen)?.index(row.index) ?? -1;
+    if (line < 0) {
+      const ref = refs[at] as Ref;
+      const document = view.history.document(row.state);
+      return problem("stale", [edit.index], `${ref.given} changed before the edit's other anchor was shown`, {
+        mismatches: [
+          {
+            ...blank(ref, "never_shown"),
+            line: null,
+            cause: "changed",
+            shown: document?.text(row.index) ?? null,
+          },
+        ],
+      });
+    }
+    lines.push(line);
+  }
+  return { base: chosen, lines };
+}

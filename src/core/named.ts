@@ -1,0 +1,36 @@
+import type { Hunk } from "./change.js";
+import { compareLines } from "./compare.js";
+import type { Edit, Ref } from "./edit.js";
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Edits of a call, located: usually one, several where quotes share a line. All numbers are lines of the base. */
+export interface Named {
+  readonly edits: readonly Edit[];
+  readonly base: number;
+  readonly refs: readonly { readonly ref: Ref; readonly line: number }[];
+  /** What it names, for the gate and for overlap. */
+  readonly spans: readonly Span[];
+  readonly gap: number | null;
+  /** The line whose terminator inserted text takes. */
+  readonly beside: number | null;
+  /** What it changes. */
+  readonly hunks: readonly Hunk<string>[];
+}
+
+/** Rule 3. Without the text of the base (it is not kept) the whole range is ours. */
+export function ours(
+  before: readonly string[] | null,
+  after: readonly string[],
+  start: number,
+): Hunk<string>[] {
+  if (!before) return [];
+  return compareLines(before, after).regions.map((region) => ({
+    start: start + region.aStart,
+    end: start + region.aEnd,
+    lines: after.slice(region.bStart, region.bEnd),
+  }));
+}

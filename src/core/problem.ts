@@ -1,0 +1,84 @@
+import type { Document } from "./document.js";
+import type { Code } from "./error.js";
+import { LineSet } from "./ranges.js";
+import { type SchemeName, scheme } from "./scheme.js";
+
+export type Cause =
+  | "changed"
+  | "blanks"
+  | "deleted"
+  | "inserted"
+  | "moved"
+  | "ambiguous"
+  | "never_shown"
+  | "miscopied"
+  | "forgotten";
+
+/** One line that is not what the caller takes it for. Lines are today's numbers, null where there is none today. */
+export interface Mismatch {
+  readonly anchor: string;
+  readonly line: number | null;
+  readonly expected: string | null;
+  readonly actual: string | null;
+  readonly cause: Cause;
+  readonly shown: string | null;
+  readonly now: string | null;
+  readonly movedTo?: string;
+}
+
+/** Something that stands in the way of a call; worded and laid out by the report. */
+export interface Problem {
+  readonly code: Code;
+  /** Indexes of the edits it concerns. */
+  readonly edits: readonly number[];
+  readonly message: string;
+  readonly mismatches: readonly Mismatch[];
+  /** Lines of the file now that the caller should see, and those of them that changed. */
+  readonly rows: LineSet;
+  readonly changed: LineSet;
+}
+
+export function problem(
+  code: Code,
+  edits: readonly number[],
+  message: string,
+  more: Partial<Problem> = {},
+): Problem {
+  return { code, edits, message, mismatches: [], rows: LineSet.empty, changed: LineSet.empty, ...more };
+}
+
+export function anchorOf(document: Document, index: number, name: SchemeName): string {
+  const used = scheme(name);
+  return used.tag(index + 1, used.hashLine(document, index));
+}
+
+/** A line of the text that was shown beside the line that stands there now; either may be missing. */
+export function mismatch(
+  before: { document: Document; index: number } | null,
+  now: { document: Document; index: number } | null,
+  name: SchemeName,
+): Mismatch {
+  const shown = before?.document.text(before.index) ?? null;
+  const current = now?.document.text(now.index) ?? null;
+  const expected = before && anchorOf(before.document, before.index, name);
+  const actual = now && anchorOf(now.document, now.index, name);
+  return {
+    anchor: expected ?? actual ?? "",
+    line: now && now.index + 1,
+    expected,
+    actual,
+    cause: causeOf(shown, current),
+    shown,
+    now: current,
+  };
+}
+
+function causeOf(shown: string | null, now: string | null): Cause {
+  if (now === null) return "deleted";
+  if (shown === null) return "inserted";
+  return blankless(shown) === blankless(now) ? "blanks" : "changed";
+}
+
+function blankless(text: string): string {
+  return text.replace(/\s+/g, "");
+}

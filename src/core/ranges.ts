@@ -1,0 +1,165 @@
+/** Lines `start` to `end`, 1-based, both included. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** 0-based, half-open: `[start, end)`. */
+type Span = readonly [number, number];
+
+/**
+ * The fewest ranges that hold exactly the given lines, in any order, repeats allowed.
+ *
+ * @example compactLineRanges([4, 5, 6, 9]) // [{ start: 4, end: 6 }, { start: 9, end: 9 }]
+ */
+export function compactLineRanges(lines: Iterable<number>): Range[] {
+  return mergeRanges(Array.from(lines, (line) => ({ start: line, end: line })));
+}
+
+/**
+ * Sorts, and joins ranges that overlap or touch. A range whose end lies before its start holds nothing.
+ *
+ * @example mergeRanges([{ start: 4, end: 6 }, { start: 1, end: 3 }]) // [{ start: 1, end: 6 }]
+ */
+export function mergeRanges(ranges: readonly Range[]): Range[] {
+  return toRanges(joined(ranges.map(({ start, end }) => [start - 1, end] as const)));
+}
+
+function toRanges(spans: readonly Span[]): Range[] {
+  return spans.map(([start, end]) => ({ start: start + 1, end }));
+}
+
+/** Sorted, disjoint, not touching, none empty: the one shape in which two equal sets look the same. */
+function joined(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  const sorted = spans.filter(([start, end]) => start < end).sort((one, other) => one[0] - other[0]);
+  for (const [start, end] of sorted) {
+    const last = result[result.length - 1];
+    if (last === undefined || last[1] < start) result.push([start, end]);
+    else if (last[1] < end) result[result.length - 1] = [last[0], end];
+  }
+  return result;
+}
+
+/**
+ * An immutable set of 0-based line indexes. Kept as spans, because what was shown of a file is a few runs of
+ * many lines; every operation costs what the number of runs costs, never what the number of lines does.
+ */
+export class LineSet {
+  static readonly empty = new LineSet([]);
+
+  private constructor(private readonly sorted: readonly Span[]) {}
+
+  static of(spans: Iterable<Span>): LineSet {
+    return LineSet.from(joined([...spans]));
+  }
+
+  static all(count: number): LineSet {
+    return LineSet.of([[0, count]]);
+  }
+
+  /** The inverse of `toJSON`; sorts and joins, so a hand-written list cannot break the invariant. */
+  static fromJSON(flat: readonly number[]): LineSet {
+    const spans: Span[] = [];
+    for (let at = 0; at + 1 < flat.length; at += 2) spans.push([flat[at] as number, flat[at + 1] as number]);
+    return LineSet.of(spans);
+  }
+
+  private static from(sorted: readonly Span[]): LineSet {
+    return sorted.length === 0 ? LineSet.empty : new LineSet(sorted);
+  }
+
+  get size(): number {
+    return this.sorted.reduce((sum, [start, end]) => sum + end - start, 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.sorted.length === 0;
+  }
+
+  has(index: number): boolean {
+    const span = this.sorted[this.firstEndingAfter(index)];
+    return span !== undefined && span[0] <= index;
+  }
+
+  /** Whether every line of `[start, end)` is in the set; an empty span always is. */
+  containsSpan(start: number, end: number): boolean {
+    if (start >= end) return true;
+    const span = this.sorted[this.firstEndingAfter(start)];
+    return span !== undefined && span[0] <= start && end <= span[1];
+  }
+
+  spans(): readonly Span[] {
+    return this.sorted;
+  }
+
+  ranges(): Range[] {
+    return toRanges(this.sorted);
+  }
+
+  add(start: number, end: number): LineSet {
+    if (this.containsSpan(start, end)) return this;
+    return LineSet.from(joined([...this.sorted, [start, end]]));
+  }
+
+  union(other: LineSet): LineSet {
+    if (other.isEmpty) return this;
+    if (this.isEmpty) return other;
+    return LineSet.from(joined([...this.sorted, ...other.sorted]));
+  }
+
+  intersect(other: LineSet): LineSet {
+    const result: Span[] = [];
+    let mine = 0;
+    let theirs = 0;
+    while (mine < this.sorted.length && theirs < other.sorted.length) {
+      const [myStart, myEnd] = this.sorted[mine] as Span;
+      const [theirStart, theirEnd] = other.sorted[theirs] as Span;
+      const start = Math.max(myStart, theirStart);
+      const end = Math.min(myEnd, theirEnd);
+      if (start < end) result.push([start, end]);
+      if (myEnd < theirEnd) mine++;
+      else theirs++;
+    }
+    return LineSet.from(result);
+  }
+
+  subtract(other: LineSet): LineSet {
+    const result: Span[] = [];
+    for (const [start, end] of this.sorted) result.push(...other.gaps(start, end));
+    return LineSet.from(result);
+  }
+
+  /** The part of `[start, end)` that is not in the set. */
+  missing(start: number, end: number): LineSet {
+    return LineSet.from(this.gaps(start, end));
+  }
+
+  toJSON(): number[] {
+    return this.sorted.flat();
+  }
+
+  private gaps(start: number, end: number): Span[] {
+    const result: Span[] = [];
+    let open = start;
+    for (let at = this.firstEndingAfter(start); at < this.sorted.length; at++) {
+      const [spanStart, spanEnd] = this.sorted[at] as Span;
+      if (spanStart >= end) break;
+      if (open < spanStart) result.push([open, spanStart]);
+      open = spanEnd;
+    }
+    if (open < end) result.push([open, end]);
+    return result;
+  }
+
+  private firstEndingAfter(index: number): number {
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.sorted[middle] as Span)[1] > index) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

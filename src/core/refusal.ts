@@ -1,0 +1,105 @@
+import type { Document } from "./document.js";
+import type { Refused, Remap } from "./engine.js";
+import { type Code, decidingCode } from "./error.js";
+import type { Mismatch, Problem } from "./problem.js";
+import { compactLineRanges, LineSet, type Range } from "./ranges.js";
+
+/** A row that a refusal prints: two blanks of context, the lines that matter, `changed` marked. */
+export interface RefusalRow {
+  readonly index: number;
+  readonly changed: boolean;
+}
+
+export type HashMismatch = Mismatch & { readonly path: string; readonly by?: string };
+
+/** For programs: everything a refusal says, and everything it knows. */
+export interface RefusalDetails {
+  readonly status: "refused";
+  readonly code: Code;
+  readonly path: string;
+  readonly message: string;
+  readonly mismatches: readonly HashMismatch[];
+  readonly affectedRanges: readonly Range[];
+  readonly remaps: readonly Remap[];
+  readonly retry?: string;
+}
+
+/** What a refusal may print of one file, so that it never becomes a re-read. */
+export interface RefusalBudget {
+  readonly rows: number;
+  readonly characters: number;
+}
+
+export const refusalBudget: RefusalBudget = { rows: 40, characters: 8000 };
+const around = 2;
+/** Longer rows are not printed whole by any listing, so they cannot count as shown. */
+const longestRow = 2000;
+
+export interface Selection {
+  readonly rows: readonly RefusalRow[];
+  readonly shown: LineSet;
+  /** Every changed line is among the rows: going ahead is then a decision taken with the text in view. */
+  readonly complete: boolean;
+}
+
+/** The rows to print: the lines of the problems, two around each, changed lines first when there are too many. */
+export function selectRows(problems: readonly Problem[], now: Document, budget = refusalBudget): Selection {
+  let wanted = LineSet.empty;
+  let changed = LineSet.empty;
+  for (const problem of problems) {
+    wanted = wanted.union(problem.rows).union(problem.changed);
+    changed = changed.union(problem.changed);
+  }
+  const withContext = LineSet.of(
+    wanted
+      .spans()
+      .map(([start, end]) => [Math.max(0, start - around), Math.min(now.lineCount, end + around)] as const),
+  );
+  for (const candidate of [withContext, wanted, changed]) {
+    const selection = fitting(candidate, changed, now, budget);
+    if (selection.complete) return selection;
+  }
+  return fitting(changed, changed, now, budget);
+}
+
+function fitting(candidate: LineSet, changed: LineSet, now: Document, budget: RefusalBudget): Selection {
+  const rows: RefusalRow[] = [];
+  const shown: [number, number][] = [];
+  let characters = 0;
+  let complete = true;
+  for (const [start, end] of candidate.spans())
+    for (let index = start; index < end; index++) {
+      const length = now.text(index).length;
+      if (rows.length >= budget.rows || characters + length > budget.characters || length > longestRow) {
+        if (changed.has(index)) complete = false;
+        if (rows.length >= budget.rows) return { rows, shown: LineSet.of(shown), complete: false };
+        continue;
+      }
+      characters += length;
+      rows.push({ index, changed: changed.has(index) });
+      shown.push([index, index + 1]);
+    }
+  return { rows, shown: LineSet.of(shown), complete };
+}
+
+export function refusalDetails(path: string, { problems, remaps }: Refused): RefusalDetails {
+  const mismatches = unique(problems.flatMap((problem) => problem.mismatches)).map((one) => ({
+    ...one,
+    path,
+  }));
+  const lines = mismatches.flatMap(({ line }) => (line === null ? [] : [line]));
+  return {
+    status: "refused",
+    code: decidingCode(problems.map(({ code }) => code)),
+    path,
+    message: problems.map(({ message }) => message).join("; "),
+    mismatches,
+    affectedRanges: compactLineRanges(lines),
+    remaps,
+  };
+}
+
+function unique(mismatches: readonly Mismatch[]): Mismatch[] {
+  const seen = new Map(mismatches.map((one) => [`${one.anchor} ${one.line} ${one.cause}`, one]));
+  return [...seen.values()];
+}

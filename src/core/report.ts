@@ -1,0 +1,262 @@
+/** Every text that a model reads about an edit is made here and nowhere else. */
+import type { Document } from "./document.js";
+import type { Applied } from "./engine.js";
+import { type Code, codes, exitStatus } from "./error.js";
+import type { LineMap } from "./linemap.js";
+import type { Cause } from "./problem.js";
+import { compactLineRanges, LineSet, type Range } from "./ranges.js";
+import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
+import { type SchemeName, scheme } from "./scheme.js";
+
+/** How the door that a call came through names the next call. */
+export interface Door {
+  /** The call that reads a file, or some of its lines: "call read_file on a.ts". */
+  read(path: string, ranges?: readonly Range[]): string;
+  /** The call that sends a refused request again. */
+  retry(path: string | null, handle: string): string;
+}
+
+export const libraryDoor: Door = {
+  read: (path, ranges) => `call read on ${path}${ranges ? ` with ranges ${rangesJson(ranges)}` : ""}`,
+  retry: (path, handle) => JSON.stringify(path === null ? { retry: handle } : { path, retry: handle }),
+};
+
+export function rangesJson(ranges: readonly Range[]): string {
+  return JSON.stringify(ranges.map(({ start, end }) => ({ start, end })));
+}
+
+export interface RefusalText {
+  readonly details: RefusalDetails;
+  readonly rows: readonly RefusalRow[];
+  readonly complete: boolean;
+  readonly now: Document | null;
+  readonly scheme: SchemeName;
+  readonly door: Door;
+  /** How often this very request was refused before. */
+  readonly repeated?: number;
+  readonly contention?: string;
+}
+
+/** How every refusal begins. */
+export const rejected = "REJECTED, nothing written.";
+
+const mentioned = 5;
+const quoted = 160;
+
+export function refusalText(refusal: RefusalText): string {
+  const next = nextStep(refusal.details, refusal.rows.length, refusal.door);
+  return [rejected, ...refusalBody(refusal), ...(next ? [next] : [])].join("\n");
+}
+
+/** Without the opening line and the next step: a batch says those once for all its files. */
+export function refusalBody(refusal: RefusalText): string[] {
+  const { details, rows, now, door } = refusal;
+  const parts: string[] = [];
+  const sharper = sharperWords(refusal);
+  if (sharper) parts.push(sharper);
+  const counted = countOf(details.mismatches);
+  if (counted > 0 && rows.some((row) => row.changed))
+    parts.push(
+      `${counted} ${counted === 1 ? "line has" : "lines have"} changed since last read. Use the updated ${
+        refusal.scheme === "lean" ? "anchors" : "LINE#ID references"
+      } shown below (>>> marks changed lines).`,
+    );
+  else if (!sharper || details.code !== "not_read") parts.push(details.message);
+  parts.push(
+    ...details.mismatches
+      .filter(({ cause }) => foreign.has(cause))
+      .slice(0, mentioned)
+      .map(was),
+  );
+  const more = details.mismatches.length - mentioned;
+  if (counted > mentioned) parts.push(`[and ${more} more]`);
+  if (refusal.contention) parts.push(refusal.contention);
+  if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme), "");
+  if (!refusal.complete)
+    parts.push(`[not all changed lines are shown: ${door.read(details.path, details.affectedRanges)}]`);
+  return parts;
+}
+
+const foreign = new Set<Cause>(["changed", "blanks", "deleted", "inserted"]);
+
+function countOf(mismatches: readonly HashMismatch[]): number {
+  return mismatches.filter(({ cause }) => foreign.has(cause)).length;
+}
+
+/** The same call refused again: an answer that cannot be taken for a passing fault. */
+function sharperWords({ repeated = 0, details, door }: RefusalText): string | null {
+  if (repeated === 0) return null;
+  return `${repeated > 1 ? "Stop. " : ""}do not retry identical arguments: ${door.read(details.path)} first`;
+}
+
+function was({ anchor, cause, shown, now, by }: HashMismatch): string {
+  const who = by ? ` by ${by}` : "";
+  if (cause === "inserted") return `${anchor} is new${who}`;
+  const text = JSON.stringify(
+    shown === null ? "" : shown.length > quoted ? `${shown.slice(0, quoted)}…` : shown,
+  );
+  if (cause === "deleted") return `${anchor} was ${text}, deleted${who}`;
+  if (now === null) return `${anchor} was ${text}`;
+  return `${anchor} was ${text}, ${cause === "blanks" ? "only blanks changed" : "changed"}${who}`;
+}
+
+function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName): string[] {
+  const used = scheme(name);
+  const lines: string[] = [];
+  let expected = -1;
+  for (const { index, changed } of rows) {
+    if (expected >= 0 && index !== expected) lines.push("    ...");
+    lines.push(
+      `${changed ? ">>> " : "    "}${used.tag(index + 1, used.hashLine(now, index))}${used.separator}${now.text(index)}`,
+    );
+    expected = index + 1;
+  }
+  return lines;
+}
+
+/** The exact next call, in the words of the door; `rowCount` rows were printed. */
+export function nextStep(details: RefusalDetails, rowCount: number, door: Door): string | null {
+  const { code, path, retry } = details;
+  if (retry)
+    return `If your change still holds as it is, send ${door.retry(path, retry)}; else use the anchors above.`;
+  if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
+  if (rowCount > 0) return "Decide again with these rows, and use their anchors.";
+  if (code === "not_read") return null;
+  if (code === "not_shown" && details.affectedRanges.length > 0)
+    return `Next: ${door.read(path, details.affectedRanges)}.`;
+  if (exitStatus(code) === 5 || code === "not_shown") return `Next: ${door.read(path)}.`;
+  return codes[code].next;
+}
+
+/** The gate's words for a file that was never shown. */
+export function notRead(path: string, door: Door): string {
+  return `${path} was not read in this session: ${door.read(path).replace(` on ${path}`, " on it")} first`;
+}
+
+export interface ResultText {
+  readonly path: string;
+  readonly applied: Applied;
+  readonly scheme: SchemeName;
+  readonly dryRun?: boolean;
+  readonly diff?: string;
+  /** Lines of the new text that others changed and the agent has not seen. */
+  readonly foreign?: LineSet;
+  readonly note?: string;
+}
+
+const listedAnchors = 60;
+
+export interface ResultPrinted {
+  readonly text: string;
+  /** Rows of the new text whose anchors (or whole rows) were printed. */
+  readonly printed: LineSet;
+}
+
+/** What was done, in one line; anchors of what was written, without its text; rows only of what others wrote. */
+export function resultText(result: ResultText): ResultPrinted {
+  const { path, applied, dryRun, note } = result;
+  const { document, change } = applied;
+  if (applied.status === "noop") {
+    const rows = noopRows(applied);
+    const lines = [
+      note ?? `NO CHANGE: ${path} already reads like this.`,
+      ...applied.warnings,
+      ...rowsOf(rows, document, result.scheme),
+    ];
+    return { text: lines.join("\n"), printed: LineSet.of(rows.map((index) => [index, index + 1] as const)) };
+  }
+  const written = change.map.regions.flatMap(({ bStart, bEnd }) => range(bStart, bEnd));
+  const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
+  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}: ${counts(removed, written.length)}${moved(applied)}`;
+  const lines = [
+    dryRun ? done : `${done}; keep using the anchors you were shown`,
+    ...applied.warnings.map((text) => `! ${text}`),
+  ];
+  if (dryRun) return { text: [...lines, result.diff ?? ""].join("\n"), printed: LineSet.of([]) };
+  const listed = written.slice(0, listedAnchors);
+  const used = scheme(result.scheme);
+  if (listed.length > 0)
+    lines.push(listed.map((index) => used.tag(index + 1, used.hashLine(document, index))).join(" "));
+  if (written.length > listed.length)
+    lines.push(`[anchors of ${compact(written.slice(listed.length))} not shown]`);
+  const others = foreignRows(result);
+  if (others.length > 0)
+    lines.push("changed by others since you read:", ...rowsOf(others, document, result.scheme));
+  return {
+    text: lines.join("\n"),
+    printed: LineSet.of(
+      [...listed, ...others].sort((a, b) => a - b).map((index) => [index, index + 1] as const),
+    ),
+  };
+}
+
+function noopRows({ rows }: Applied): number[] {
+  return rows
+    .spans()
+    .flatMap(([start, end]) => range(start, end))
+    .slice(0, 10);
+}
+
+function foreignRows({ foreign: lines, applied }: ResultText): number[] {
+  if (!lines) return [];
+  const found = lines.spans().flatMap(([start, end]) => range(start, end));
+  return found
+    .filter((index) => index < applied.document.lineCount && applied.document.text(index).length <= 200)
+    .slice(0, 12);
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, at) => start + at);
+}
+
+function compact(indexes: readonly number[]): string {
+  const ranges = compactLineRanges(indexes.map((index) => index + 1));
+  return ranges
+    .map(({ start, end }) => (start === end ? `line ${start}` : `lines ${start}-${end}`))
+    .join(", ");
+}
+
+function counts(removed: number, written: number): string {
+  if (removed === 0) return `${written} ${written === 1 ? "line" : "lines"} added`;
+  if (written === 0) return `${removed} ${removed === 1 ? "line" : "lines"} deleted`;
+  return `${removed} ${removed === 1 ? "line" : "lines"} replaced by ${written}`;
+}
+
+function moved({ edits }: Applied): string {
+  const relocated = edits.filter(({ status }) => status === "relocated").length;
+  const already = edits.filter(({ status }) => status === "noop").length;
+  const parts = [
+    ...(relocated > 0 ? [`${relocated === edits.length ? "" : `${relocated} `}relocated`] : []),
+    ...(already > 0 ? [`${already} already there`] : []),
+  ];
+  return parts.length > 0 ? ` (${parts.join(", ")})` : "";
+}
+
+function rowsOf(indexes: readonly number[], document: Document, name: SchemeName): string[] {
+  const used = scheme(name);
+  return indexes.map(
+    (index) =>
+      `${used.tag(index + 1, used.hashLine(document, index))}${used.separator}${document.text(index)}`,
+  );
+}
+
+/** What programs get of a change. */
+export interface EditToolDetails {
+  readonly status: "applied" | "noop" | "dry_run";
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly edits: Applied["edits"];
+  readonly diff: string;
+  readonly firstChangedLine: number | null;
+  readonly changedRanges: readonly Range[];
+  readonly warnings: readonly string[];
+  readonly id?: string;
+}
+
+/** The changed places in today's numbers; a pure deletion is named by the line that follows it. */
+export function changedRanges(map: LineMap): Range[] {
+  return map.regions.map(({ bStart, bEnd }) => ({ start: bStart + 1, end: Math.max(bEnd, bStart + 1) }));
+}
+
+export type { Code };

@@ -1,0 +1,332 @@
+/**
+ * Where an edit goes. An edit is a change to the text the agent saw, and is carried from there to the file now:
+ *
+ * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (locate.ts).
+ * 2. Base: the newest text in which all anchors of the edit were printed (locate.ts).
+ * 3. Ours: the named ranges and gaps; lines certainly retyped unchanged are not touched (`ours`).
+ * 4. Theirs: what changed from base to now (history.ts, compare.ts).
+ * 5. Meeting: both are kept where an unchanged line stands between; the same text on both sides is already there;
+ *    anything else is a conflict, and nothing is written (`meet`).
+ * 6. Repeats are the session's to notice: it knows what was committed and refused before.
+ *
+ * Nothing is matched fuzzily and no text of the caller's is altered.
+ */
+import type { Hunk } from "./change.js";
+import { conflict, sourceConflict } from "./conflict.js";
+import type { Edit, Ref } from "./edit.js";
+import type { LineMap, Region } from "./linemap.js";
+import { type Located, locate } from "./locate.js";
+import { type Named, ours, type Span } from "./named.js";
+import { type Problem, problem } from "./problem.js";
+import { locateText } from "./quote.js";
+import type { View } from "./view.js";
+
+/** A piece of an accepted edit, in lines of the file now; `order` ranks pieces that meet at one point. */
+export interface Piece extends Hunk<string> {
+  readonly named: Named;
+  readonly order: 0 | 1 | 2;
+  readonly anchor?: number;
+}
+
+export interface Resolution {
+  readonly named: readonly Named[];
+  readonly pieces: readonly Piece[];
+  /** Located edits that were found to be in the file already, wholly or with all they change. */
+  readonly alreadyThere: readonly Named[];
+  readonly problems: readonly Problem[];
+}
+
+export type Gate = (named: Named, view: View) => Problem | null;
+
+export function resolve(edits: readonly Edit[], view: View, gate: Gate = () => null): Resolution {
+  const problems: Problem[] = [];
+  const named: Named[] = [];
+  for (const found of nameAll(edits, view)) {
+    if ("code" in found) problems.push(found);
+    else named.push(found);
+  }
+  const resolved = resolveNamed(named, view, gate);
+  return { ...resolved, problems: [...problems, ...resolved.problems] };
+}
+
+/** Rules 4 and 5 for edits whose lines are known already; an undo begins here. */
+export function resolveNamed(named: readonly Named[], view: View, gate: Gate = () => null): Resolution {
+  const problems: Problem[] = [];
+  for (const one of named) {
+    const blocked = gate(one, view);
+    if (blocked) problems.push(blocked);
+  }
+  problems.push(...overlaps(named, view));
+  const met = meet(named, view);
+  return {
+    named,
+    pieces: met.pieces,
+    alreadyThere: met.alreadyThere,
+    problems: [...problems, ...met.problems],
+  };
+}
+
+function nameAll(edits: readonly Edit[], view: View): (Named | Problem)[] {
+  const quotes = edits.filter((edit) => edit.op === "replace_text");
+  const others = edits.filter((edit) => edit.op !== "replace_text");
+  return [...others.map((edit) => name(edit, view)), ...locateText(quotes, view)];
+}
+
+/** Rules 1 to 3 for one edit. */
+function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | Problem {
+  const { history } = view;
+  if (edit.op === "append" || edit.op === "prepend") {
+    const gap = edit.op === "append" ? history.now.lineCount : 0;
+    return {
+      edits: [edit],
+      base: history.last,
+      refs: [],
+      spans: [],
+      gap,
+      beside: null,
+      hunks: [insertion(gap, edit.text)],
+    };
+  }
+  const refs = refsOf(edit);
+  const located = locate(edit, refs, view);
+  if ("code" in located) return located;
+  const common = {
+    edits: [edit],
+    base: located.base,
+    refs: refs.map((ref, at) => ({ ref, line: located.lines[at] as number })),
+  };
+  if (edit.op === "insert_after" || edit.op === "insert_before") {
+    const beside = located.lines[0] as number;
+    const gap = edit.op === "insert_after" ? beside + 1 : beside;
+    return { ...common, spans: [], gap, beside, hunks: [insertion(gap, edit.text)] };
+  }
+  const span = spanOf(edit, located);
+  if ("code" in span) return span;
+  if (edit.op === "move_lines" || edit.op === "copy_lines") {
+    const beside = located.lines[2] as number;
+    const hunks = carried(edit.op, span, beside + 1, linesOf(view, located.base, span));
+    return { ...common, spans: [span], gap: beside + 1, beside, hunks };
+  }
+  return {
+    ...common,
+    spans: [span],
+    gap: null,
+    beside: null,
+    hunks: ours(linesOf(view, located.base, span), edit.text, span.start),
+  };
+}
+
+function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
+  if ("anchor" in edit) return [edit.anchor];
+  return "after" in edit ? [edit.start, edit.end, edit.after] : [edit.start, edit.end];
+}
+
+function spanOf(edit: Edit, { lines }: Located): Span | Problem {
+  const [start, end] = lines as [number, number];
+  if (start <= end) return { start, end: end + 1 };
+  return problem(
+    "bad_request",
+    [edit.index],
+    `start is after end: the range ${end + 1}-${start + 1} is named backwards`,
+  );
+}
+
+function linesOf(view: View, base: number, span: Span): string[] | null {
+  return view.history.document(base)?.lines(span.start, span.end) ?? null;
+}
+
+function insertion(gap: number, lines: readonly string[]): Hunk<string> {
+  return { start: gap, end: gap, lines };
+}
+
+function carried(
+  op: "move_lines" | "copy_lines",
+  span: Span,
+  gap: number,
+  lines: readonly string[] | null,
+): Hunk<string>[] {
+  if (!lines) return [];
+  if (op === "copy_lines") return [insertion(gap, lines)];
+  if (gap >= span.start && gap <= span.end) return [];
+  const removal = { ...span, lines: [] };
+  return gap < span.start ? [insertion(gap, lines), removal] : [removal, insertion(gap, lines)];
+}
+
+interface Mark extends Span {
+  readonly named: Named;
+}
+
+/**
+ * Two edits of one call must not name the same line, nor one insert strictly inside the other's range. Edits of one
+ * base are judged there; edits of different bases by the lines they name that still stand in the file now.
+ */
+function overlaps(named: readonly Named[], view: View): Problem[] {
+  const bases = [...new Set(named.map(({ base }) => base))];
+  const problems = bases.flatMap((base) => {
+    const marks = named.filter((one) => one.base === base).flatMap((one) => marksOf(one, one.spans, one.gap));
+    return clashes(marks).map(([one, two]) => overlap(one, two));
+  });
+  if (bases.length < 2) return problems;
+  const across = clashes(named.flatMap((one) => marksNow(one, view))).filter(
+    ([one, two]) => one.base !== two.base,
+  );
+  return [...problems, ...across.map(([one, two]) => overlap(one, two))];
+}
+
+function marksOf(named: Named, spans: readonly Span[], gap: number | null): Mark[] {
+  const marks = spans.map(({ start, end }) => ({ named, start, end }));
+  return gap === null ? marks : [...marks, { named, start: gap, end: gap }];
+}
+
+function marksNow(named: Named, view: View): Mark[] {
+  const theirs = view.history.follow(named.base);
+  if (!theirs) return [];
+  const spans = named.spans.flatMap(({ start, end }) => {
+    let [first, last] = [start, end - 1];
+    while (first <= last && theirs.index(first) < 0) first++;
+    while (last > first && theirs.index(last) < 0) last--;
+    return first <= last ? [{ start: theirs.index(first), end: theirs.index(last) + 1 }] : [];
+  });
+  if (named.gap === null || named.beside === null) return marksOf(named, spans, named.gap);
+  const beside = theirs.index(named.beside);
+  return marksOf(named, spans, beside < 0 ? null : beside + (named.gap - named.beside));
+}
+
+function clashes(marks: Mark[]): [Named, Named][] {
+  marks.sort((one, two) => one.start - two.start || two.end - one.end);
+  const found: [Named, Named][] = [];
+  let reaching: Mark[] = [];
+  for (const mark of marks) {
+    reaching = reaching.filter(({ end }) => end > mark.start);
+    for (const other of reaching)
+      if (mark.end > mark.start ? other.named !== mark.named : other.start < mark.start)
+        found.push([other.named, mark.named]);
+    if (mark.end > mark.start) reaching.push(mark);
+  }
+  return found;
+}
+
+function overlap(one: Named, two: Named): Problem {
+  const describe = ({ edits: [edit], refs }: Named) =>
+    `edits[${edit?.index}] ${edit?.op}${refs.map(({ ref }) => ` ${ref.given}`).join("")}`;
+  const indexes = [...one.edits, ...(one === two ? [] : two.edits)].map((edit) => edit.index);
+  const message =
+    one === two
+      ? `${describe(one)} has its destination inside its own range`
+      : `${describe(one)} and ${describe(two)} name the same lines`;
+  return problem("overlap", indexes, message);
+}
+
+/** Rules 4 and 5, for all edits of a base together: what one of them alone does not explain, all of them may. */
+function meet(named: readonly Named[], view: View): Omit<Resolution, "named"> {
+  const pieces: Piece[] = [];
+  const problems: Problem[] = [];
+  const there = new Set<Named>();
+  for (const base of new Set(named.map((one) => one.base))) {
+    const group = named.filter((one) => one.base === base);
+    const theirs = view.history.follow(base);
+    if (!theirs || !view.history.document(base)) {
+      problems.push(...group.map((one) => conflict(one, [], view)));
+      continue;
+    }
+    const hunks = group.flatMap((one) => one.hunks.map((hunk) => ({ named: one, hunk })));
+    hunks.sort((a, b) => a.hunk.start - b.hunk.start || a.hunk.end - b.hunk.end);
+    for (const { members, regions } of meetings(hunks, theirs, view, base)) {
+      if (regions.length === 0)
+        pieces.push(...members.map(({ named: one, hunk }) => piece(one, hunk, theirs)));
+      else if (sameText(members, regions, view, base)) for (const { named: one } of members) there.add(one);
+      else
+        for (const one of new Set(members.map(({ named }) => named)))
+          problems.push(conflict(one, regions, view));
+    }
+    for (const one of group) {
+      if (one.edits[0]?.op !== "move_lines" && one.edits[0]?.op !== "copy_lines") continue;
+      const written = pieces.filter((made) => made.named === one).length;
+      if (!problems.some(({ edits }) => edits.includes(one.edits[0]?.index ?? -1)))
+        problems.push(...sourceConflict(one, theirs, view, written));
+    }
+  }
+  const writing = new Set(pieces.map((one) => one.named));
+  return {
+    pieces: pieces.sort(inOrder),
+    problems,
+    alreadyThere: [...there].filter((one) => !writing.has(one)),
+  };
+}
+
+interface Member {
+  readonly named: Named;
+  readonly hunk: Hunk<string>;
+}
+
+/** Groups hunks that meet the same foreign regions; a hunk that meets none stands alone. */
+function meetings(hunks: readonly Member[], theirs: LineMap, view: View, base: number) {
+  const groups: { members: Member[]; regions: Region[] }[] = [];
+  for (const member of hunks) {
+    const regions = theirs
+      .touching(member.hunk.start, member.hunk.end)
+      .filter((region) => !standsBetween(member.hunk, region, view, base));
+    const last = groups.at(-1);
+    const shared = last?.regions.some((region) => regions.includes(region));
+    if (last && shared) {
+      last.members.push(member);
+      last.regions = [...new Set([...last.regions, ...regions])];
+    } else groups.push({ members: [member], regions });
+  }
+  return groups;
+}
+
+/**
+ * Two replacements directly beside each other, one of which has its near line in common before and after: whichever
+ * of several equal lines it was, one of them stands between. Insertions get no such benefit: on which side of the
+ * other's text they belong would be a guess.
+ */
+function standsBetween(hunk: Hunk<string>, region: Region, view: View, base: number): boolean {
+  const before = view.history.document(base);
+  if (!before || hunk.start === hunk.end || region.aStart === region.aEnd) return false;
+  const { now } = view.history;
+  const theirs = (a: number, b: number) => region.bStart < region.bEnd && before.sameText(a, now, b);
+  const mine = (line: number, at: number) => before.text(line) === hunk.lines.at(at);
+  if (region.aEnd === hunk.start) return theirs(region.aEnd - 1, region.bEnd - 1) || mine(hunk.start, 0);
+  if (region.aStart === hunk.end) return theirs(region.aStart, region.bStart) || mine(hunk.end - 1, -1);
+  return false;
+}
+
+/** Whether ours and theirs come to the same text over all that they cover together. */
+function sameText(members: readonly Member[], regions: readonly Region[], view: View, base: number): boolean {
+  const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
+  const start = Math.min(first.aStart, ...members.map(({ hunk }) => hunk.start));
+  const end = Math.max(last.aEnd, ...members.map(({ hunk }) => hunk.end));
+  const before = view.history.document(base);
+  if (!before) return false;
+  const mine: string[] = [];
+  let from = start;
+  for (const { hunk } of members) {
+    mine.push(...before.lines(from, hunk.start), ...hunk.lines);
+    from = hunk.end;
+  }
+  mine.push(...before.lines(from, end));
+  const theirs = view.history.now.lines(first.bStart - (first.aStart - start), last.bEnd + (end - last.aEnd));
+  return mine.length === theirs.length && mine.every((line, at) => line === theirs[at]);
+}
+
+function piece(named: Named, hunk: Hunk<string>, theirs: LineMap): Piece {
+  const { start, end, lines } = hunk;
+  const from = start < end ? theirs.index(start) : start > 0 ? theirs.index(start - 1) + 1 : 0;
+  const order = start < end || named.gap === start ? 1 : orderBeside(named.spans, start);
+  const made = { named, start: from, end: from + (end - start), lines, order } as const;
+  return named.beside === null || start < end ? made : { ...made, anchor: theirs.index(named.beside) };
+}
+
+/** Text put in at the end of a range comes before inserts at that point, text at its beginning after them. */
+export function orderBeside(spans: readonly Span[], point: number): 0 | 1 | 2 {
+  if (spans.some(({ end }) => end === point)) return 0;
+  return spans.some(({ start }) => start === point) ? 2 : 1;
+}
+
+/** At one point: text of the range that ends there, inserts in the caller's order, the range that begins there. */
+export function inOrder(one: Piece, two: Piece): number {
+  const rank = (piece: Piece) => (piece.start === piece.end ? piece.order : 3);
+  const index = (piece: Piece) => piece.named.edits[0]?.index ?? 0;
+  return one.start - two.start || rank(one) - rank(two) || index(one) - index(two);
+}

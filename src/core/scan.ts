@@ -1,0 +1,246 @@
+/**
+ * The two loops that look at every byte of a file. Both hash while they look for line feeds: a search followed by a
+ * call of `xxh32` for each line would read every byte twice.
+ *
+ * They are fast only while the compiler inlines the small functions below and knows the constants. V8 inlines no more
+ * than 920 bytes of bytecode into a function, so nothing may be added to them lightly. And a name on module level is
+ * a variable to it as soon as it is imported or the file is bundled, and then they take two thirds longer: the
+ * constants of xxHash32 are written out where they are used.
+ */
+import { isUtf8 } from "./codec.js";
+import { xxh32 } from "./hash.js";
+
+/** Where the lines of a file begin and the xxHash32 of each; `starts` has one entry more, the end of the file. */
+export interface LineTable {
+  readonly starts: Uint32Array;
+  readonly hashes: Uint32Array;
+}
+
+/**
+ * Lines and hashes of UTF-8 bytes from `from` on, or null if they are not UTF-8.
+ *
+ * One pass instead of a search for the line feed followed by a hash: xxHash32 takes 16 bytes a step, and four words
+ * are tested for a line feed by arithmetic before they are taken in. Validity costs nothing where no byte near the
+ * line is over 127. The helpers are small enough to be inlined; the lanes are locals because fields would not be
+ * kept in registers.
+ */
+export function scanUtf8(bytes: Uint8Array, from: number): LineTable | null {
+  const size = bytes.length;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+  const lastBlock = size - 16;
+  let starts = new Uint32Array((size >>> 5) + 64);
+  let hashes = new Uint32Array(starts.length);
+  let count = 0;
+  for (let start = from; start < size; ) {
+    if (count + 1 >= starts.length) {
+      starts = doubled(starts);
+      hashes = doubled(hashes);
+    }
+    let position = start;
+    let end = -1;
+    let high = 0;
+    let lane1 = 0x24234428;
+    let lane2 = 0x85ebca77 | 0;
+    let lane3 = 0;
+    let lane4 = 0x61c8864f;
+    for (; position <= lastBlock; position += 16) {
+      const word1 = view.getInt32(position, true);
+      const word2 = view.getInt32(position + 4, true);
+      const word3 = view.getInt32(position + 8, true);
+      const word4 = view.getInt32(position + 12, true);
+      high |= word1 | word2 | word3 | word4;
+      const feeds1 = lineFeeds(word1);
+      const feeds2 = lineFeeds(word2);
+      const feeds3 = lineFeeds(word3);
+      const feeds4 = lineFeeds(word4);
+      if ((feeds1 | feeds2 | feeds3 | feeds4) !== 0) {
+        const skipped = feeds1 !== 0 ? 0 : feeds2 !== 0 ? 4 : feeds3 !== 0 ? 8 : 12;
+        end = position + skipped + lowestByte(feeds1 || feeds2 || feeds3 || feeds4);
+        break;
+      }
+      lane1 = round(lane1, word1);
+      lane2 = round(lane2, word2);
+      lane3 = round(lane3, word3);
+      lane4 = round(lane4, word4);
+    }
+    if (end < 0) {
+      end = lineEnd(bytes, position);
+      high = -1;
+    }
+    const stop = end < size && end > start && bytes[end - 1] === 13 ? end - 1 : end;
+    if ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop)) return null;
+    let sum = 0x165667b1;
+    if (position > start) {
+      sum = ((lane1 << 1) | (lane1 >>> 31)) + ((lane2 << 7) | (lane2 >>> 25));
+      sum += ((lane3 << 12) | (lane3 >>> 20)) + ((lane4 << 18) | (lane4 >>> 14));
+    }
+    // A carriage return that ends a block is in the lanes by now although it belongs to the line break.
+    hashes[count] =
+      stop < position ? xxh32(bytes, start, stop) : tail(view, sum + stop - start, position, stop);
+    starts[count++] = start;
+    start = end + 1;
+  }
+  starts[count] = size;
+  return { starts: starts.slice(0, count + 1), hashes: hashes.slice(0, count) };
+}
+
+function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}
+
+/** All numbers of two digits, each as a little-endian 16-bit number. */
+function digitPairs(base: number): Uint16Array {
+  return Uint16Array.from({ length: base * base }, (_, number) => {
+    const digits = number.toString(base).padStart(2, "0");
+    return digits.charCodeAt(0) | (digits.charCodeAt(1) << 8);
+  });
+}
+
+const hexPairs = digitPairs(16);
+const decimalPairs = digitPairs(10);
+
+/**
+ * The hex6 rows of UTF-8 bytes from `from` on, numbered from `firstLine`, joined by LF; null if a line has to be cut
+ * or is not UTF-8.
+ *
+ * `scanUtf8` once more, with the words that it has in hand written out as it goes: the width of the anchor is known
+ * before the hash is, so the text goes to its place at once and the anchor is filled in behind. Blocks are written
+ * beyond the end of a line and the next row is written over them; a line feed comes before every row, the first
+ * included, so that numbers can be written by pairs of digits. A second pass over the lines takes half as long
+ * again.
+ */
+export function hexRows(
+  bytes: Uint8Array,
+  from: number,
+  firstLine: number,
+  longest: number,
+): Uint8Array | null {
+  // The anchor, the line break and the part of a block that reaches beyond it.
+  const rowReserve = longest + 64;
+  const size = bytes.length;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+  const lastBlock = size - 16;
+  let output = new DataView(new ArrayBuffer(Math.ceil((size - from) * 1.4) + rowReserve));
+  let row = 1;
+  let digits = String(firstLine).length;
+  let widerLine = 10 ** digits;
+  for (let start = from, line = firstLine; start < size; line++) {
+    if (row + rowReserve > output.byteLength) output = larger(output, row);
+    if (line === widerLine) {
+      widerLine *= 10;
+      digits++;
+    }
+    const text = row + digits + 8;
+    let position = start;
+    let end = -1;
+    let high = 0;
+    let lane1 = 0x24234428;
+    let lane2 = 0x85ebca77 | 0;
+    let lane3 = 0;
+    let lane4 = 0x61c8864f;
+    for (let target = text; position <= lastBlock; position += 16, target += 16) {
+      const word1 = view.getInt32(position, true);
+      const word2 = view.getInt32(position + 4, true);
+      const word3 = view.getInt32(position + 8, true);
+      const word4 = view.getInt32(position + 12, true);
+      output.setInt32(target, word1, true);
+      output.setInt32(target + 4, word2, true);
+      output.setInt32(target + 8, word3, true);
+      output.setInt32(target + 12, word4, true);
+      high |= word1 | word2 | word3 | word4;
+      const feeds1 = lineFeeds(word1);
+      const feeds2 = lineFeeds(word2);
+      const feeds3 = lineFeeds(word3);
+      const feeds4 = lineFeeds(word4);
+      if ((feeds1 | feeds2 | feeds3 | feeds4) !== 0) {
+        const skipped = feeds1 !== 0 ? 0 : feeds2 !== 0 ? 4 : feeds3 !== 0 ? 8 : 12;
+        end = position + skipped + lowestByte(feeds1 || feeds2 || feeds3 || feeds4);
+        break;
+      }
+      if (position - start > longest) return null;
+      lane1 = round(lane1, word1);
+      lane2 = round(lane2, word2);
+      lane3 = round(lane3, word3);
+      lane4 = round(lane4, word4);
+    }
+    if (end < 0) {
+      end = lineEnd(bytes, position);
+      high = -1;
+      for (let at = position; at < end; at++) output.setUint8(text + at - start, bytes[at] as number);
+    }
+    const stop = end < size && end > start && bytes[end - 1] === 13 ? end - 1 : end;
+    if (stop - start > longest || ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop))) return null;
+    let sum = 0x165667b1;
+    if (position > start) {
+      sum = ((lane1 << 1) | (lane1 >>> 31)) + ((lane2 << 7) | (lane2 >>> 25));
+      sum += ((lane3 << 12) | (lane3 >>> 20)) + ((lane4 << 18) | (lane4 >>> 14));
+    }
+    const hash = stop < position ? xxh32(bytes, start, stop) : tail(view, sum + stop - start, position, stop);
+    writeAnchor(output, text, line, hash);
+    output.setUint8(row - 1, 10);
+    row = text + stop - start + 1;
+    start = end + 1;
+  }
+  return new Uint8Array(output.buffer, 1, Math.max(row - 2, 0));
+}
+
+function larger(output: DataView<ArrayBuffer>, used: number): DataView<ArrayBuffer> {
+  const bytes = new Uint8Array(output.byteLength * 2);
+  bytes.set(new Uint8Array(output.buffer, 0, used));
+  return new DataView(bytes.buffer);
+}
+
+/** Writes `12#0f0dd9|` so that it ends at `end`, perhaps with a zero in front of it. */
+function writeAnchor(output: DataView, end: number, line: number, hash: number): void {
+  const middle = hexPairs[(hash >>> 8) & 255] as number;
+  output.setInt32(end - 8, 35 | ((hexPairs[(hash >>> 16) & 255] as number) << 8) | (middle << 24), true);
+  output.setInt32(end - 4, (middle >>> 8) | ((hexPairs[hash & 255] as number) << 8) | (124 << 24), true);
+  let position = end - 10;
+  let rest = line;
+  do {
+    const hundreds = (rest / 100) | 0;
+    output.setUint16(position, decimalPairs[rest - hundreds * 100] as number, true);
+    position -= 2;
+    rest = hundreds;
+  } while (rest > 0);
+}
+
+/** The end of a line that is less than a block from the end of the file. */
+function lineEnd(bytes: Uint8Array, from: number): number {
+  const feed = bytes.indexOf(10, from);
+  return feed < 0 ? bytes.length : feed;
+}
+
+/** A bit for each byte that is a line feed; of those above the lowest one some may be false. */
+function lineFeeds(word: number): number {
+  const zeroed = word ^ 0x0a0a0a0a;
+  return (zeroed - 0x01010101) & ~zeroed & 0x80808080;
+}
+
+function lowestByte(bits: number): number {
+  return (31 - Math.clz32(bits & -bits)) >>> 3;
+}
+
+function round(lane: number, word: number): number {
+  const sum = (lane + Math.imul(word, 0x85ebca77)) | 0;
+  return Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
+}
+
+/** The end of xxHash32: what is left after the last whole block of 16, and the final mixing. */
+function tail(view: DataView, sum: number, from: number, stop: number): number {
+  let hash = sum | 0;
+  let position = from;
+  for (; position + 4 <= stop; position += 4) {
+    hash = (hash + Math.imul(view.getInt32(position, true), 0xc2b2ae3d)) | 0;
+    hash = Math.imul((hash << 17) | (hash >>> 15), 0x27d4eb2f);
+  }
+  for (; position < stop; position++) {
+    hash = (hash + Math.imul(view.getUint8(position), 0x165667b1)) | 0;
+    hash = Math.imul((hash << 11) | (hash >>> 21), 0x9e3779b1);
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca77);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae3d);
+  return hash ^ (hash >>> 16);
+}

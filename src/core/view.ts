@@ -1,0 +1,22 @@
+import type { History } from "./history.js";
+import type { LineSet } from "./ranges.js";
+import type { SchemeName } from "./scheme.js";
+
+/** Rows printed to an agent, at one moment, of one state of the file. They name lines; retired rows are not in it. */
+export interface Showing {
+  readonly state: number;
+  readonly rows: LineSet;
+  /** null: printed without anchors. Such rows name nothing. */
+  readonly scheme: SchemeName | null;
+}
+
+/** All that resolution may know of what one agent has seen of one file. */
+export interface View {
+  readonly history: History;
+  /** Oldest first. */
+  readonly showings: readonly Showing[];
+  /** The lines of a state that the agent has seen, in whatever showing, or written. */
+  known(state: number): LineSet;
+  /** Without a full gate, an anchor that was never printed may still name the line of the file now that carries it. */
+  readonly open?: boolean;
+}

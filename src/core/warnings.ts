@@ -1,0 +1,54 @@
+import type { Edit } from "./edit.js";
+import type { LineMap } from "./linemap.js";
+import { quotesIn } from "./quote.js";
+import type { Resolution } from "./resolve.js";
+import type { View } from "./view.js";
+
+/** A first or last line that repeats the neighbour outside is kept, and said. */
+export function repeatedNeighbours({ named, pieces }: Resolution, view: View): string[] {
+  const warnings: string[] = [];
+  const writing = new Set(pieces.map((piece) => piece.named));
+  for (const one of named) {
+    const [edit] = one.edits;
+    if (!edit || !("text" in edit) || !writing.has(one)) continue;
+    const base = view.history.document(one.base);
+    const [start, end] = one.spans[0] ? [one.spans[0].start, one.spans[0].end] : [one.gap ?? 0, one.gap ?? 0];
+    const above = start > 0 ? base?.text(start - 1) : undefined;
+    const below = base && end < base.lineCount ? base.text(end) : undefined;
+    const [first, last] = [edit.text[0], edit.text.at(-1)];
+    const say = (which: string, where: string, text: string) =>
+      warnings.push(
+        `edits[${edit.index}]: the ${which} line of the text repeats the line ${where} it (${JSON.stringify(text)}); it was kept`,
+      );
+    if (first !== undefined && first === above && first.trim() !== "") say("first", "above", first);
+    if (last !== undefined && last === below && last.trim() !== "") say("last", "below", last);
+  }
+  return warnings;
+}
+
+/** Text that others put where this call appends, or quotes that they added, since the agent last saw the file. */
+export function addedByOthers(edits: readonly Edit[], view: View): string[] {
+  const seen = view.showings.at(-1)?.state;
+  const theirs = seen === undefined ? null : view.history.follow(seen);
+  if (!theirs || theirs.isIdentity) return [];
+  return edits.flatMap((edit) => {
+    const found = added(edit, theirs, view);
+    return found === null ? [] : [`edits[${edit.index}]: ${found}`];
+  });
+}
+
+function added(edit: Edit, theirs: LineMap, view: View): string | null {
+  const [first, last] = [theirs.regions[0], theirs.regions.at(-1)];
+  if (edit.op === "append" && last && last.aEnd === theirs.before && last.bEnd > last.bStart)
+    return "others added text at the end of the file; yours stands after it";
+  if (edit.op === "prepend" && first && first.aStart === 0 && first.bEnd > first.bStart)
+    return "others added text at the start of the file; yours stands before it";
+  if (edit.op !== "replace_text") return null;
+  const lines = quotesIn(view.history.now, edit.old).filter(([start, end]) =>
+    theirs.regions.some(({ bStart, bEnd }) => start < bEnd && bStart <= end),
+  );
+  if (lines.length === 0) return null;
+  const where = lines.slice(0, 5).map(([start]) => start + 1);
+  const what = lines.length === 1 ? "a place" : `${lines.length} places`;
+  return `the quoted text also stands in ${what} that others wrote (line ${where.join(", ")}); not replaced`;
+}

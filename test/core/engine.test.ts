@@ -1,0 +1,330 @@
+import { describe, expect, it } from "vitest";
+import { Document } from "../../src/core/document.js";
+import { type EngineOptions, run } from "../../src/core/engine.js";
+import { History } from "../../src/core/history.js";
+import { LineSet } from "../../src/core/ranges.js";
+import { anchored, at, type Told, textAfter, told, wordsAfter } from "../support/view.js";
+
+/** One call on a text that was shown whole and has not changed. */
+function on(text: string | Told, ...edits: readonly object[]) {
+  const view = told(text);
+  return run(anchored(edits, view.documents), view);
+}
+
+const set = (anchor: string, text: unknown) => ({ op: "set_line", anchor, text });
+const replace = (start: string, end: string, text: unknown) => ({ op: "replace_lines", start, end, text });
+const below = (anchor: string, text: unknown) => ({ op: "insert_after", anchor, text });
+const above = (anchor: string, text: unknown) => ({ op: "insert_before", anchor, text });
+const remove = (start: string, end = start) => ({ op: "delete_lines", start, end });
+const append = (text: unknown) => ({ op: "append", text });
+const prepend = (text: unknown) => ({ op: "prepend", text });
+const move = (start: string, end: string, to: string) => ({ op: "move_lines", start, end, after: to });
+const copy = (start: string, end: string, to: string) => ({ op: "copy_lines", start, end, after: to });
+
+describe("bytes around an edit", () => {
+  it.each<[string, string, object, string]>([
+    ["CRLF stays", "a\r\nb\r\nc\r\n", set("@2", "B"), "a\r\nB\r\nc\r\n"],
+    ["CRLF for each new line", "a\r\nb\r\n", set("@1", "x\ny"), "x\r\ny\r\nb\r\n"],
+    ["the caller's CRLF is only a break", "a\nb\n", set("@1", "x\r\ny\r\n"), "x\ny\nb\n"],
+    ["a lone CR is content", "a\nb\n", set("@1", "x\ry"), "x\ry\nb\n"],
+    ["mixed ends: each its own", "a\nb\r\nc\n", replace("@1", "@3", "x\ny\nz\nw"), "x\ny\r\nz\nw\n"],
+    [
+      "mixed ends: further ones the last one's",
+      "a\nb\r\nc\n",
+      replace("@1", "@2", "x\ny\nz"),
+      "x\ny\r\nz\r\nc\n",
+    ],
+    ["inserted after: the anchor's", "a\r\nb\nc\n", below("@1", "x"), "a\r\nx\r\nb\nc\n"],
+    ["inserted before: the anchor's", "a\nb\r\nc\n", above("@2", "x"), "a\nx\r\nb\r\nc\n"],
+    ["appended: the last line's", "a\nb\r\n", append("x"), "a\nb\r\nx\r\n"],
+    ["prepended: the first line's", "a\r\nb\n", prepend("x"), "x\r\na\r\nb\n"],
+    ["copied: the destination's", "a\nb\r\n", copy("@1", "@1", "@2"), "a\nb\r\na\r\n"],
+    ["BOM stays: first line", "\ufeffa\nb\n", set("@1", "x"), "\ufeffx\nb\n"],
+    ["BOM stays: text before it", "\ufeffa\nb\n", prepend("x"), "\ufeffx\na\nb\n"],
+    ["BOM stays: first line deleted", "\ufeffa\nb\n", remove("@1"), "\ufeffb\n"],
+    ["no final newline: last line set", "a\nb", set("@2", "B"), "a\nB"],
+    ["no final newline: inserted before it", "a\nb", above("@2", "x"), "a\nx\nb"],
+    ["no final newline: inserted after it", "a\nb", below("@2", "x"), "a\nb\nx"],
+    ["no final newline: appended", "a\r\nb", append("x"), "a\r\nb\r\nx"],
+    ["no final newline: last line deleted", "a\nb", remove("@2"), "a\n"],
+    ["no final newline: first line deleted", "a\nb", remove("@1"), "b"],
+    ["no final newline: an empty line has one", "a\nb", set("@2", ""), "a\n\n"],
+    ["no final newline: an empty last line has one", "a\nb", set("@2", ["B", ""]), "a\nB\n\n"],
+    ["no final newline: last line moved up", "a\nb\nc", move("@3", "@3", "@1"), "a\nc\nb\n"],
+    ["no final newline: a line moved to the end", "a\nb\nc", move("@1", "@1", "@3"), "b\nc\na"],
+    ["empty file: appended", "", append("x"), "x\n"],
+    ["empty file: prepended", "", prepend(["x", "y"]), "x\ny\n"],
+    ["empty file: an empty line", "", append(""), "\n"],
+    ["one line", "a\n", set("@1", "x"), "x\n"],
+    ["one line without end", "a", append("x"), "a\nx"],
+    ["one line deleted", "a\n", set("@1", []), ""],
+    ["the first line gets one before it", "a\nb\n", above("@1", "x"), "x\na\nb\n"],
+    ["the last line gets one after it", "a\nb\n", below("@2", "x"), "a\nb\nx\n"],
+    ["everything deleted", "a\nb\nc\n", remove("@1", "@3"), ""],
+    ["everything deleted by null", "a\nb\nc", replace("@1", "@3", null), ""],
+    ["a range to the end", "a\nb\nc\n", replace("@2", "@3", "x"), "a\nx\n"],
+    ["a range to an end without newline", "a\nb\nc", replace("@2", "@3", "x\ny"), "a\nx\ny"],
+    ["empty rows have anchors", "\n\n\n", set("@2", "x"), "\nx\n\n"],
+    ["an empty row is deleted", "a\n\nb\n", remove("@2"), "a\nb\n"],
+    ['"" is one empty line', "a\nb\n", set("@1", ""), "\nb\n"],
+    ["repeated lines: the one that is named", "}\n}\n}\n", set("@2", "x"), "}\nx\n}\n"],
+    ["similar lines", "a \na\n a\n", set("@2", "x"), "a \nx\n a\n"],
+    ["pipes and tabs", "a|b\n\tc|d\n", set("@2", "\tc||\t"), "a|b\n\tc||\t\n"],
+    ["blanks at the ends", "a  \n b\t\n", set("@1", "  a  "), "  a  \n b\t\n"],
+    ["other alphabets", "é\n日本\n", set("@2", "ö 😀"), "é\nö 😀\n"],
+    [
+      "text like a diff",
+      "a\nb\n",
+      set("@1", "+x\n-y\n@@ -1 +1 @@\n>>> z"),
+      "+x\n-y\n@@ -1 +1 @@\n>>> z\nb\n",
+    ],
+  ])("%s", (_, text, edit, expected) =>
+    expect(textAfter(on({ raw: text, shown: true }, edit))).toBe(expected),
+  );
+
+  it("UTF-16 stays UTF-16", () => {
+    const bytes = Uint8Array.from([0xff, 0xfe, 97, 0, 10, 0, 98, 0, 13, 0, 10, 0]);
+    const now = Document.parse(bytes);
+    const rows = LineSet.all(2);
+    const view = {
+      history: History.of(now),
+      showings: [{ state: 0, rows, scheme: "hex6" as const }],
+      known: () => rows,
+    };
+    const result = run([set(at(now, 2), "é")], view);
+    if (result.status === "refused") throw new Error("refused");
+    expect([...result.document.toBytes()]).toEqual([0xff, 0xfe, 97, 0, 10, 0, 0xe9, 0, 13, 0, 10, 0]);
+  });
+
+  it("what the encoding cannot hold is refused, naming the character", () => {
+    const now = Document.parse(Uint8Array.from([0xe9, 10, 98, 10]));
+    const rows = LineSet.all(2);
+    const view = {
+      history: History.of(now),
+      showings: [{ state: 0, rows, scheme: "hex6" as const }],
+      known: () => rows,
+    };
+    const result = run([set(at(now, 2), "price: 5 €")], view);
+    expect(textAfter(result)).toBe("!unencodable");
+    expect(result).toMatchObject({ problems: [{ message: expect.stringContaining('"€"') }] });
+  });
+});
+
+describe("an anchor echoed with the row", () => {
+  it.each([
+    ["with its content", "@2|b", "a X c"],
+    ["with other content", "@2|B", "!wrong_hash"],
+    ["with empty content that the line has not", "@2|", "!wrong_hash"],
+    ["as copied from a refusal", ">>> @2|b", "a X c"],
+    ["with blanks, quotes, upper case", ' "@2" ', "a X c"],
+  ])("%s", (_, anchor, expected) => {
+    const view = told("a b c");
+    const given = anchor.replace("@2", at(view.documents[0] as Document, 2));
+    expect(wordsAfter(run([set(given, "X")], view))).toBe(expected);
+  });
+
+  it("content may hold pipes, tabs and nothing", () => {
+    const text = "a|b\tc\n\n|\n";
+    const view = told(text);
+    const edits = anchored([set("@1|a|b\tc", "1"), set("@2|", "2"), set("@3||", "3")], view.documents);
+    expect(textAfter(run(edits, view))).toBe("1\n2\n3\n");
+  });
+});
+
+describe("rows repeated in the caller's text", () => {
+  const rows = (...lines: readonly string[]) => lines;
+  it.each([
+    ["all served: removed", rows("@1|a", "@2|B"), "a B c"],
+    ["as a refusal printed them", rows("    @1|a", ">>> @2|B"), "a B c"],
+    ["one line without: kept", rows("@1|a", "B"), "=1|a B c"],
+    ["one never served: kept", rows("@1|a", "7#0f0dd9|B"), "=1|a 7#0f0dd9|B c"],
+    ["one of another hash: kept", rows("@1|a", "2#0f0dd9|B"), "=1|a 2#0f0dd9|B c"],
+    ["an anchor without a bar: kept", rows("@1", "@2"), "=1 =2 c"],
+  ])("%s", (_, text, expected) => {
+    const view = told("a b c");
+    const [document] = view.documents as [Document];
+    const anchors = (value: string) =>
+      value.replace(/[@=](\d)/g, (_found, line) => at(document, Number(line)));
+    const result = run([set(at(document, 1), text.map(anchors)), remove(at(document, 2))], view);
+    expect(wordsAfter(result)).toBe(anchors(expected));
+    const said = result.status === "refused" ? [] : result.warnings;
+    expect(said).toEqual(expected === "a B c" ? [expect.stringMatching(/edits\[0\].*anchors.*removed/)] : []);
+  });
+
+  it("rows served by another scheme, or without anchors, are not this file's anchors", () => {
+    for (const scheme of ["lean", null] as const) {
+      const view = told({ text: "a b", shown: true, scheme });
+      const row = `${at(view.documents[0] as Document, 1)}|a`;
+      expect(wordsAfter(run([append(row)], view))).toBe(`a b ${row}`);
+    }
+  });
+});
+
+describe("a line that repeats its neighbour is kept, with a warning", () => {
+  it.each<[string, object, string, string | null]>([
+    [
+      "first line, above",
+      set("@2", "a\nX"),
+      "a a X c",
+      'first line of the text repeats the line above it ("a")',
+    ],
+    [
+      "last line, below",
+      set("@2", "X\nc"),
+      "a X c c",
+      'last line of the text repeats the line below it ("c")',
+    ],
+    ["inserted", below("@1", "b"), "a b b c", 'last line of the text repeats the line below it ("b")'],
+    ["appended", append("c"), "a b c c", 'first line of the text repeats the line above it ("c")'],
+    ["neither", set("@2", "X"), "a X c", null],
+  ])("%s", (_, edit, expected, warning) => {
+    const result = on("a b c", edit);
+    expect(wordsAfter(result)).toBe(expected);
+    expect(result).toMatchObject({ warnings: warning ? [expect.stringContaining(warning)] : [] });
+  });
+});
+
+describe("one call, one picture", () => {
+  it.each<[string, readonly object[], string]>([
+    ["numbers do not move", [remove("@1"), set("@3", "X"), set("@5", "Y")], "b X d Y"],
+    ["in any order", [set("@5", "Y"), remove("@1"), set("@3", "X")], "b X d Y"],
+    ["ranges that share a line", [replace("@1", "@3", "X"), replace("@3", "@4", "Y")], "!overlap"],
+    ["one range in another", [replace("@1", "@5", "X"), set("@3", "Y")], "!overlap"],
+    ["the same line twice", [set("@3", "X"), set("@3", "X")], "!overlap"],
+    ["ranges side by side", [replace("@1", "@2", "X"), replace("@3", "@4", "Y")], "X Y e"],
+    ["an insert strictly inside a range", [replace("@2", "@4", "X"), below("@3", "Y")], "!overlap"],
+    ["an insert inside, first in the call", [above("@3", "Y"), remove("@2", "@4")], "!overlap"],
+    ["an insert at the end of a range", [below("@3", "Y"), replace("@2", "@3", "X")], "a X Y d e"],
+    ["an insert at the start of a range", [replace("@2", "@3", "X"), above("@2", "Y")], "a Y X d e"],
+    ["beside a range that is deleted", [remove("@2", "@3"), above("@2", "1"), below("@3", "2")], "a 1 2 d e"],
+    ["beside a line that is retyped", [set("@2", "b"), below("@2", "1"), above("@2", "2")], "a 2 b 1 c d e"],
+    ["text added at a range's end comes first", [below("@2", "1"), set("@2", "b\nX")], "a b X 1 c d e"],
+    ["text added at a range's start comes last", [set("@2", "X\nb"), above("@2", "1")], "a 1 X b c d e"],
+    [
+      "inserts at one point: array order",
+      [below("@2", "1"), below("@2", "2"), below("@2", "3")],
+      "a b 1 2 3 c d e",
+    ],
+    ["after 2 and before 3 are one point", [above("@3", "1"), below("@2", "2")], "a b 1 2 c d e"],
+    [
+      "range that ends, inserts, range that begins",
+      [replace("@3", "@4", "Z"), above("@3", "1"), below("@2", "2"), replace("@1", "@2", "X")],
+      "X 1 2 Z e",
+    ],
+    ["append after an insert after the last line", [below("@5", "1"), append("2")], "a b c d e 1 2"],
+    ["prepend before the first line", [above("@1", "1"), prepend("2")], "1 2 a b c d e"],
+    ["append beside the last line's range", [append("1"), set("@5", "X")], "a b c d X 1"],
+  ])("%s", (_, edits, expected) => expect(wordsAfter(on("a b c d e", ...edits))).toBe(expected));
+
+  it("overlap names both edits", () => {
+    const result = on("a b c d e", append("x"), replace("@1", "@3", "X"), set("@2", "Y"));
+    expect(result).toMatchObject({
+      problems: [
+        { code: "overlap", edits: [1, 2], message: expect.stringMatching(/edits\[1\].*edits\[2\]/) },
+      ],
+    });
+  });
+});
+
+describe("moving and copying", () => {
+  it.each<[string, readonly object[], string]>([
+    ["down", [move("@1", "@2", "@4")], "c d a b e"],
+    ["up", [move("@4", "@5", "@1")], "a d e b c"],
+    ["to the end", [move("@1", "@1", "@5")], "b c d e a"],
+    ["without end: one line", [{ op: "move_lines", start: "@1", after: "@2" }], "b a c d e"],
+    ["beside itself, above", [move("@2", "@3", "@1")], "= a b c d e"],
+    ["beside itself, below", [move("@2", "@3", "@3")], "= a b c d e"],
+    ["into itself", [move("@2", "@4", "@3")], "!overlap"],
+    ["the source is named by another edit", [move("@2", "@3", "@5"), set("@3", "X")], "!overlap"],
+    ["beside another edit", [move("@2", "@3", "@5"), set("@4", "X")], "a X e b c"],
+    ["the destination is in another's range", [move("@1", "@1", "@4"), replace("@4", "@5", "X")], "!overlap"],
+    ["the destination is at another's edge", [move("@1", "@1", "@5"), replace("@4", "@5", "X")], "b c X a"],
+    ["two blocks change places", [move("@1", "@1", "@3"), move("@3", "@3", "@1")], "c b a d e"],
+    ["copied down", [copy("@1", "@2", "@4")], "a b c d a b e"],
+    ["copied up", [copy("@4", "@4", "@1")], "a d b c d e"],
+    ["copied beside itself", [copy("@2", "@3", "@3")], "a b c b c d e"],
+    ["backwards", [move("@3", "@2", "@5")], "!bad_request"],
+  ])("%s", (_, edits, expected) => expect(wordsAfter(on("a b c d e", ...edits))).toBe(expected));
+});
+
+describe("problems", () => {
+  const changed: readonly (string | Told)[] = ["a b c d e f", "a B c d e f"];
+  const codes = (states: readonly (string | Told)[], edits: readonly object[], options?: EngineOptions) => {
+    const view = told(...states);
+    const result = run(anchored(edits, view.documents), view, options);
+    if (result.status !== "refused") throw new Error(result.status);
+    return { all: result.problems.map(({ code }) => code).sort(), decided: textAfter(result), result };
+  };
+
+  it.each<[string, readonly object[], readonly string[], string]>([
+    [
+      "usage before gate before staleness",
+      [set("@2", "X"), set("9#0f0dd9", "X"), replace("@4", "@5", "X"), set("@5", "Y")],
+      ["not_shown", "overlap", "stale"],
+      "!overlap",
+    ],
+    ["gate before staleness", [set("@2", "X"), set("9#0f0dd9", "X")], ["not_shown", "stale"], "!not_shown"],
+    [
+      "staleness before the rest",
+      [set("@2", "X"), { op: "replace_text", old: "zz", new: "x" }],
+      ["not_found", "stale"],
+      "!stale",
+    ],
+    ["two of one class", [set("5#0f0dd9", "X"), set("@2", "X")], ["stale", "wrong_hash"], "!wrong_hash"],
+  ])("are reported together: %s", (_, edits, all, decided) => {
+    const found = codes(changed, edits);
+    expect(found.all).toEqual(all);
+    expect(found.decided).toBe(decided);
+  });
+
+  it("a bad shape is reported before anything is looked up", () => {
+    expect(codes(changed, [set("@2", "X"), set("2", "X"), { op: "nope" }]).all).toEqual([
+      "bad_anchor",
+      "bad_request",
+    ]);
+  });
+
+  it("a bare number is answered with the anchor that was shown, never guessed", () => {
+    const { result } = codes(changed, [set("2", "X"), set("9", "X")]);
+    const shown = at(told("a b c d e f").documents[0] as Document, 2);
+    expect(result.problems[0]?.message).toMatch(`line 2 was shown as ${shown}`);
+    expect(result.problems[1]?.message).not.toMatch("was shown as");
+  });
+
+  it("whole-file operations belong into a batch", () => {
+    expect(codes(changed, [{ op: "delete_file" }]).decided).toBe("!bad_request");
+  });
+
+  it("a range named backwards is a bad request", () => {
+    expect(codes(["a b c"], [replace("@3", "@1", "X")]).decided).toBe("!bad_request");
+  });
+
+  it("what the gate says joins the rest", () => {
+    const gate = () => ({
+      code: "not_shown" as const,
+      edits: [0],
+      message: "line 4",
+      mismatches: [],
+      rows: LineSet.empty,
+      changed: LineSet.empty,
+    });
+    expect(codes(changed, [set("@2", "X")], { gate }).all).toEqual(["not_shown", "stale"]);
+  });
+});
+
+describe("an edit that changes nothing", () => {
+  it.each<[string, object]>([
+    ["a line set to itself", set("@2", "b")],
+    ["a range retyped", replace("@1", "@3", "a\nb\nc")],
+    ["a quote replaced by itself", { op: "replace_text", old: "b", new: "b" }],
+  ])("%s", (_, edit) => {
+    const result = on("a b c", edit);
+    expect(result).toMatchObject({ status: "noop", edits: [{ status: "noop" }] });
+    expect(wordsAfter(result)).toBe("= a b c");
+  });
+
+  it("is a noop of its own in a call that does something else", () => {
+    const result = on("a b c", set("@1", "a"), set("@3", "X"));
+    expect(result).toMatchObject({ status: "applied", edits: [{ status: "noop" }, { status: "exact" }] });
+  });
+});

@@ -1,0 +1,121 @@
+/** Agents that share one file, each with what was printed to it; anybody's lines keep their identity. */
+import { Change } from "../../src/core/change.js";
+import { run } from "../../src/core/engine.js";
+import { History, type State } from "../../src/core/history.js";
+import { LineSet } from "../../src/core/ranges.js";
+import { selectRows } from "../../src/core/refusal.js";
+import type { Showing } from "../../src/core/view.js";
+import { type Call, callOn, type Line, type Named, type Random, stateOf, strayed, World } from "./model.js";
+
+/** The file, all the states it was in, and the identities of the lines in each. */
+export class Desk {
+  readonly world: World;
+  readonly states: State[];
+  readonly identities: (readonly Line[])[];
+
+  constructor(
+    readonly random: Random,
+    repeated: number,
+    count: number,
+  ) {
+    this.world = new World(random, repeated, count);
+    this.states = [stateOf(this.world.document)];
+    this.identities = [this.world.lines];
+  }
+
+  get last(): number {
+    return this.states.length - 1;
+  }
+
+  private keep(state: State): void {
+    this.states.push(state);
+    this.identities.push(this.world.lines);
+  }
+
+  /** Somebody whose changes nobody records. */
+  disturb(): void {
+    this.world.disturb();
+    this.keep(stateOf(this.world.document));
+  }
+
+  write({ before, hunks }: Change<string>): LineSet {
+    const made = hunks.map((hunk) => ({ ...hunk, lines: this.world.fresh(hunk.lines) }));
+    const state = this.world.apply(Change.of(before, made));
+    this.keep(state);
+    return LineSet.of((state.exact?.regions ?? []).map(({ bStart, bEnd }) => [bStart, bEnd] as const));
+  }
+}
+
+export type Outcome = "applied" | "strayed" | "noop" | "refused" | "nothing";
+
+export class Agent {
+  private showings: Showing[] = [];
+
+  constructor(private readonly desk: Desk) {}
+
+  private show(rows: LineSet): void {
+    if (!rows.isEmpty) this.showings.push({ state: this.desk.last, rows, scheme: "hex6" });
+  }
+
+  /** Prints some lines; older rows of the same numbers no longer count. */
+  read(): void {
+    const { random, world } = this.desk;
+    const start = random.below(world.lines.length);
+    const rows = LineSet.of([[start, Math.min(world.lines.length, start + random.between(5, 30))]]);
+    this.retire(rows);
+    this.show(rows);
+  }
+
+  private retire(rows: LineSet): void {
+    this.showings = this.showings
+      .map((one) => ({ ...one, rows: one.rows.subtract(rows) }))
+      .filter((one) => !one.rows.isEmpty);
+  }
+
+  /** An edit on rows of one of the last few showings, as the agent remembers them. */
+  edit(): Outcome {
+    const { random, world, states, identities } = this.desk;
+    if (this.showings.length === 0 || world.lines.length === 0) return "nothing";
+    const { state, rows } = random.pick(this.showings.slice(-4));
+    const remembered = identities[state] as readonly Line[];
+    const call = callOn(remembered, world, random.pick(rows.spans()));
+    const { edits } = call;
+    const view = { history: new History(states), showings: this.showings, known: () => LineSet.empty };
+    const result = run(edits, view);
+    if (result.status === "refused") {
+      if (result.problems.some(({ code }) => code === "ambiguous")) this.forget(edits);
+      this.show(selectRows(result.problems, world.document).shown);
+      return "refused";
+    }
+    if (result.status === "noop") return "noop";
+    const wrong = strayed(result.change.hunks, world.lines, this.meant(call, remembered)).length > 0;
+    this.show(this.desk.write(result.change));
+    return wrong ? "strayed" : "applied";
+  }
+
+  /** If the same lines were printed with the same anchors again later, what lies between them is what was printed then. */
+  private meant(call: Call, remembered: readonly Line[]): Named {
+    const again = this.showings
+      .map(({ state }) => ({ state, lines: this.desk.identities[state] as readonly Line[] }))
+      .filter(({ state, lines }) =>
+        call.refs.every(
+          (index) => this.printed(state, index) && lines[index]?.text === remembered[index]?.text,
+        ),
+      )
+      .at(-1)?.lines;
+    const same = again && call.refs.every((index) => again[index]?.id === remembered[index]?.id);
+    return call.named(same ? again : remembered);
+  }
+
+  private printed(state: number, index: number): boolean {
+    return this.showings.some((one) => one.state === state && one.rows.has(index));
+  }
+
+  /** After an ambiguity only the rows of the refusal count. */
+  private forget(edits: readonly Readonly<Record<string, unknown>>[]): void {
+    const numbers = edits
+      .flatMap((edit) => Object.values(edit))
+      .map((value) => Number.parseInt(String(value), 10));
+    this.retire(LineSet.of(numbers.filter((line) => line > 0).map((line) => [line - 1, line] as const)));
+  }
+}
