@@ -1,0 +1,97 @@
+import { LineSet, type Named, type Problem, problem, type Range, type View } from "../core/index.js";
+
+/** `lines`: every named line must have been seen. `file`: some showing of the file is enough. `off`: nothing is asked. */
+export type GatePolicy = "lines" | "file" | "off";
+
+/** What an agent has seen of a file, as far as the gate asks. */
+export interface Seen {
+  readonly path: string;
+  readonly hasSeen: boolean;
+  readonly known: LineSet;
+  readonly lineCount: number;
+  /** Lines others changed or took out that were not shown since. */
+  readonly pending: number;
+}
+
+export type Decision =
+  | { readonly allow: true }
+  | {
+      readonly block: true;
+      readonly code: "not_read" | "not_shown";
+      readonly reason: string;
+      readonly missing: LineSet;
+    };
+
+const allow: Decision = { allow: true };
+
+/**
+ * May this be done to a file that exists? `touch`: an edit; its lines are judged by `gateLines` once it is known
+ * which they are. `whole`: a write over all of it, a deletion, a move: all was shown and is unchanged since.
+ */
+export function gate(request: "touch" | "whole", seen: Seen, policy: GatePolicy): Decision {
+  if (policy === "off") return allow;
+  const { path } = seen;
+  if (!seen.hasSeen)
+    return {
+      block: true,
+      code: "not_read",
+      reason: `${path} was not read in this session`,
+      missing: LineSet.empty,
+    };
+  if (request === "touch") return allow;
+  const missing = LineSet.all(seen.lineCount).subtract(seen.known);
+  if (missing.isEmpty && seen.pending === 0) return allow;
+  const reason = missing.isEmpty
+    ? `${path} has changed since it was shown: this needs all of it as it is now`
+    : `${path}: this needs all of the file to have been shown; ${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} not`;
+  return { block: true, code: "not_shown", reason, missing };
+}
+
+/** Every line of a named range, and the anchor of an insert, was seen: in whatever version, under whatever number. */
+export function gateLines(policy: GatePolicy): (named: Named, view: View) => Problem | null {
+  return (named, view) => {
+    if (policy !== "lines" || named.refs.length === 0) return null;
+    const isQuote = named.edits.every(({ op }) => op === "replace_text");
+    if (isQuote) return null;
+    const spans = named.spans.map(({ start, end }) => [start, end] as const);
+    const beside = named.beside === null ? [] : [[named.beside, named.beside + 1] as const];
+    const missing = LineSet.of([...spans, ...beside].sort(([one], [two]) => one - two)).subtract(
+      view.known(named.base),
+    );
+    if (missing.isEmpty) return null;
+    const theirs = view.history.follow(named.base);
+    const now = missing.spans().flatMap(([start, end]) => {
+      const hull = theirs?.hull(start, end);
+      return hull && hull[0] < hull[1] ? [hull] : [];
+    });
+    const rows = LineSet.of(now);
+    const verb = missing.size === 1 ? "was" : "were";
+    const indexes = named.edits.map((edit) => edit.index);
+    return problem("not_shown", indexes, `${describe(missing.ranges())} ${verb} never shown to you`, {
+      rows: rows.size <= shownRows ? rows : LineSet.empty,
+      mismatches: rows.ranges().map(({ start }) => ({
+        anchor: named.refs[0]?.ref.given ?? "",
+        line: start,
+        expected: null,
+        actual: null,
+        cause: "never_shown",
+        shown: null,
+        now: null,
+      })),
+    });
+  };
+}
+
+/** `not_shown` shows the missing rows if they are this few; else it asks for a read. */
+export const shownRows = 40;
+
+export function describe(ranges: readonly Range[]): string {
+  const parts = ranges.slice(0, 5).map(({ start, end }) => (start === end ? `${start}` : `${start}-${end}`));
+  const many = ranges.length > 1 || (ranges[0] !== undefined && ranges[0].end > ranges[0].start);
+  return `${many ? "lines" : "line"} ${parts.join(", ")}${ranges.length > 5 ? ", …" : ""}`;
+}
+
+/** One or two sentences for a prompt; the write tools' descriptions carry them too. */
+export const promptRules =
+  "Read a file before you edit it: only lines you were shown can be named, by the anchor they were shown with. " +
+  "After a refusal use the rows in it; do not send the same call again.";

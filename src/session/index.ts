@@ -1,0 +1,24 @@
+export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
+export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
+export * from "./ports.js";
+export type { GrepRequest, ReadRequest } from "./reading.js";
+export { type RefreshOptions, withRefresh } from "./refresh.js";
+export type {
+  BatchDetails,
+  BatchRefusal,
+  BatchResult,
+  EditResult,
+  ReadDetails,
+  Result,
+  SearchDetails,
+} from "./result.js";
+export {
+  type EditRequest,
+  type MultiEditRequest,
+  type Observation,
+  type Plan,
+  Session,
+  type SessionOptions,
+} from "./session.js";
+export type { UndoDetails, UndoRequest } from "./undo.js";
+export type { FileRequest } from "./writing.js";

@@ -1,0 +1,243 @@
+import { type History, LineSet, type SchemeName } from "../core/index.js";
+
+/** What printed rows to an agent. Only a read retires the older rows of the numbers it prints. */
+export type Printer = "read" | "search" | "edit" | "refusal" | "observed";
+
+/** Rows printed at one moment. `rows` are those that still name lines. */
+export interface LedgerShowing {
+  readonly order: number;
+  readonly state: number;
+  readonly rows: LineSet;
+  readonly scheme: SchemeName | null;
+  readonly printer: Printer;
+  /** For a refusal: the request it answered. Judging that request again leaves these rows out. */
+  readonly request?: string;
+}
+
+/** Rows seen in a refusal, kept apart for the same reason. */
+export interface RefusalRows {
+  readonly request: string;
+  readonly state: number;
+  readonly lines: LineSet;
+}
+
+/** After an ambiguity was shown, only rows from then on count for that anchor. */
+export interface Narrowing {
+  readonly line: number;
+  readonly hash: string;
+  readonly scheme: SchemeName;
+  readonly order: number;
+  readonly request: string;
+}
+
+/** Lines the agent knew that others took out: before line `gap` (0-based), `count` of them. */
+export interface Deletion {
+  readonly gap: number;
+  readonly count: number;
+}
+
+const keptShowings = 64;
+const keptRefusals = 16;
+
+/** What this agent did last to the file: the basis of the repeat rules. */
+export interface Past {
+  readonly committed: { readonly request: string; readonly order: number } | null;
+  readonly noop: { readonly request: string; readonly count: number } | null;
+  readonly refused: readonly { readonly request: string; readonly count: number }[];
+}
+
+/** What one agent has seen of one file. Showings name lines; known lines open the gate. A value, never changed. */
+export interface AgentLedger {
+  readonly epoch: number;
+  /** The newest state this ledger has been carried to; -1 before anything was shown. */
+  readonly state: number;
+  readonly showings: readonly LedgerShowing[];
+  /** Known lines of the newest state, and as they were in older states that rows still name. */
+  readonly known: ReadonlyMap<number, LineSet>;
+  /** Lines of the newest state in seen territory that others wrote and that were not shown yet. */
+  readonly pending: LineSet;
+  readonly deletions: readonly Deletion[];
+  readonly refusals: readonly RefusalRows[];
+  readonly narrowings: readonly Narrowing[];
+  readonly past: Past;
+}
+
+export function emptyLedger(epoch: number): AgentLedger {
+  return {
+    epoch,
+    state: -1,
+    showings: [],
+    known: new Map(),
+    pending: LineSet.empty,
+    deletions: [],
+    refusals: [],
+    narrowings: [],
+    past: { committed: null, noop: null, refused: [] },
+  };
+}
+
+export function hasSeen(ledger: AgentLedger): boolean {
+  return ledger.state >= 0;
+}
+
+export function knownNow(ledger: AgentLedger): LineSet {
+  return ledger.known.get(ledger.state) ?? LineSet.empty;
+}
+
+/** Carries knowledge to the newest state of the file; names stay where they are. */
+export function carry(ledger: AgentLedger, history: History): AgentLedger {
+  const to = history.last;
+  if (!hasSeen(ledger) || ledger.state === to) return ledger;
+  const map = history.follow(ledger.state, to);
+  const before = knownNow(ledger);
+  const known = new Map(ledger.known).set(to, map ? carried(before, map) : LineSet.empty);
+  const moved = { ...ledger, state: to, known };
+  if (!map) return pruned({ ...moved, pending: LineSet.empty, deletions: [] });
+  const { lines, gone } = foreignChanges(before.union(ledger.pending), map);
+  return pruned({
+    ...moved,
+    pending: carried(ledger.pending, map).union(lines),
+    deletions: [...movedGaps(ledger.deletions, map), ...gone].sort((one, two) => one.gap - two.gap),
+  });
+}
+
+/** What others wrote or took out inside territory that the agent has seen. */
+function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gone: Deletion[] } {
+  const spans: (readonly [number, number])[] = [];
+  const gone: Deletion[] = [];
+  const isIn = (line: number) => line < 0 || line >= map.before || territory.has(line);
+  for (const { aStart, aEnd, bStart, bEnd } of map.regions) {
+    const seen =
+      aStart < aEnd
+        ? !territory.intersect(LineSet.of([[aStart, aEnd]])).isEmpty
+        : isIn(aStart - 1) && isIn(aEnd);
+    if (!seen) continue;
+    if (bStart < bEnd) spans.push([bStart, bEnd]);
+    else gone.push({ gap: bStart, count: aEnd - aStart });
+  }
+  return { lines: LineSet.of(spans), gone };
+}
+
+function movedGaps(deletions: readonly Deletion[], map: Mapping): Deletion[] {
+  return deletions.flatMap(({ gap, count }) => {
+    const line = gap > 0 ? map.index(gap - 1) : -1;
+    return gap === 0 ? [{ gap, count }] : line >= 0 ? [{ gap: line + 1, count }] : [];
+  });
+}
+
+/** Known lines of old states are needed only while rows of those states can still be named. */
+function pruned(ledger: AgentLedger): AgentLedger {
+  const named = new Set(ledger.showings.map(({ state }) => state)).add(ledger.state);
+  const known = [...ledger.known].filter(([state]) => named.has(state));
+  return { ...ledger, known: new Map(known) };
+}
+
+/** Rows of the newest state were printed. */
+export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
+  const { state, rows, printer, request } = showing;
+  if (request !== undefined) return rows.isEmpty ? ledger : showRefusal(ledger, showing, request);
+  const older =
+    printer === "read"
+      ? ledger.showings
+          .map((one) => ({ ...one, rows: one.rows.subtract(rows) }))
+          .filter((one) => !one.rows.isEmpty)
+      : ledger.showings;
+  const naming = showing.scheme !== null && !rows.isEmpty;
+  return pruned({
+    ...ledger,
+    state,
+    showings: naming ? [...older, showing].slice(-keptShowings) : older,
+    known: new Map(ledger.known).set(state, (ledger.known.get(state) ?? LineSet.empty).union(rows)),
+    pending: ledger.pending.subtract(rows),
+    deletions: ledger.deletions.filter(({ gap }) => !(rows.has(gap) || rows.has(gap - 1))),
+  });
+}
+
+function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: string): AgentLedger {
+  const { state, rows } = showing;
+  return {
+    ...ledger,
+    showings: [...ledger.showings, showing].slice(-keptShowings),
+    refusals: [...ledger.refusals, { request, state, lines: rows }].slice(-keptRefusals),
+    pending: ledger.pending.subtract(rows),
+  };
+}
+
+export function narrow(ledger: AgentLedger, narrowing: Narrowing): AgentLedger {
+  return { ...ledger, narrowings: [...ledger.narrowings, narrowing].slice(-keptRefusals) };
+}
+
+/** The agent's own edit led to the newest state: what it wrote it knows, everything else it follows exactly. */
+export function wrote(ledger: AgentLedger, history: History, written: LineSet): AgentLedger {
+  const state = history.last;
+  const map = hasSeen(ledger) ? history.follow(ledger.state, state) : null;
+  const kept = map ? carried(knownNow(ledger), map) : LineSet.empty;
+  return pruned({
+    ...ledger,
+    state,
+    known: new Map(ledger.known).set(state, kept.union(written)),
+    pending: map ? carried(ledger.pending, map) : LineSet.empty,
+    deletions: map ? movedGaps(ledger.deletions, map) : [],
+  });
+}
+
+export function nothingPending(ledger: AgentLedger): AgentLedger {
+  return { ...ledger, pending: LineSet.empty, deletions: [] };
+}
+
+/** Rows that name lines, as this request may see them. */
+export function showingsFor(
+  ledger: AgentLedger,
+  request: string,
+  history: History,
+): readonly LedgerShowing[] {
+  const visible = ledger.showings.filter((showing) => showing.request !== request);
+  return ledger.narrowings
+    .filter((narrowing) => narrowing.request !== request)
+    .reduce<readonly LedgerShowing[]>(
+      (showings, { line, hash, scheme, order }) =>
+        showings.map((one) =>
+          one.order < order && one.rows.has(line - 1) && history.hash(one.state, line - 1, scheme) === hash
+            ? { ...one, rows: one.rows.subtract(LineSet.of([[line - 1, line]])) }
+            : one,
+        ),
+      visible,
+    );
+}
+
+/** The lines of a state this agent has seen, in whatever version and under whatever number, or written. */
+export function knownIn(ledger: AgentLedger, state: number, request: string, history: History): LineSet {
+  let known = ledger.known.get(state) ?? LineSet.empty;
+  if (state !== ledger.state) known = known.union(between(knownNow(ledger), ledger.state, state, history));
+  for (const refusal of ledger.refusals)
+    if (refusal.request !== request)
+      known = known.union(between(refusal.lines, refusal.state, state, history));
+  return known;
+}
+
+type Mapping = NonNullable<ReturnType<History["follow"]>>;
+
+function carried(lines: LineSet, map: Mapping): LineSet {
+  if (map.isIdentity) return lines;
+  const spans: [number, number][] = [];
+  for (const [start, end] of lines.spans()) {
+    let from = start;
+    for (const region of map.touching(start, end)) {
+      if (region.aStart > from && from < end)
+        push(spans, map.index(from), Math.min(region.aStart, end) - from);
+      from = Math.max(from, region.aEnd);
+    }
+    if (from < end) push(spans, map.index(from), end - from);
+  }
+  return LineSet.of(spans);
+}
+
+function push(spans: [number, number][], start: number, length: number): void {
+  if (start >= 0 && length > 0) spans.push([start, start + length]);
+}
+
+function between(lines: LineSet, from: number, to: number, history: History): LineSet {
+  if (from === to) return lines;
+  const map = from < to ? history.follow(from, to) : history.follow(to, from)?.invert();
+  return map ? carried(lines, map) : LineSet.empty;
+}

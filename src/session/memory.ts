@@ -1,0 +1,143 @@
+import { sameBytes } from "../core/index.js";
+import {
+  type FileId,
+  type Files,
+  type Held,
+  type JournalEntry,
+  type Json,
+  type LedgerStore,
+  PortError,
+  type SearchHit,
+  type SearchQuery,
+  type SearchResult,
+} from "./ports.js";
+
+/** Files in memory. `files` is open to the tests and to embedders that play the foreign writer. */
+export interface MemoryFiles extends Files {
+  readonly files: Map<string, Uint8Array>;
+  set(path: string, content: string | Uint8Array): void;
+  text(path: string): string | null;
+}
+
+/**
+ * An in-memory file system for a session.
+ *
+ * @example
+ * const files = memoryFiles({ "a.ts": "const a = 1;\n" });
+ */
+export function memoryFiles(
+  initial: Readonly<Record<string, string | Uint8Array>> = {},
+  options: { readonly ignoreCase?: boolean } = {},
+): MemoryFiles {
+  const files = new Map<string, Uint8Array>();
+  const keyOf = (path: string): string => {
+    const parts: string[] = [];
+    for (const part of path.replaceAll("\\", "/").split("/")) {
+      if (part === "" || part === ".") continue;
+      if (part === "..") {
+        if (parts.length === 0) throw new PortError("outside_roots", `${path} is outside the workspace`);
+        parts.pop();
+      } else parts.push(part);
+    }
+    const key = parts.join("/");
+    return options.ignoreCase ? key.toLowerCase() : key;
+  };
+  const queues = new Map<string, Promise<unknown>>();
+  const set = (path: string, content: string | Uint8Array): void => {
+    files.set(keyOf(path), typeof content === "string" ? new TextEncoder().encode(content) : content);
+  };
+  for (const [path, content] of Object.entries(initial)) set(path, content);
+  const read = async (file: FileId): Promise<Uint8Array | null> => files.get(file.key) ?? null;
+  const held: Held = {
+    read,
+    async commit(writes) {
+      const stale = writes.some(({ file, before }) => {
+        const now = files.get(file.key) ?? null;
+        return before === null || now === null ? before !== now : !sameBytes(before, now);
+      });
+      if (stale) return false;
+      for (const { file, after } of writes) {
+        if (after) files.set(file.key, after);
+        else files.delete(file.key);
+      }
+      return true;
+    },
+  };
+  return {
+    files,
+    set,
+    text: (path) => {
+      const bytes = files.get(keyOf(path));
+      return bytes ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
+    },
+    async identify(path) {
+      if (path === "") throw new PortError("bad_request", "path is empty");
+      return { key: keyOf(path), path, keep: true };
+    },
+    read,
+    async hold(ids, body) {
+      const keys = [...new Set(ids.map(({ key }) => key))].sort();
+      const before = Promise.all(keys.map((key) => queues.get(key)));
+      const run = before.then(() => body(held));
+      const settled = run.then(
+        () => undefined,
+        () => undefined,
+      );
+      for (const key of keys) queues.set(key, settled);
+      return run;
+    },
+    async search(query) {
+      return searchMemory(files, query);
+    },
+  };
+}
+
+function searchMemory(files: ReadonlyMap<string, Uint8Array>, query: SearchQuery): SearchResult {
+  const pattern = query.literal ? query.pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : query.pattern;
+  let expression: RegExp;
+  try {
+    expression = new RegExp(pattern, query.ignoreCase ? "iu" : "u");
+  } catch (error) {
+    throw new PortError("bad_request", `pattern is not a regular expression: ${String(error)}`);
+  }
+  const hits: SearchHit[] = [];
+  let left = query.maxResults;
+  for (const [path, bytes] of [...files].sort(([one], [two]) => (one < two ? -1 : 1))) {
+    if (query.path !== undefined && path !== query.path && !path.startsWith(`${query.path}/`)) continue;
+    const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+    const found = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []));
+    if (found.length === 0) continue;
+    hits.push({ path, lines: found.slice(0, left) });
+    if (found.length > left)
+      return { hits: hits.filter(({ lines: some }) => some.length > 0), limited: true };
+    left -= found.length;
+  }
+  return { hits, limited: false };
+}
+
+/** A ledger in memory; it lives as long as the object. */
+export function memoryStore(): LedgerStore {
+  const records = new Map<string, string>();
+  const versions = new Map<string, Uint8Array>();
+  const entries: JournalEntry[] = [];
+  const get = async (key: string): Promise<Json | null> =>
+    JSON.parse(records.get(key) ?? "null") as Json | null;
+  const put = async (key: string, record: Json): Promise<void> =>
+    void records.set(key, JSON.stringify(record));
+  return {
+    file: (key) => get(`file ${key}`),
+    saveFile: (key, record) => put(`file ${key}`, record),
+    agent: (id) => get(`agent ${id}`),
+    saveAgent: (id, record) => put(`agent ${id}`, record),
+    agents: async () =>
+      [...records.keys()].filter((key) => key.startsWith("agent ")).map((key) => key.slice(6)),
+    version: async (id) => versions.get(id) ?? null,
+    keepVersion: async (id, bytes) => void versions.set(id, bytes),
+    append: async (entry) => void entries.push(entry),
+    journal: async ({ file, since } = {}) =>
+      entries.filter(
+        (entry) =>
+          (file === undefined || entry.file === file) && (since === undefined || entry.time >= since),
+      ),
+  };
+}

@@ -1,0 +1,135 @@
+import type { Code, Codec, Range } from "../core/index.js";
+
+/** Something a port could not do, with the code that the caller is told. */
+export class PortError extends Error {
+  override readonly name = "PortError";
+  constructor(
+    readonly code: Code,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A path, told apart from every other path of the same file. */
+export interface FileId {
+  /** One key for each file: after links, and without regard to case where the file system has none. */
+  readonly key: string;
+  /** The path as it was asked for; results name it like this. */
+  readonly path: string;
+  /** Whether its content may be kept: not for secret-looking or denied files, nor for what lies outside the roots. */
+  readonly keep: boolean;
+}
+
+/** What is to be done to one file of a commit. */
+export interface Write {
+  readonly file: FileId;
+  /** The bytes the decision was made on; null: the file did not exist. A file that differs is not written. */
+  readonly before: Uint8Array | null;
+  /** The new bytes; null: the file is deleted. */
+  readonly after: Uint8Array | null;
+}
+
+/** An AbortSignal, as far as a search needs one. */
+export interface Cancellation {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+}
+
+export interface SearchQuery {
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly ignoreCase: boolean;
+  /** A folder or a file; the first root if not given. */
+  readonly path?: string;
+  readonly glob?: string;
+  /** Files with hits, and hits in all, after which the search stops. */
+  readonly maxResults: number;
+  readonly signal?: Cancellation;
+  readonly onProgress?: (filesSearched: number) => void;
+}
+
+export interface SearchHit {
+  readonly path: string;
+  /** Matching lines, 1-based, in order. */
+  readonly lines: readonly number[];
+}
+
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
+  /** More lines match than were asked for. */
+  readonly limited: boolean;
+}
+
+/** Files that are read and committed while their lock is held. */
+export interface Held {
+  /** The bytes now; null if there is no such file. */
+  read(file: FileId): Promise<Uint8Array | null>;
+  /**
+   * Writes all or nothing. False if a file was changed, by someone who does not lock, since the decision was made:
+   * nothing is written then.
+   */
+  commit(writes: readonly Write[]): Promise<boolean>;
+}
+
+/** The file system behind a session. */
+export interface Files {
+  /** Confines the path and finds out which file it is; it need not exist. Throws `outside_roots`, `denied`, `io`. */
+  identify(path: string): Promise<FileId>;
+  /** Reads without a lock. null if there is no such file; throws `too_large`, `io`. */
+  read(file: FileId): Promise<Uint8Array | null>;
+  /** Runs the body while no other process holds any of these files. Throws `busy` naming the holder. */
+  hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>): Promise<T>;
+  search(query: SearchQuery): Promise<SearchResult>;
+  /** The codec for bytes that are not UTF-8; `last` is the encoding the file was last shown in. */
+  codec?(bytes: Uint8Array, last: string | null): Promise<Codec | null>;
+}
+
+/** A line of the journal: one file of a commit, or a refusal. */
+export interface JournalEntry {
+  readonly id: string;
+  readonly time: number;
+  readonly agent: string;
+  readonly tool: string;
+  readonly kind: "commit" | "refusal" | "undo";
+  readonly path: string;
+  /** Key of the file. */
+  readonly file: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Changed lines, in the numbers after a commit, or those a refusal was about. */
+  readonly lines: readonly Range[];
+  /** The exact change of a commit, as LineMap.toJSON. */
+  readonly change?: readonly number[];
+  /** Files committed together share it. */
+  readonly batch?: string;
+  readonly relocated?: number;
+  readonly code?: Code;
+  readonly cause?: string;
+  /** For a move: where the file went. */
+  readonly to?: string;
+}
+
+/** Plain JSON, made and read by the session alone. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Where a ledger lives. Records are opaque; each is replaced as a whole and read as a whole. */
+export interface LedgerStore {
+  /** What is recorded of a file, for all agents. Only called for writing while the file is held. */
+  file(key: string): Promise<Json | null>;
+  saveFile(key: string, record: Json): Promise<void>;
+  /** What is recorded of an agent, across files. */
+  agent(id: string): Promise<Json | null>;
+  saveAgent(id: string, record: Json): Promise<void>;
+  agents(): Promise<readonly string[]>;
+  /** A version's bytes, by content; null if it was never kept or is gone. */
+  version(id: string): Promise<Uint8Array | null>;
+  keepVersion(id: string, bytes: Uint8Array): Promise<void>;
+  append(entry: JournalEntry): Promise<void>;
+  /** Oldest first. */
+  journal(filter?: { readonly file?: string; readonly since?: number }): Promise<readonly JournalEntry[]>;
+}
+
+/** The time, from outside: the session itself has no clock. */
+export type Clock = () => number;

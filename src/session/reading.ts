@@ -1,0 +1,197 @@
+import {
+  type Document,
+  type Labels,
+  LineSet,
+  type Listing,
+  listRows,
+  mergeRanges,
+  type Range,
+  type SchemeName,
+} from "../core/index.js";
+import { agentRecord } from "./agent.js";
+import { describe } from "./gate.js";
+import { knownNow, nothingPending } from "./ledger.js";
+import { type Context, OpenFile } from "./open.js";
+import { type Cancellation, PortError, type SearchHit, type SearchQuery } from "./ports.js";
+import type { Env, ReadDetails, Result, SearchDetails } from "./result.js";
+
+export interface ReadRequest {
+  readonly path: string;
+  /** Overrides offset and limit; an empty list counts as absent. */
+  readonly ranges?: readonly Range[];
+  /** First line, 1-based. */
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Only what others changed since it was shown. */
+  readonly delta?: boolean;
+  readonly anchors?: Labels;
+}
+
+export async function contextOf(env: Env): Promise<Context> {
+  const { epoch } = await agentRecord(env.store, env.agent);
+  return { files: env.files, store: env.store, agent: env.agent, epoch, now: env.clock(), codec: env.codec };
+}
+
+export async function read(request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
+  checkRanges(request);
+  const file = await env.files.identify(request.path);
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const text = await shownText(opened);
+    const listed = request.delta ? delta(opened, text, request, env) : list(opened, text, request, env);
+    await opened.save();
+    return listed;
+  });
+}
+
+function checkRanges({ ranges, offset, limit }: ReadRequest): void {
+  for (const { start, end } of ranges ?? []) {
+    if (!Number.isInteger(start) || !Number.isInteger(end) || start < 1)
+      throw new PortError(
+        "bad_request",
+        `a range is {"start":n,"end":m} with lines from 1; got ${start} to ${end}`,
+      );
+    if (start > end) throw new PortError("bad_request", `range ${start}-${end} ends before it begins`);
+  }
+  if (offset !== undefined && (!Number.isInteger(offset) || offset < 1))
+    throw new PortError("bad_request", `offset is a line number from 1; got ${offset}`);
+  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1))
+    throw new PortError("bad_request", `limit is a number of lines from 1; got ${limit}`);
+}
+
+/** The text of a file that can be shown. Of a binary one size and version are: it may be deleted or moved after that. */
+async function shownText(opened: OpenFile): Promise<Document> {
+  const { document, file } = opened;
+  if (!document) throw new PortError("not_found", `${file.path} does not exist`);
+  if (!document.binary) return document;
+  opened.showed(LineSet.all(document.lineCount), null, "observed");
+  await opened.save();
+  throw new PortError(
+    "binary",
+    `${file.path} is binary: ${document.bytes.length} bytes, version ${document.version}`,
+  );
+}
+
+function list(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
+  const anchors = request.anchors ?? env.anchors;
+  const ranges = request.ranges && request.ranges.length > 0 ? mergeRanges(request.ranges) : null;
+  const listing = listRows(text, {
+    scheme: anchors,
+    ...(ranges ? { ranges } : {}),
+    ...(request.offset === undefined ? {} : { offset: request.offset }),
+    ...(request.limit === undefined ? {} : { limit: request.limit }),
+  });
+  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
+  return { text: listing.text, isError: false, details: detailsOf(opened, listing, anchors) };
+}
+
+function detailsOf(opened: OpenFile, { rows }: Pick<Listing, "rows">, scheme: Labels): ReadDetails {
+  return {
+    status: "read",
+    path: opened.file.path,
+    version: opened.text.version,
+    scheme,
+    totalLines: opened.text.lineCount,
+    rows: rows.map(({ line, anchor, text }) => ({ line, anchor, text })),
+  };
+}
+
+/** What others changed in lines the agent has seen; then nothing is pending. Unseen lines stay unseen. */
+function delta(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
+  const agent = opened.agent;
+  if (agent.state < 0) throw new PortError("not_read", `${request.path} was not read in this session`);
+  const anchors = request.anchors ?? env.anchors;
+  const unseen = LineSet.all(text.lineCount).subtract(knownNow(agent)).subtract(agent.pending);
+  const lines: string[] = [];
+  const empty = { rows: [], shown: LineSet.empty, text: "" };
+  const listing = agent.pending.isEmpty
+    ? empty
+    : listRows(text, { scheme: anchors, ranges: agent.pending.ranges() });
+  if (listing.rows.length > 0) lines.push(listing.rows.map((row) => rowText(row, anchors)).join("\n"));
+  for (const { gap, count } of agent.deletions)
+    lines.push(
+      `[${count} ${count === 1 ? "line" : "lines"} deleted ${gap === 0 ? "at the start" : `after line ${gap}`}]`,
+    );
+  if (lines.length === 0) lines.push("[nothing changed]");
+  if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
+  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
+  opened.update(nothingPending(opened.agent));
+  return { text: lines.join("\n"), isError: false, details: detailsOf(opened, listing, anchors) };
+}
+
+function rowText(
+  { anchor, line, text }: { anchor: string; line: number; text: string },
+  anchors: Labels,
+): string {
+  if (anchors === "none") return `${line}\t${text}`;
+  return `${anchor}${anchors === "lean" ? "\t" : "|"}${text}`;
+}
+
+export interface GrepRequest {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly glob?: string;
+  readonly ignoreCase?: boolean;
+  readonly literal?: boolean;
+  /** Lines around each hit. */
+  readonly context?: number;
+  readonly maxResults?: number;
+  readonly anchors?: SchemeName;
+  readonly signal?: Cancellation;
+  readonly onProgress?: (filesSearched: number) => void;
+}
+
+export const defaultResults = 100;
+
+export async function grep(request: GrepRequest, env: Env): Promise<Result<SearchDetails>> {
+  if (request.pattern === "") throw new PortError("bad_request", "pattern is empty");
+  const query: SearchQuery = {
+    pattern: request.pattern,
+    literal: request.literal ?? false,
+    ignoreCase: request.ignoreCase ?? false,
+    maxResults: request.maxResults ?? defaultResults,
+    ...(request.path === undefined ? {} : { path: request.path }),
+    ...(request.glob === undefined ? {} : { glob: request.glob }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
+  };
+  const { hits, limited } = await env.files.search(query);
+  const context = await contextOf(env);
+  const files: ReadDetails[] = [];
+  const parts: string[] = [];
+  let matches = 0;
+  for (const hit of hits) {
+    const found = await hitsIn(hit, request, env, context);
+    if (!found) continue;
+    files.push(found.details);
+    parts.push(`${hit.path}\n${found.text}`);
+    matches += hit.lines.length;
+  }
+  if (limited)
+    parts.push(
+      `[more lines match than the ${query.maxResults} shown: narrow pattern, path or glob, or raise max_results]`,
+    );
+  const text = parts.length > 0 ? parts.join("\n") : "[no match]";
+  return { text, isError: false, details: { status: "found", files, matches, limited } };
+}
+
+/** A search shows rows like a read does, but retires none. A file that vanished or cannot be shown is passed over. */
+async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: Context) {
+  const file = await env.files.identify(hit.path);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const { document } = opened;
+    if (!document || document.binary) return null;
+    const around = request.context ?? 0;
+    const anchors = request.anchors ?? env.anchors;
+    const lines = hit.lines.filter((line) => line <= document.lineCount);
+    if (lines.length === 0) return null;
+    const ranges = lines.map((line) => ({ start: Math.max(1, line - around), end: line + around }));
+    const listing = listRows(document, { scheme: anchors, ranges });
+    opened.showed(listing.shown, anchors, "search");
+    await opened.save();
+    const text = listing.rows.map((row) => rowText(row, anchors)).join("\n");
+    return { text, details: detailsOf(opened, listing, anchors) };
+  });
+}

@@ -1,0 +1,152 @@
+import { LineMap, LineSet, type SchemeName } from "../core/index.js";
+import type { AgentLedger, LedgerShowing, Printer } from "./ledger.js";
+import type { Json } from "./ports.js";
+
+/** One state the file was in, as it is written down. */
+export interface StateRecord {
+  readonly version: string;
+  readonly lines: number;
+  /** Not UTF-8: how it was read. */
+  readonly encoding: string | null;
+  /** The exact change from the state before, and who made it. */
+  readonly exact: LineMap | null;
+  readonly by: string | null;
+  readonly time: number;
+}
+
+/** Everything recorded of one file, for all agents. */
+export interface FileLedger {
+  readonly order: number;
+  readonly states: readonly StateRecord[];
+  readonly agents: ReadonlyMap<string, AgentLedger>;
+}
+
+export const emptyFile: FileLedger = { order: 0, states: [], agents: new Map() };
+
+const format = 1;
+const keptStates = 200;
+
+/** Forgets states that no agent refers to, and the oldest beyond a bound; who referred to those must read again. */
+export function trimmed(ledger: FileLedger): FileLedger {
+  const used = [...ledger.agents.values()].flatMap((agent) => [
+    ...(agent.state >= 0 ? [agent.state] : []),
+    ...agent.showings.map(({ state }) => state),
+  ]);
+  const last = ledger.states.length - 1;
+  const first = Math.max(Math.min(...used, last), ledger.states.length - keptStates, 0);
+  if (first === 0) return ledger;
+  const agents = [...ledger.agents].map(([id, agent]) => [id, renumbered(agent, first)] as const);
+  return { ...ledger, states: ledger.states.slice(first), agents: new Map(agents) };
+}
+
+function renumbered(agent: AgentLedger, by: number): AgentLedger {
+  const moved = <T extends { readonly state: number }>(list: readonly T[]): T[] =>
+    list.filter(({ state }) => state >= by).map((one) => ({ ...one, state: one.state - by }));
+  const known = [...agent.known].filter(([state]) => state >= by);
+  return {
+    ...agent,
+    state: agent.state >= by ? agent.state - by : -1,
+    showings: moved(agent.showings),
+    refusals: moved(agent.refusals),
+    known: new Map(known.map(([state, lines]) => [state - by, lines] as const)),
+  };
+}
+
+export function toJson(ledger: FileLedger): Json {
+  const states = ledger.states.map(({ version, lines, encoding, exact, by, time }) => [
+    version,
+    lines,
+    encoding,
+    exact ? exact.toJSON() : null,
+    by,
+    time,
+  ]);
+  const agents = Object.fromEntries([...ledger.agents].map(([id, agent]) => [id, agentJson(agent)]));
+  return { format, order: ledger.order, states, agents };
+}
+
+function agentJson(agent: AgentLedger): Json {
+  return {
+    epoch: agent.epoch,
+    state: agent.state,
+    showings: agent.showings.map(({ order, state, rows, scheme, printer, request }) => [
+      order,
+      state,
+      rows.toJSON(),
+      scheme,
+      printer,
+      request ?? null,
+    ]),
+    known: [...agent.known].map(([state, lines]) => [state, lines.toJSON()]),
+    pending: agent.pending.toJSON(),
+    deletions: agent.deletions.map(({ gap, count }) => [gap, count]),
+    refusals: agent.refusals.map(({ request, state, lines }) => [request, state, lines.toJSON()]),
+    narrowings: agent.narrowings.map((one) => ({ ...one })),
+    past: agent.past as unknown as Json,
+  };
+}
+
+/** Reads a record back; anything that is not one is as good as none: the agent reads the file again. */
+export function fromJson(record: Json | null): FileLedger {
+  if (!isObject(record) || record.format !== format) return emptyFile;
+  try {
+    const raw = record as unknown as RawFile;
+    const agents = Object.entries(raw.agents).map(([id, agent]) => [id, agentFrom(agent)] as const);
+    return { order: raw.order, states: raw.states.map(stateFrom), agents: new Map(agents) };
+  } catch {
+    return emptyFile;
+  }
+}
+
+type Flat = readonly number[];
+type RawState = readonly [string, number, string | null, Flat | null, string | null, number];
+type RawShowing = readonly [number, number, Flat, SchemeName | null, Printer, string | null];
+
+interface RawFile {
+  readonly order: number;
+  readonly states: readonly RawState[];
+  readonly agents: Readonly<Record<string, RawAgent>>;
+}
+
+interface RawAgent {
+  readonly epoch: number;
+  readonly state: number;
+  readonly showings: readonly RawShowing[];
+  readonly known: readonly (readonly [number, Flat])[];
+  readonly pending: Flat;
+  readonly deletions: readonly (readonly [number, number])[];
+  readonly refusals: readonly (readonly [string, number, Flat])[];
+  readonly narrowings: AgentLedger["narrowings"];
+  readonly past: AgentLedger["past"];
+}
+
+function stateFrom([version, lines, encoding, exact, by, time]: RawState): StateRecord {
+  return { version, lines, encoding, exact: exact && LineMap.fromJSON(exact), by, time };
+}
+
+function showingFrom([order, state, rows, scheme, printer, request]: RawShowing): LedgerShowing {
+  const showing = { order, state, rows: LineSet.fromJSON(rows), scheme, printer };
+  return request === null ? showing : { ...showing, request };
+}
+
+function agentFrom(raw: RawAgent): AgentLedger {
+  return {
+    epoch: raw.epoch,
+    state: raw.state,
+    showings: raw.showings.map(showingFrom),
+    known: new Map(raw.known.map(([state, lines]) => [state, LineSet.fromJSON(lines)])),
+    pending: LineSet.fromJSON(raw.pending),
+    deletions: raw.deletions.map(([gap, count]) => ({ gap, count })),
+    refusals: raw.refusals.map(([request, state, lines]) => ({
+      request,
+      state,
+      lines: LineSet.fromJSON(lines),
+    })),
+    narrowings: raw.narrowings,
+    past: raw.past,
+  };
+}
+
+function isObject(value: Json | null): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

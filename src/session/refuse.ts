@@ -1,0 +1,223 @@
+import {
+  type Door,
+  decidingCode,
+  exitStatus,
+  nextStep,
+  notRead,
+  parseLineRef,
+  type RefusalDetails,
+  refusalBody,
+  refusalDetails,
+  rejected,
+  type SchemeName,
+  selectRows,
+} from "../core/index.js";
+import { handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
+import type { Verdict } from "./judge.js";
+import { narrow } from "./ledger.js";
+import type { OpenFile } from "./open.js";
+import type { Json } from "./ports.js";
+import type { BatchRefusal, Env, Result } from "./result.js";
+
+type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
+
+/** One file of a refused call. */
+export interface RefusedFile {
+  readonly opened: OpenFile;
+  readonly verdict: Verdict;
+}
+
+export interface RefusedCall {
+  readonly tool: string;
+  readonly request: string;
+  readonly entries: Retry["entries"];
+  readonly single: boolean;
+}
+
+const contentionWindow = 10 * 60 * 1000;
+const contentionCount = 3;
+
+/** Words a refusal of a whole call: rows shown, handle kept, journal written. Nothing of any file is. */
+export async function refuse(
+  call: RefusedCall,
+  files: readonly RefusedFile[],
+  env: Env,
+): Promise<Result<BatchRefusal>> {
+  const parts: string[] = [];
+  const all: RefusalDetails[] = [];
+  let complete = true;
+  let rowCount = 0;
+  for (const { opened, verdict } of files) {
+    if (verdict.kind !== "refused") continue;
+    const told = await refuseFile(call, opened, verdict, env);
+    complete &&= told.complete;
+    rowCount += told.rows;
+    all.push(told.details);
+    parts.push(...(call.single ? [] : [`${opened.file.path}:`]), ...told.lines);
+  }
+  const retry = complete ? await offer(call, files, env) : null;
+  const code = decidingCode(all.map((one) => one.code));
+  const first = all[0] as RefusalDetails;
+  for (const details of retry ? [{ ...first, retry }] : all) {
+    const next = nextStep(details, rowCount, call.single ? env.door : batchDoor(env.door));
+    if (next && !parts.includes(next)) parts.push(next);
+  }
+  const merged: BatchRefusal = {
+    ...first,
+    code,
+    message: all.map(({ message }) => message).join("; "),
+    mismatches: all.flatMap(({ mismatches }) => mismatches),
+    remaps: all.flatMap(({ remaps }) => remaps),
+    ...(retry ? { retry } : {}),
+    ...(call.single ? {} : { files: all }),
+  };
+  const text = [rejected, ...parts.filter((part, at) => part !== "" || parts[at - 1] !== "")].join("\n");
+  return { text, isError: true, details: merged };
+}
+
+async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: Env) {
+  const { problems } = verdict.refused;
+  const now = opened.document;
+  const plain = refusalDetails(opened.file.path, verdict.refused);
+  const mismatches = plain.mismatches.map((one) => {
+    const by = one.line !== null && now && one.line <= now.lineCount ? opened.writer(one.line - 1) : null;
+    return by === null ? one : { ...one, by };
+  });
+  const message = plain.code === "not_read" ? notRead(plain.path, env.door) : plain.message;
+  const details = { ...plain, mismatches, message };
+  const hidden = now === null || details.code === "not_read" || exitStatus(details.code) === 2;
+  const { rows, shown, complete } = hidden
+    ? { rows: [], shown: null, complete: true }
+    : selectRows(problems, now);
+  const scheme = schemeOf(problems, env.anchors);
+  const repeated = countRefusal(opened, call.request);
+  const contention = await contend(opened, details, env);
+  const lines = refusalBody({
+    details,
+    rows,
+    complete,
+    now,
+    scheme,
+    repeated,
+    door: env.door,
+    ...(contention ? { contention } : {}),
+  });
+  if (shown && !shown.isEmpty) {
+    const order = opened.showed(shown, scheme, "refusal", call.request);
+    for (const one of problems)
+      if (one.code === "ambiguous") narrowAnchors(opened, one.mismatches, order, call.request);
+  }
+  await journalRefusal(call, opened, details, env);
+  if (opened.document) await opened.save();
+  const seen = shown !== null && !shown.isEmpty;
+  return { details, lines, rows: rows.length, complete: complete && (seen || details.code === "not_shown") };
+}
+
+function schemeOf(problems: RefusedVerdict["refused"]["problems"], fallback: SchemeName): SchemeName {
+  for (const { mismatches } of problems)
+    for (const { anchor } of mismatches) {
+      const read = parseLineRef(anchor);
+      if (!("problem" in read)) return read.scheme;
+    }
+  return fallback;
+}
+
+/** From here on only rows of this refusal, and later ones, count for an anchor that was ambiguous. */
+function narrowAnchors(
+  opened: OpenFile,
+  mismatches: readonly { readonly anchor: string }[],
+  order: number,
+  request: string,
+): void {
+  for (const anchor of new Set(mismatches.map((one) => one.anchor))) {
+    const read = parseLineRef(anchor);
+    if ("problem" in read) continue;
+    const { line, hash, scheme } = read;
+    opened.update(narrow(opened.agent, { line, hash, scheme, order, request }));
+  }
+}
+
+/** How often this very request was refused before. */
+function countRefusal(opened: OpenFile, request: string): number {
+  const { agent } = opened;
+  const before = agent.past.refused.find((one) => one.request === request)?.count ?? 0;
+  const others = agent.past.refused.filter((one) => one.request !== request).slice(-15);
+  opened.update({ ...agent, past: { ...agent.past, refused: [...others, { request, count: before + 1 }] } });
+  opened.tick();
+  return before;
+}
+
+async function contend(opened: OpenFile, { code, path }: RefusalDetails, env: Env): Promise<string | null> {
+  if (exitStatus(code) !== 5) return null;
+  const since = env.clock() - contentionWindow;
+  const entries = await env.store.journal({ file: opened.file.key, since });
+  const refusals = entries.filter(
+    (entry) => entry.kind === "refusal" && entry.code && exitStatus(entry.code) === 5,
+  );
+  if (refusals.length + 1 < contentionCount) return null;
+  return `Contention: ${refusals.length + 1} mismatches on ${path} in ten minutes. Its writers need to take turns, not to retry.`;
+}
+
+/** Names a journal entry: when, and which happening of which file it was. */
+export function entryId(time: number, opened: OpenFile): string {
+  return `${time.toString(36)}-${handleFor(opened.file.key, [String(opened.tick())]).slice(1)}`;
+}
+
+async function journalRefusal(
+  call: RefusedCall,
+  opened: OpenFile,
+  details: RefusalDetails,
+  env: Env,
+): Promise<void> {
+  const time = env.clock();
+  await env.store.append({
+    id: entryId(time, opened),
+    time,
+    agent: env.agent,
+    tool: call.tool,
+    kind: "refusal",
+    path: opened.file.path,
+    file: opened.file.key,
+    before: opened.document?.version ?? null,
+    after: null,
+    lines: details.affectedRanges,
+    code: details.code,
+    cause: details.message.slice(0, 200),
+  });
+}
+
+/** Keeps the call under a handle, if sending it again on the rows shown is not a guess for any file. */
+async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env): Promise<string | null> {
+  const kept: Retry["files"][number][] = [];
+  for (const { opened, verdict } of files) {
+    if (!opened.document) return null;
+    if (verdict.kind === "refused") {
+      if (!verdict.refused.forced) return null;
+      kept.push({
+        key: opened.file.key,
+        version: opened.document.version,
+        splices: plainSplices(verdict.refused.forced),
+      });
+    } else {
+      const { hunks } = verdict.applied.change;
+      kept.push({ key: opened.file.key, version: opened.document.version, splices: plainSplices(hunks) });
+    }
+  }
+  const handle = handleFor(
+    call.request,
+    kept.map(({ version }) => version),
+  );
+  await keepRetry(env.store, env.agent, {
+    handle,
+    request: call.request,
+    entries: call.entries.map(({ path, edits }) => ({ path, edits: edits as Json })),
+    files: kept,
+    single: call.single,
+  });
+  return handle;
+}
+
+/** A batch is sent again by its handle alone. */
+function batchDoor(door: Door): Door {
+  return { ...door, retry: (_, handle) => door.retry(null, handle) };
+}

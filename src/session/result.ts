@@ -1,0 +1,61 @@
+import type { Codec, Door, EditToolDetails, OnStale, RefusalDetails, SchemeName } from "../core/index.js";
+import type { GatePolicy } from "./gate.js";
+import type { Clock, Files, LedgerStore } from "./ports.js";
+
+/** What a call needs of its surroundings. */
+export interface Env {
+  readonly files: Files;
+  readonly store: LedgerStore;
+  readonly agent: string;
+  readonly clock: Clock;
+  readonly gate: GatePolicy;
+  readonly onStale: OnStale;
+  readonly anchors: SchemeName;
+  readonly door: Door;
+  readonly codec: Codec | null;
+}
+
+export interface ReadDetails {
+  readonly status: "read";
+  readonly path: string;
+  readonly version: string;
+  readonly scheme: SchemeName | "none";
+  readonly totalLines: number;
+  readonly rows: readonly { readonly line: number; readonly anchor: string; readonly text: string }[];
+}
+
+export interface SearchDetails {
+  readonly status: "found";
+  readonly files: readonly ReadDetails[];
+  readonly matches: number;
+  readonly limited: boolean;
+}
+
+export interface BatchDetails {
+  readonly status: "applied" | "noop" | "dry_run";
+  readonly files: readonly EditToolDetails[];
+}
+
+/** A refused batch: the deciding code, and each refused file's own details. */
+export interface BatchRefusal extends RefusalDetails {
+  readonly files?: readonly RefusalDetails[];
+}
+
+/** What every call gives: the text for the model, the details for programs. */
+export interface Result<Details = unknown> {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly details: Details;
+}
+
+export type EditResult = Result<EditToolDetails | BatchRefusal>;
+export type BatchResult = Result<BatchDetails | BatchRefusal>;
+
+/** One text for one request, whatever the order of its keys. */
+export function requestKey(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [two]) => (one < two ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,239 @@
+import {
+  type Codec,
+  type Document,
+  type Door,
+  LineSet,
+  libraryDoor,
+  nextStep,
+  type OnStale,
+  type RefusalDetails,
+  rejected,
+  type SchemeName,
+} from "../core/index.js";
+import { agentRecord, saveAgentRecord } from "./agent.js";
+import type { GatePolicy } from "./gate.js";
+import { wrote } from "./ledger.js";
+import { OpenFile } from "./open.js";
+import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
+import { contextOf, type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
+import {
+  type BatchRefusal,
+  type BatchResult,
+  type EditResult,
+  type Env,
+  type ReadDetails,
+  type Result,
+  requestKey,
+  type SearchDetails,
+} from "./result.js";
+import { type UndoDetails, type UndoRequest, undo } from "./undo.js";
+import { type Call, callOf, execute, type FileRequest, retryOf } from "./writing.js";
+
+export interface SessionOptions {
+  readonly files: Files;
+  readonly store: LedgerStore;
+  /** Who is calling. Agents of one store have ledgers of their own. */
+  readonly agent: string;
+  readonly clock: Clock;
+  readonly gate?: GatePolicy;
+  readonly onStale?: OnStale;
+  readonly anchors?: SchemeName;
+  readonly door?: Door;
+  /** Forces an encoding on files without a byte order mark. */
+  readonly codec?: Codec;
+  /** A fold forgets nothing. */
+  readonly keepOnFold?: boolean;
+}
+
+export type EditRequest =
+  | { readonly path: string; readonly edits: unknown; readonly dryRun?: boolean }
+  | { readonly path: string; readonly retry: string; readonly dryRun?: boolean };
+
+export type MultiEditRequest =
+  | { readonly files: readonly FileRequest[]; readonly dryRun?: boolean }
+  | { readonly retry: string; readonly dryRun?: boolean };
+
+/** A call that was tried out, not done: its diff can be shown and approved, then it is committed. */
+export interface Plan {
+  readonly result: EditResult | BatchResult;
+  readonly call: Call;
+}
+
+/** Lines somebody else's tool showed to the agent. */
+export interface Observation {
+  readonly path: string;
+  /** Line numbers with the text they were shown with; a line that reads otherwise now is not counted. */
+  readonly rows: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
+export class Session {
+  private readonly env: Env;
+
+  constructor(private readonly options: SessionOptions) {
+    this.env = {
+      files: options.files,
+      store: options.store,
+      agent: options.agent,
+      clock: options.clock,
+      gate: options.gate ?? "lines",
+      onStale: options.onStale ?? "relocate",
+      anchors: options.anchors ?? "hex6",
+      door: options.door ?? libraryDoor,
+      codec: options.codec ?? null,
+    };
+  }
+
+  get agent(): string {
+    return this.env.agent;
+  }
+
+  /** The same files and store for another agent, with a ledger of its own. */
+  as(agent: string): Session {
+    return agent === this.agent ? this : new Session({ ...this.options, agent });
+  }
+
+  read(request: ReadRequest): Promise<Result<ReadDetails | BatchRefusal>> {
+    return this.answered(request.path, () => read(request, this.env));
+  }
+
+  grep(request: GrepRequest): Promise<Result<SearchDetails | BatchRefusal>> {
+    return this.answered(request.path ?? "", () => grep(request, this.env));
+  }
+
+  async edit(request: EditRequest): Promise<EditResult> {
+    return this.answered(request.path, async () => {
+      const call = await this.editCall(request);
+      return (await execute(call, this.env)) as EditResult;
+    });
+  }
+
+  async multiEdit(request: MultiEditRequest): Promise<BatchResult> {
+    return this.answered(
+      "",
+      async () => (await execute(await this.batchCall(request), this.env)) as BatchResult,
+    );
+  }
+
+  /** Creates a file, or replaces all of one that was wholly shown and is unchanged since. */
+  async write(request: {
+    readonly path: string;
+    readonly content: string | readonly string[];
+    readonly dryRun?: boolean;
+  }): Promise<EditResult> {
+    const { path, content } = request;
+    const call: Call = {
+      tool: "write",
+      request: requestKey({ path, content }),
+      entries: [{ path, edits: [], operation: null, content, problems: [] }],
+      given: [],
+      single: true,
+      dryRun: request.dryRun ?? false,
+    };
+    return this.answered(path, async () => (await execute(call, this.env)) as EditResult);
+  }
+
+  undo(request: UndoRequest = {}): Promise<Result<UndoDetails | BatchRefusal>> {
+    return this.answered(request.path ?? "", () => undo(request, this.env));
+  }
+
+  /** Tries a call out. Show its diff, ask, then `commit`. */
+  async plan(request: EditRequest | MultiEditRequest): Promise<Plan> {
+    const call = "path" in request ? await this.editCall(request) : await this.batchCall(request);
+    const path = "path" in request ? request.path : "";
+    const result = await this.answered<EditResult | BatchResult>(path, () =>
+      execute({ ...call, dryRun: true }, this.env),
+    );
+    return { result, call };
+  }
+
+  /** Does what was planned, by the same rules, on the files as they are now. */
+  commit(plan: Plan): Promise<EditResult | BatchResult> {
+    const path = plan.call.entries[0]?.path ?? "";
+    return this.answered(path, () => execute({ ...plan.call, dryRun: false }, this.env));
+  }
+
+  /** The conversation was compacted, cleared or truncated: nothing counts as shown or known any more. */
+  async fold(): Promise<void> {
+    if (this.options.keepOnFold) return;
+    const record = await agentRecord(this.env.store, this.agent);
+    await saveAgentRecord(this.env.store, this.agent, { epoch: record.epoch + 1, retries: [] });
+  }
+
+  /** Credits lines that somebody else's tool showed, by their content. They are known, but name nothing. */
+  async observe({ path, rows }: Observation): Promise<number> {
+    return this.withFile(path, (opened, text) => {
+      const seen = rows.filter(
+        ({ line, text: shown }) => line >= 1 && line <= text.lineCount && text.text(line - 1) === shown,
+      );
+      const lines = LineSet.of(
+        seen
+          .map(({ line }) => line)
+          .sort((a, b) => a - b)
+          .map((line) => [line - 1, line] as const),
+      );
+      if (!lines.isEmpty || (rows.length === 0 && text.lineCount === 0))
+        opened.showed(lines, null, "observed");
+      return lines.size;
+    });
+  }
+
+  /** The agent changed a file with somebody else's tool: everything it wrote, it knows. */
+  async observeWrite(path: string): Promise<void> {
+    await this.withFile(path, (opened, text) => {
+      opened.update(wrote(opened.agent, opened.history, LineSet.all(text.lineCount)));
+      opened.tick();
+    });
+  }
+
+  private async withFile<T>(path: string, use: (opened: OpenFile, text: Document) => T): Promise<T> {
+    const file = await this.env.files.identify(path);
+    const context = await contextOf(this.env);
+    return this.env.files.hold([file], async (held) => {
+      const opened = await OpenFile.open(held, file, context);
+      if (!opened.document) throw new PortError("not_found", `${path} does not exist`);
+      const result = use(opened, opened.document);
+      await opened.save();
+      return result;
+    });
+  }
+
+  private editCall(request: EditRequest): Promise<Call> | Call {
+    const options = { single: true, dryRun: request.dryRun ?? false };
+    if ("retry" in request && request.retry !== undefined)
+      return retryOf("edit", request.retry, options, this.env);
+    const { path, edits } = request as { path: string; edits: unknown };
+    return callOf("edit", [{ path, edits }], options);
+  }
+
+  private batchCall(request: MultiEditRequest): Promise<Call> | Call {
+    const options = { single: false, dryRun: request.dryRun ?? false };
+    if ("retry" in request && request.retry !== undefined)
+      return retryOf("multi_edit", request.retry, options, this.env);
+    const { files } = request as { files: readonly FileRequest[] };
+    if (!Array.isArray(files) || files.length === 0)
+      throw new PortError("bad_request", 'files is a list like [{"path":"a.ts","edits":[…]}]');
+    return callOf("multi_edit", files, options);
+  }
+
+  /** What a port or a malformed request throws is a refusal like any other: a value. */
+  private async answered<T>(path: string, run: () => Promise<T> | T): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      const details: RefusalDetails = {
+        status: "refused",
+        code: error.code,
+        path,
+        message: error.message,
+        mismatches: [],
+        affectedRanges: [],
+        remaps: [],
+      };
+      const next = nextStep(details, 0, this.env.door);
+      const text = [rejected, error.message, ...(next ? [next] : [])].join("\n");
+      return { text, isError: true, details } as T;
+    }
+  }
+}
