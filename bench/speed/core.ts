@@ -37,7 +37,11 @@ function edit(base: Document, now: Document, edits: unknown): string {
 }
 
 function setLines(base: Document, indexes: readonly number[]): unknown {
-  return indexes.map((index) => ({ op: "set_line", anchor: anchorOf(base, index, "hex6"), text: `  changed ${index};` }));
+  return indexes.map((index) => ({
+    op: "set_line",
+    anchor: anchorOf(base, index, "hex6"),
+    text: `  changed ${index};`,
+  }));
 }
 
 /** The rows of the speed table that need no disk. */
@@ -49,7 +53,10 @@ export function coreRows(): Row[] {
   const base = Document.parse(bytes);
   void base.version;
   const one = setLines(base, [5000]);
-  const hundred = setLines(base, Array.from({ length: 100 }, (_, at) => at * 99 + 7));
+  const hundred = setLines(
+    base,
+    Array.from({ length: 100 }, (_, at) => at * 99 + 7),
+  );
   const fresh = (content: Uint8Array, edits: unknown) => () => {
     const now = Document.parse(content);
     return edit(now, now, edits);

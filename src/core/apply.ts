@@ -1,7 +1,13 @@
 import { Document } from "./document.js";
 import type { Refused, Remap } from "./engine.js";
 import type { Range } from "./ranges.js";
-import { type HashMismatch, type RefusalDetails, refusalDetails, selectRows } from "./refusal.js";
+import {
+  type HashMismatch,
+  type RefusalDetails,
+  refusalDetails,
+  selectRows,
+  spokenScheme,
+} from "./refusal.js";
 import { changedRanges, type EditToolDetails, libraryDoor, refusalText } from "./report.js";
 import { runStateless, type StatelessOptions } from "./stateless.js";
 import { unifiedDiff } from "./unified.js";
@@ -67,7 +73,15 @@ function textOf(document: Document): string {
 function asRefusal(path: string, refused: Refused, now: Document): ApplyRefusal {
   const details = refusalDetails(path, refused);
   const { rows, complete } = selectRows(refused.problems, now);
-  const text = refusalText({ details, rows, complete, now, scheme: "hex6", door: libraryDoor });
+  const text = refusalText({
+    details,
+    problems: refused.problems,
+    rows,
+    complete,
+    now,
+    scheme: spokenScheme(refused.problems, "hex6"),
+    door: libraryDoor,
+  });
   return { status: "refused", text, details };
 }
 

@@ -110,7 +110,10 @@ function uniquePairs(a: Int32Array, b: Int32Array): [Int32Array, Int32Array] {
   const classes = a.length + b.length;
   const aCount = new Uint8Array(classes);
   const bPlace = new Int32Array(classes);
-  for (const line of a) aCount[line] = aCount[line] === 0 ? 1 : 2;
+  for (let at = 0; at < a.length; at++) {
+    const line = a[at] as number;
+    aCount[line] = aCount[line] === 0 ? 1 : 2;
+  }
   for (let at = 0; at < b.length; at++) {
     const line = b[at] as number;
     bPlace[line] = bPlace[line] === 0 ? at + 1 : -1;

@@ -1,7 +1,9 @@
 import type { Document } from "./document.js";
+import type { Edit, Ref } from "./edit.js";
+import type { Believed } from "./history.js";
 import type { LineMap, Region } from "./linemap.js";
 import type { Named } from "./named.js";
-import { type Mismatch, mismatch, type Problem, problem } from "./problem.js";
+import { anchorOf, type Mismatch, mismatch, type Place, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
 import type { SchemeName } from "./scheme.js";
 import type { View } from "./view.js";
@@ -14,10 +16,14 @@ function schemeOf(named: Named): SchemeName {
 /** The agent's change meets these regions of others' changes: what was shown, what is there now, and the rows to see. */
 export function conflict(named: Named, regions: readonly Region[], view: View): Problem {
   const indexes = named.edits.map((edit) => edit.index);
-  const before = view.history.document(named.base);
-  const theirs = view.history.follow(named.base);
-  if (!before || !theirs) return forgotten(named, indexes);
-  const mismatches = regions.flatMap((region) => mismatchesOf(region, named, before, view));
+  const believed = view.history.believed(named.base);
+  if (!believed)
+    return forgotten(
+      named.edits[0],
+      named.refs.map(({ ref }) => ref),
+    );
+  const theirs = believed.toNow;
+  const mismatches = regions.flatMap((region) => mismatchesOf(region, named, view));
   const changed = LineSet.of(
     mismatches.flatMap(({ line }) => (line === null ? [] : [[line - 1, line] as const])),
   );
@@ -32,9 +38,10 @@ export function conflict(named: Named, regions: readonly Region[], view: View): 
   });
 }
 
-function forgotten(named: Named, indexes: readonly number[]): Problem {
-  const mismatches = named.refs.map(
-    ({ ref }): Mismatch => ({
+/** The text that was shown is gone from the store, and the file is another: read it again. */
+export function forgotten(edit: Edit | undefined, refs: readonly Ref[]): Problem {
+  const mismatches = refs.map(
+    (ref): Mismatch => ({
       anchor: ref.given,
       line: null,
       expected: ref.given,
@@ -44,8 +51,39 @@ function forgotten(named: Named, indexes: readonly number[]): Problem {
       now: null,
     }),
   );
+  const indexes = edit ? [edit.index] : [];
   return problem("stale", indexes, "the file has changed, and the text that was shown is not kept", {
     mismatches,
+  });
+}
+
+/** An anchor of a line that the agent itself has replaced or deleted since. */
+export function ownChange(edit: Edit, ref: Ref, view: View, line: number): Problem {
+  const { history } = view;
+  const state = view.showings.findLast(
+    (showing) =>
+      showing.rows.has(ref.anchor.line - 1) &&
+      history.hash(showing.state, ref.anchor.line - 1, ref.anchor.scheme) === ref.anchor.hash,
+  )?.state;
+  const fate = state === undefined ? null : history.follow(state)?.mapLine(line);
+  const region = fate?.kind === "deleted" ? fate.region : null;
+  const rows =
+    region && region.bStart < region.bEnd ? LineSet.of([[region.bStart, region.bEnd]]) : LineSet.empty;
+  const shown = state === undefined ? null : (history.document(state)?.text(line) ?? null);
+  return problem("stale", [edit.index], `${ref.given} names a line that you have changed yourself since`, {
+    mismatches: [
+      {
+        anchor: ref.given,
+        line: rows.isEmpty ? null : (region?.bStart ?? 0) + 1,
+        expected: ref.given,
+        actual: rows.isEmpty ? null : anchorOf(history.now, region?.bStart ?? 0, ref.anchor.scheme),
+        cause: rows.isEmpty ? "deleted" : "changed",
+        shown,
+        now: rows.isEmpty ? null : history.now.text(region?.bStart ?? 0),
+      },
+    ],
+    rows: region ? rows.union(around(region, history.now)) : rows,
+    changed: rows,
   });
 }
 
@@ -67,24 +105,29 @@ function around(region: Region, now: Document): LineSet {
 }
 
 /** Lines of a region side by side, in order; what one side has more is deleted or inserted. */
-function mismatchesOf(region: Region, named: Named, before: Document, view: View): Mismatch[] {
+function mismatchesOf(region: Region, named: Named, view: View): Mismatch[] {
   const { aStart, aEnd, bStart, bEnd } = region;
   const { now } = view.history;
+  const { document: before, fromShown } = view.history.believed(named.base) as Believed;
+  const shownLine = fromShown.invert();
+  const base = view.history.document(named.base);
+  /** As it was printed, where it was; a line of the agent's own as it stands in its picture. */
+  const asShown = (index: number): Place => {
+    const line = shownLine.index(index);
+    return base && line >= 0 ? { document: base, index: line } : { document: before, index };
+  };
   const found: { index: number; mismatch: Mismatch }[] = [];
   for (let at = 0; at < Math.max(aEnd - aStart, bEnd - bStart); at++) {
-    const shown = aStart + at < aEnd ? { document: before, index: aStart + at } : null;
+    const shown = aStart + at < aEnd ? asShown(aStart + at) : null;
     const current = bStart + at < bEnd ? { document: now, index: bStart + at } : null;
-    if (shown && current && before.sameText(shown.index, now, current.index)) continue;
-    found.push({ index: aStart + at, mismatch: mismatch(shown, current, schemeOf(named)) });
+    if (shown && current && before.sameText(aStart + at, now, current.index)) continue;
+    const line = shown && shown.document === base ? { origin: { state: named.base, line: shown.index } } : {};
+    found.push({ index: aStart + at, mismatch: { ...mismatch(shown, current, schemeOf(named)), ...line } });
   }
   if (found.length === 0)
     for (let at = 0; at < Math.min(aEnd - aStart, bEnd - bStart); at++) {
       const [shown, current] = [aStart + at, bStart + at];
-      const rewritten = mismatch(
-        { document: before, index: shown },
-        { document: now, index: current },
-        schemeOf(named),
-      );
+      const rewritten = mismatch(asShown(shown), { document: now, index: current }, schemeOf(named));
       found.push({ index: shown, mismatch: { ...rewritten, cause: "changed" } });
     }
   const paired = aEnd - aStart === bEnd - bStart;

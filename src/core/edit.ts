@@ -215,7 +215,7 @@ class Reader {
 
   private replaceText(fields: Fields): Edit {
     const old = this.string(fields, "old").replaceAll("\r\n", "\n");
-    if (old === "") this.complain("old is empty; quote the text to replace");
+    if (old === "" && !this.failed) this.complain("old is empty; quote the text to replace");
     const start = this.optionalRef(fields, "anchor");
     const end = this.optionalRef(fields, "end");
     if (end && !start) this.complain("end needs anchor, the first line of the range");

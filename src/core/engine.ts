@@ -141,11 +141,12 @@ function strict({ named }: Resolution, view: View): Problem[] {
   const { history } = view;
   return named
     .filter(({ base }) => history.states[base]?.version !== history.states[history.last]?.version)
-    .map(({ edits }) =>
+    .map((one) =>
       problem(
         "stale",
-        edits.map((edit) => edit.index),
+        one.edits.map((edit) => edit.index),
         "the file has changed elsewhere since these lines were shown",
+        { rows: namedRows([one], view) },
       ),
     );
 }
@@ -186,7 +187,7 @@ function refused(
 function remaps(named: readonly Named[], view: View): Remap[] {
   const found = new Map<string, Remap>();
   for (const { base, refs } of named) {
-    const theirs = view.history.follow(base);
+    const theirs = view.history.believed(base)?.toNow;
     for (const { ref, line } of refs) {
       const fate = theirs?.mapLine(line);
       if (!fate) continue;
@@ -217,7 +218,7 @@ function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: V
 
 function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
   const [ref] = one.refs;
-  const theirs = view.history.follow(one.base);
+  const theirs = view.history.believed(one.base)?.toNow;
   const span = one.spans[0] ?? (one.beside === null ? null : { start: one.beside, end: one.beside + 1 });
   if (!span || !theirs) return { index, op, status: "exact" };
   const shift = ref ? ref.ref.anchor.line - 1 - ref.line : 0;
@@ -231,7 +232,7 @@ function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
 function namedRows(named: readonly Named[], view: View): LineSet {
   const spans: (readonly [number, number])[] = [];
   for (const one of named) {
-    const theirs = view.history.follow(one.base);
+    const theirs = view.history.believed(one.base)?.toNow;
     if (!theirs) continue;
     for (const { line } of one.refs) spans.push(theirs.hull(line, line + 1));
     for (const span of one.spans) if (one.refs.length === 0) spans.push(theirs.hull(span.start, span.end));

@@ -8,9 +8,9 @@ import type { View } from "./view.js";
  * stand there now. null where that would be a guess; then no retry handle is offered.
  */
 export function force(named: Named, view: View): Piece[] | null {
-  const theirs = view.history.follow(named.base);
+  const theirs = view.history.believed(named.base)?.toNow;
   const [edit] = named.edits;
-  if (!theirs || !edit || !view.history.document(named.base)) return null;
+  if (!theirs || !edit) return null;
   switch (edit.op) {
     case "insert_after":
     case "insert_before": {

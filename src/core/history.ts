@@ -1,6 +1,6 @@
 import { compare } from "./compare.js";
 import type { Document } from "./document.js";
-import { LineMap } from "./linemap.js";
+import { LineMap, type Region } from "./linemap.js";
 import { type SchemeName, scheme } from "./scheme.js";
 
 const empty = new Uint8Array(0);
@@ -14,6 +14,18 @@ export interface State {
   /** Line hashes (xxHash32) kept where the content is not: enough to check an anchor, not to merge. */
   readonly hashes?: Uint32Array | null;
   readonly exact: LineMap | null;
+  /** The exact change is the doing of the agent whose call is judged. */
+  readonly own?: boolean;
+}
+
+/**
+ * A text as the agent takes it to be: what it was shown, with its own later edits in it. What is left to compare with
+ * the file now is what others did; own edits make nobody blind.
+ */
+export interface Believed {
+  readonly document: Document;
+  readonly fromShown: LineMap;
+  readonly toNow: LineMap;
 }
 
 /**
@@ -21,7 +33,8 @@ export interface State {
  * by their exact change, and by comparing texts between those.
  */
 export class History {
-  private readonly followed = new Map<string, LineMap | null>();
+  private readonly followed = new Map<number, LineMap | null>();
+  private readonly beliefs = new Map<number, Believed | null>();
 
   constructor(readonly states: readonly State[]) {
     if (states.length === 0 || !states.at(-1)?.document)
@@ -62,7 +75,7 @@ export class History {
 
   /** Where the lines of one state are in a later one; null if a text that would have to be compared is gone. */
   follow(from: number, to: number = this.last): LineMap | null {
-    const key = `${from}-${to}`;
+    const key = from * this.states.length + to;
     const known = this.followed.get(key);
     if (known !== undefined) return known;
     const found = this.trace(from, to);
@@ -70,15 +83,56 @@ export class History {
     return found;
   }
 
+  /** null if a text that would be needed is gone. */
+  believed(state: number): Believed | null {
+    const known = this.beliefs.get(state);
+    if (known !== undefined) return known;
+    const found = this.believe(state);
+    this.beliefs.set(state, found);
+    return found;
+  }
+
+  private believe(state: number): Believed | null {
+    const map = this.follow(state);
+    if (!map) return null;
+    const own = map.regions.filter((region) => region.own);
+    if (own.length === map.regions.length)
+      return { document: this.now, fromShown: map, toNow: LineMap.identity(map.after) };
+    const document = this.document(state);
+    if (!document) return null;
+    if (own.length === 0) return { document, fromShown: LineMap.identity(map.before), toNow: map };
+    const splices = own.map(({ aStart, aEnd, bStart, bEnd }) => ({
+      start: aStart,
+      end: aEnd,
+      lines: this.now.lines(bStart, bEnd),
+    }));
+    const made = document.splice(splices);
+    if ("unencodable" in made) return null;
+    const [mine, theirs]: [Region[], Region[]] = [[], []];
+    let shift = 0;
+    for (const { aStart, aEnd, bStart, bEnd, own: isOwn } of map.regions) {
+      if (!isOwn) theirs.push({ aStart: aStart + shift, aEnd: aEnd + shift, bStart, bEnd });
+      else {
+        mine.push({ aStart, aEnd, bStart: aStart + shift, bEnd: aStart + shift + bEnd - bStart });
+        shift += bEnd - bStart - (aEnd - aStart);
+      }
+    }
+    return {
+      document: made,
+      fromShown: LineMap.of(map.before, made.lineCount, mine),
+      toNow: LineMap.of(made.lineCount, map.after, theirs),
+    };
+  }
+
   private trace(from: number, to: number): LineMap | null {
     let map = LineMap.identity((this.states[from] as State).lineCount);
     let at = from;
     for (let next = from + 1; next <= to; next++) {
-      const exact = (this.states[next] as State).exact;
+      const { exact, own } = this.states[next] as State;
       if (!exact) continue;
       const step = this.between(at, next - 1);
       if (!step) return null;
-      map = map.compose(step).compose(exact);
+      map = map.compose(step).compose(own ? exact.owned() : exact);
       at = next;
     }
     const rest = this.between(at, to);

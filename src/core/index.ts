@@ -1,4 +1,4 @@
-export { type Anchor, type AnchorProblem, parseLineRef, resolveLineRef } from "./anchor.js";
+export { type Anchor, type AnchorProblem, parseLineRef, resolveLineRef, stripAnchors } from "./anchor.js";
 export {
   type ApplyOptions,
   type ApplyRefusal,
@@ -45,7 +45,13 @@ export {
 export type { Named } from "./named.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 export { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";
-export { type HashMismatch, type RefusalDetails, refusalDetails, selectRows } from "./refusal.js";
+export {
+  type HashMismatch,
+  type RefusalDetails,
+  refusalDetails,
+  selectRows,
+  spokenScheme,
+} from "./refusal.js";
 export {
   changedRanges,
   type Door,

@@ -1,9 +1,13 @@
+import { LineSet } from "./ranges.js";
+
 /** A place where two texts differ: lines [aStart, aEnd) of the one stand where [bStart, bEnd) of the other do. */
 export interface Region {
   readonly aStart: number;
   readonly aEnd: number;
   readonly bStart: number;
   readonly bEnd: number;
+  /** The agent in question made all of this itself. */
+  readonly own?: boolean;
 }
 
 /** What became of a line: still there (at the same or another number), or gone into a region. */
@@ -43,7 +47,12 @@ export class LineMap {
       shift = region.bEnd - region.aEnd;
       if (region.aStart === region.aEnd && region.bStart === region.bEnd) continue;
       if (last && last.aEnd === region.aStart)
-        joined[joined.length - 1] = { ...last, aEnd: region.aEnd, bEnd: region.bEnd };
+        joined[joined.length - 1] = {
+          ...last,
+          aEnd: region.aEnd,
+          bEnd: region.bEnd,
+          ...(last.own ? { own: region.own === true } : {}),
+        };
       else joined.push(region);
     }
     const end = joined.at(-1);
@@ -105,13 +114,41 @@ export class LineMap {
   }
 
   invert(): LineMap {
-    const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
+    const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd, ...more }) => ({
+      ...more,
       aStart: bStart,
       aEnd: bEnd,
       bStart: aStart,
       bEnd: aEnd,
     }));
     return new LineMap(this.after, this.before, regions);
+  }
+
+  /** The same map, as the doing of the agent in question. */
+  owned(): LineMap {
+    return new LineMap(
+      this.before,
+      this.after,
+      this.regions.map((region) => ({ ...region, own: true })),
+    );
+  }
+
+  /** Lines of the one text, as far as they are paired, as lines of the other. */
+  carry(lines: LineSet): LineSet {
+    if (this.isIdentity) return lines;
+    const spans: [number, number][] = [];
+    const push = (start: number, end: number): void => {
+      if (start < end) spans.push([this.index(start), this.index(start) + end - start]);
+    };
+    for (const [start, end] of lines.spans()) {
+      let from = start;
+      for (const region of this.touching(start, end)) {
+        push(from, Math.min(region.aStart, end));
+        from = Math.max(from, region.aEnd);
+      }
+      push(from, end);
+    }
+    return LineSet.of(spans);
   }
 
   /** From the text before this map to the text after the next one; a line is paired only if both pair it. */
@@ -152,19 +189,23 @@ function* clusters(first: readonly Region[], second: readonly Region[]): Generat
     const aStart = start - firstShift;
     const bStart = start + secondShift;
     let end = start;
+    let own = true;
     for (;;) {
       const one = first[i];
       const two = second[j];
       if (one && one.bStart <= end) {
         end = Math.max(end, one.bEnd);
         firstShift = one.bEnd - one.aEnd;
+        own &&= one.own === true;
         i++;
       } else if (two && two.aStart <= end) {
         end = Math.max(end, two.aEnd);
         secondShift = two.bEnd - two.aEnd;
+        own &&= two.own === true;
         j++;
       } else break;
     }
-    yield { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };
+    const region = { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };
+    yield own ? { ...region, own } : region;
   }
 }

@@ -1,7 +1,7 @@
 import type { Edit, Ref } from "./edit.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
-import { scheme } from "./scheme.js";
+import { type SchemeName, scheme } from "./scheme.js";
 import type { View } from "./view.js";
 
 /** A printed row: a line of a state, named by an anchor. */
@@ -26,7 +26,7 @@ export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | 
     candidates.push(rows);
   }
   const decided = decide(candidates, view);
-  const open = decided.findIndex((rows) => places(rows, view).length > 1);
+  const open = decided.findIndex((rows) => isOpen(rows, view));
   if (open >= 0) return ambiguous(edit, refs[open] as Ref, decided[open] as Row[], view);
   return base(edit, refs, decided, view);
 }
@@ -36,15 +36,16 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
   const { line, hash, scheme: name, content } = ref.anchor;
   const index = line - 1;
   const found: Row[] = [];
-  const others: Row[] = [];
-  let forgotten = false;
+  const others: ShownRow[] = [];
+  let forgotten = view.forgotten?.has(index) ?? false;
   for (const { state, rows, scheme: used } of view.showings) {
     if (used === null || !rows.has(index)) continue;
     const shown = view.history.hash(state, index, name);
     const text = view.history.document(state)?.text(index);
     if (shown === null) forgotten = true;
-    else if (used !== name || shown !== hash) others.push({ state, index });
-    else if (content !== undefined && text !== undefined && text !== content) others.push({ state, index });
+    else if (used !== name || shown !== hash) others.push({ state, index, scheme: used });
+    else if (content !== undefined && text !== undefined && text !== content)
+      others.push({ state, index, scheme: used });
     else if (!found.some((row) => row.state === state)) found.push({ state, index });
   }
   if (found.length > 0 && !forgotten) return found;
@@ -59,16 +60,21 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
   return noRow(ref, others, forgotten, view);
 }
 
-function noRow(ref: Ref, others: readonly Row[], forgotten: boolean, view: View): Problem {
+/** A printed row, with the scheme of its anchor. */
+interface ShownRow extends Row {
+  readonly scheme: SchemeName;
+}
+
+function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: View): Problem {
   const { line, hash, scheme: name } = ref.anchor;
   const last = others.at(-1);
   if (last && !forgotten) {
     const document = view.history.document(last.state);
     const now = view.history.follow(last.state)?.index(last.index) ?? -1;
-    const used = view.history.hash(last.state, last.index, name) ?? "";
-    const tag = scheme(name).tag(line, used);
+    const used = view.history.hash(last.state, last.index, last.scheme) ?? "";
+    const tag = scheme(last.scheme).tag(line, used);
     const message =
-      used === hash
+      used === hash && last.scheme === name
         ? `${tag} was given with a text that is not that line's`
         : `${ref.given} was never shown; line ${line} was shown as ${tag}`;
     return problem("wrong_hash", [], message, {
@@ -92,9 +98,11 @@ function noRow(ref: Ref, others: readonly Row[], forgotten: boolean, view: View)
     });
   const exists = line <= view.history.now.lineCount;
   if (view.open) return unseen(ref, view);
+  const rows = exists ? LineSet.of([[line - 1, line]]) : LineSet.empty;
   return problem("not_shown", [], `line ${line} (${ref.given}) was never shown`, {
     mismatches: [blank(ref, "never_shown")],
-    rows: exists ? LineSet.of([[line - 1, line]]) : LineSet.empty,
+    rows,
+    missing: rows,
   });
 }
 
@@ -128,7 +136,7 @@ function blank(ref: Ref, cause: "forgotten" | "never_shown") {
 }
 
 /** Where rows stand now; rows that are gone are one place only if they were the same line. */
-export function places(rows: readonly Row[], view: View): Row[][] {
+function places(rows: readonly Row[], view: View): Row[][] {
   const groups: { now: number; rows: Row[] }[] = [];
   for (const row of rows) {
     const now = view.history.follow(row.state)?.index(row.index) ?? -1;
@@ -141,6 +149,11 @@ export function places(rows: readonly Row[], view: View): Row[][] {
   return groups.map((group) => group.rows);
 }
 
+/** Several rows carry the anchor, and they do not stand in one place. */
+function isOpen(rows: readonly Row[], view: View): boolean {
+  return rows.length > 1 && places(rows, view).length > 1;
+}
+
 function sameLine(one: Row, two: Row, view: View): boolean {
   const [older, newer] = one.state <= two.state ? [one, two] : [two, one];
   return view.history.follow(older.state, newer.state)?.index(older.index) === newer.index;
@@ -148,8 +161,7 @@ function sameLine(one: Row, two: Row, view: View): boolean {
 
 /** Where an anchor could mean several places, the edit's other anchors decide if only one was printed with them. */
 function decide(candidates: readonly Row[][], view: View): Row[][] {
-  const open = candidates.some((rows) => places(rows, view).length > 1);
-  if (!open || candidates.length < 2) return [...candidates];
+  if (candidates.length < 2 || !candidates.some((rows) => isOpen(rows, view))) return [...candidates];
   const together = candidates.map((rows) =>
     rows.filter((row) => candidates.every((others) => others.some((other) => other.state === row.state))),
   );
@@ -183,6 +195,9 @@ function ambiguous(edit: Edit, ref: Ref, rows: readonly Row[], view: View): Prob
 
 /** Rule 2: the newest text in which all anchors were printed, else the newest of theirs, the others carried to it. */
 function base(edit: Edit, refs: readonly Ref[], candidates: readonly Row[][], view: View): Located | Problem {
+  const [first] = candidates[0] as Row[];
+  if (first && candidates.every((rows) => rows.length === 1 && rows[0]?.state === first.state))
+    return { base: first.state, lines: candidates.map(([row]) => (row as Row).index) };
   const states = new Set(candidates.flat().map((row) => row.state));
   const newestFirst = [...states].sort((one, two) => two - one);
   const shared = newestFirst.find((state) =>

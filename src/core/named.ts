@@ -7,7 +7,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Edits of a call, located: usually one, several where quotes share a line. All numbers are lines of the base. */
+/** Edits of a call, located: usually one, several where quotes share a line. All numbers are lines of the base as believed. */
 export interface Named {
   readonly edits: readonly Edit[];
   readonly base: number;
@@ -21,13 +21,8 @@ export interface Named {
   readonly hunks: readonly Hunk<string>[];
 }
 
-/** Rule 3. Without the text of the base (it is not kept) the whole range is ours. */
-export function ours(
-  before: readonly string[] | null,
-  after: readonly string[],
-  start: number,
-): Hunk<string>[] {
-  if (!before) return [];
+/** Rule 3: lines certainly retyped unchanged are not touched. */
+export function ours(before: readonly string[], after: readonly string[], start: number): Hunk<string>[] {
   return compareLines(before, after).regions.map((region) => ({
     start: start + region.aStart,
     end: start + region.aEnd,

@@ -24,6 +24,8 @@ export interface Mismatch {
   readonly shown: string | null;
   readonly now: string | null;
   readonly movedTo?: string;
+  /** The line that was shown: its state in the history, and its index there. */
+  readonly origin?: { readonly state: number; readonly line: number };
 }
 
 /** Something that stands in the way of a call; worded and laid out by the report. */
@@ -36,6 +38,8 @@ export interface Problem {
   /** Lines of the file now that the caller should see, and those of them that changed. */
   readonly rows: LineSet;
   readonly changed: LineSet;
+  /** Lines of the file now that were never shown, and would have to be. */
+  readonly missing: LineSet;
 }
 
 export function problem(
@@ -44,7 +48,16 @@ export function problem(
   message: string,
   more: Partial<Problem> = {},
 ): Problem {
-  return { code, edits, message, mismatches: [], rows: LineSet.empty, changed: LineSet.empty, ...more };
+  return {
+    code,
+    edits,
+    message,
+    mismatches: [],
+    rows: LineSet.empty,
+    changed: LineSet.empty,
+    missing: LineSet.empty,
+    ...more,
+  };
 }
 
 export function anchorOf(document: Document, index: number, name: SchemeName): string {
@@ -52,12 +65,14 @@ export function anchorOf(document: Document, index: number, name: SchemeName): s
   return used.tag(index + 1, used.hashLine(document, index));
 }
 
+/** A line of a text. */
+export interface Place {
+  readonly document: Document;
+  readonly index: number;
+}
+
 /** A line of the text that was shown beside the line that stands there now; either may be missing. */
-export function mismatch(
-  before: { document: Document; index: number } | null,
-  now: { document: Document; index: number } | null,
-  name: SchemeName,
-): Mismatch {
+export function mismatch(before: Place | null, now: Place | null, name: SchemeName): Mismatch {
   const shown = before?.document.text(before.index) ?? null;
   const current = now?.document.text(now.index) ?? null;
   const expected = before && anchorOf(before.document, before.index, name);

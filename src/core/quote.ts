@@ -5,7 +5,7 @@ import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
-import type { View } from "./view.js";
+import { newestShown, type View } from "./view.js";
 
 type Quote = Extract<Edit, { op: "replace_text" }>;
 
@@ -32,21 +32,16 @@ export function locateText(edits: readonly Quote[], view: View): (Named | Proble
   return results;
 }
 
-/** The state whose text is searched: the newest that was shown, or the file now where nothing is recorded. */
-function newestShown(view: View): number {
-  return view.showings.at(-1)?.state ?? view.history.last;
-}
-
 function occurrences(edit: Quote, view: View): { base: number; places: Occurrence[] } | Problem {
-  let base = newestShown(view);
+  let base = newestShown(view) ?? view.history.last;
   let span: Span | null = null;
   if (edit.start && edit.end) {
     const located = locate(edit, [edit.start, edit.end], view);
     if ("code" in located) return located;
     base = located.base;
-    span = { start: Math.min(...located.lines), end: Math.max(...located.lines) + 1 };
+    span = believedSpan(located.lines, base, view);
   }
-  const document = view.history.document(base);
+  const document = view.history.believed(base)?.document;
   if (!document)
     return problem(
       "stale",
@@ -58,6 +53,13 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
   if (found.length > 1 && !edit.all) return several(edit, found, { base, document }, view);
   const places = edit.all ? disjoint(found, edit.old.length) : found;
   return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
+}
+
+function believedSpan(lines: readonly number[], base: number, view: View): Span {
+  const [start, end] = view.history
+    .believed(base)
+    ?.fromShown.hull(Math.min(...lines), Math.max(...lines) + 1) ?? [0, 0];
+  return { start, end };
 }
 
 /** A document as one string with LF ends; its final newline is there if the last line has one. */
@@ -136,7 +138,7 @@ function several(
   at: { base: number; document: Document },
   view: View,
 ): Problem {
-  const theirs = view.history.follow(at.base);
+  const theirs = view.history.believed(at.base)?.toNow;
   const lines = found.map((from) => linesAt(at.document, from, from)[0]);
   const now = lines.flatMap((line) => {
     const index = theirs?.index(line) ?? -1;
@@ -174,7 +176,7 @@ function linesAt(document: Document, from: number, to: number): [number, number]
 
 /** Occurrences that share lines become one edit of those lines. */
 function join(base: number, places: readonly Occurrence[], view: View): (Named | Problem)[] {
-  const document = view.history.document(base) as Document;
+  const document = view.history.believed(base)?.document as Document;
   const text = textOf(document);
   const starts = lineStarts(document);
   const sorted = places.toSorted((one, two) => one.from - two.from);

@@ -1,8 +1,10 @@
+import { parseLineRef } from "./anchor.js";
 import type { Document } from "./document.js";
 import type { Refused, Remap } from "./engine.js";
 import { type Code, decidingCode } from "./error.js";
 import type { Mismatch, Problem } from "./problem.js";
-import { compactLineRanges, LineSet, type Range } from "./ranges.js";
+import { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";
+import type { SchemeName } from "./scheme.js";
 
 /** A row that a refusal prints: two blanks of context, the lines that matter, `changed` marked. */
 export interface RefusalRow {
@@ -38,7 +40,7 @@ const longestRow = 2000;
 export interface Selection {
   readonly rows: readonly RefusalRow[];
   readonly shown: LineSet;
-  /** Every changed line is among the rows: going ahead is then a decision taken with the text in view. */
+  /** Every line that changed, or was never shown and should have been, is among the rows: going ahead is then a decision taken with the text in view. */
   readonly complete: boolean;
 }
 
@@ -46,32 +48,45 @@ export interface Selection {
 export function selectRows(problems: readonly Problem[], now: Document, budget = refusalBudget): Selection {
   let wanted = LineSet.empty;
   let changed = LineSet.empty;
+  let unseen = LineSet.empty;
   for (const problem of problems) {
     wanted = wanted.union(problem.rows).union(problem.changed);
     changed = changed.union(problem.changed);
+    unseen = unseen.union(problem.missing);
   }
+  const crucial = changed.union(unseen);
   const withContext = LineSet.of(
     wanted
       .spans()
       .map(([start, end]) => [Math.max(0, start - around), Math.min(now.lineCount, end + around)] as const),
   );
+  const marks = { changed, crucial };
   for (const candidate of [withContext, wanted, changed]) {
-    const selection = fitting(candidate, changed, now, budget);
+    const selection = fitting(candidate, marks, now, budget);
     if (selection.complete) return selection;
   }
-  return fitting(changed, changed, now, budget);
+  return fitting(changed, marks, now, budget);
 }
 
-function fitting(candidate: LineSet, changed: LineSet, now: Document, budget: RefusalBudget): Selection {
+interface Marks {
+  readonly changed: LineSet;
+  /** Going ahead without having seen these would be blind. */
+  readonly crucial: LineSet;
+}
+
+function fitting(
+  candidate: LineSet,
+  { changed, crucial }: Marks,
+  now: Document,
+  budget: RefusalBudget,
+): Selection {
   const rows: RefusalRow[] = [];
   const shown: [number, number][] = [];
   let characters = 0;
-  let complete = true;
   for (const [start, end] of candidate.spans())
     for (let index = start; index < end; index++) {
       const length = now.text(index).length;
       if (rows.length >= budget.rows || characters + length > budget.characters || length > longestRow) {
-        if (changed.has(index)) complete = false;
         if (rows.length >= budget.rows) return { rows, shown: LineSet.of(shown), complete: false };
         continue;
       }
@@ -79,7 +94,8 @@ function fitting(candidate: LineSet, changed: LineSet, now: Document, budget: Re
       rows.push({ index, changed: changed.has(index) });
       shown.push([index, index + 1]);
     }
-  return { rows, shown: LineSet.of(shown), complete };
+  const printed = LineSet.of(shown);
+  return { rows, shown: printed, complete: crucial.subtract(printed).isEmpty };
 }
 
 export function refusalDetails(path: string, { problems, remaps }: Refused): RefusalDetails {
@@ -94,7 +110,10 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
     path,
     message: problems.map(({ message }) => message).join("; "),
     mismatches,
-    affectedRanges: compactLineRanges(lines),
+    affectedRanges: mergeRanges([
+      ...compactLineRanges(lines),
+      ...problems.flatMap(({ missing }) => missing.ranges()),
+    ]),
     remaps,
   };
 }
@@ -102,4 +121,14 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
 function unique(mismatches: readonly Mismatch[]): Mismatch[] {
   const seen = new Map(mismatches.map((one) => [`${one.anchor} ${one.line} ${one.cause}`, one]));
   return [...seen.values()];
+}
+
+/** The scheme a refused call spoke: that of its first readable anchor. */
+export function spokenScheme(problems: readonly Problem[], fallback: SchemeName): SchemeName {
+  for (const { mismatches } of problems)
+    for (const { anchor } of mismatches) {
+      const read = parseLineRef(anchor);
+      if (!("problem" in read)) return read.scheme;
+    }
+  return fallback;
 }

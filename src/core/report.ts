@@ -1,9 +1,9 @@
 /** Every text that a model reads about an edit is made here and nowhere else. */
 import type { Document } from "./document.js";
 import type { Applied } from "./engine.js";
-import { type Code, codes, exitStatus } from "./error.js";
+import { codes, exitStatus } from "./error.js";
 import type { LineMap } from "./linemap.js";
-import type { Cause } from "./problem.js";
+import type { Cause, Problem } from "./problem.js";
 import { compactLineRanges, LineSet, type Range } from "./ranges.js";
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
 import { type SchemeName, scheme } from "./scheme.js";
@@ -27,6 +27,7 @@ export function rangesJson(ranges: readonly Range[]): string {
 
 export interface RefusalText {
   readonly details: RefusalDetails;
+  readonly problems: readonly Problem[];
   readonly rows: readonly RefusalRow[];
   readonly complete: boolean;
   readonly now: Document | null;
@@ -54,22 +55,22 @@ export function refusalBody(refusal: RefusalText): string[] {
   const parts: string[] = [];
   const sharper = sharperWords(refusal);
   if (sharper) parts.push(sharper);
-  const counted = countOf(details.mismatches);
-  if (counted > 0 && rows.some((row) => row.changed))
+  const met = refusal.problems.filter(isForeign);
+  const marked = rows.some((row) => row.changed);
+  const others =
+    met.length > 0 && marked ? refusal.problems.filter((one) => !met.includes(one)) : refusal.problems;
+  const told = new Set(sharper && details.code === "not_read" ? [] : others.map(({ message }) => message));
+  if (details.code === "not_read" && !sharper) parts.push(details.message);
+  else parts.push(...told);
+  const changes = details.mismatches.filter(({ cause }) => foreign.has(cause));
+  if (met.length > 0 && marked)
     parts.push(
-      `${counted} ${counted === 1 ? "line has" : "lines have"} changed since last read. Use the updated ${
+      `${changes.length} ${changes.length === 1 ? "line has" : "lines have"} changed since last read. Use the updated ${
         refusal.scheme === "lean" ? "anchors" : "LINE#ID references"
       } shown below (>>> marks changed lines).`,
     );
-  else if (!sharper || details.code !== "not_read") parts.push(details.message);
-  parts.push(
-    ...details.mismatches
-      .filter(({ cause }) => foreign.has(cause))
-      .slice(0, mentioned)
-      .map(was),
-  );
-  const more = details.mismatches.length - mentioned;
-  if (counted > mentioned) parts.push(`[and ${more} more]`);
+  parts.push(...changes.slice(0, mentioned).map(was));
+  if (changes.length > mentioned) parts.push(`[and ${changes.length - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme), "");
   if (!refusal.complete)
@@ -79,8 +80,9 @@ export function refusalBody(refusal: RefusalText): string[] {
 
 const foreign = new Set<Cause>(["changed", "blanks", "deleted", "inserted"]);
 
-function countOf(mismatches: readonly HashMismatch[]): number {
-  return mismatches.filter(({ cause }) => foreign.has(cause)).length;
+/** Others' changes stand in the way, as against a call that is wrong in itself. */
+function isForeign({ mismatches }: Problem): boolean {
+  return mismatches.some(({ cause }) => foreign.has(cause));
 }
 
 /** The same call refused again: an answer that cannot be taken for a passing fault. */
@@ -92,6 +94,8 @@ function sharperWords({ repeated = 0, details, door }: RefusalText): string | nu
 function was({ anchor, cause, shown, now, by }: HashMismatch): string {
   const who = by ? ` by ${by}` : "";
   if (cause === "inserted") return `${anchor} is new${who}`;
+  if (shown === null)
+    return `${anchor} ${cause === "deleted" ? "is past the end" : "is not what stands there now"}${who}`;
   const text = JSON.stringify(
     shown === null ? "" : shown.length > quoted ? `${shown.slice(0, quoted)}…` : shown,
   );
@@ -141,6 +145,8 @@ export interface ResultText {
   readonly diff?: string;
   /** Lines of the new text that others changed and the agent has not seen. */
   readonly foreign?: LineSet;
+  /** What else others did, in words. */
+  readonly notes?: readonly string[];
   readonly note?: string;
 }
 
@@ -180,8 +186,8 @@ export function resultText(result: ResultText): ResultPrinted {
   if (written.length > listed.length)
     lines.push(`[anchors of ${compact(written.slice(listed.length))} not shown]`);
   const others = foreignRows(result);
-  if (others.length > 0)
-    lines.push("changed by others since you read:", ...rowsOf(others, document, result.scheme));
+  const news = [...rowsOf(others, document, result.scheme), ...(result.notes ?? []).slice(0, 5)];
+  if (news.length > 0) lines.push("changed by others since you read:", ...news);
   return {
     text: lines.join("\n"),
     printed: LineSet.of(
@@ -258,5 +264,3 @@ export interface EditToolDetails {
 export function changedRanges(map: LineMap): Range[] {
   return map.regions.map(({ bStart, bEnd }) => ({ start: bStart + 1, end: Math.max(bEnd, bStart + 1) }));
 }
-
-export type { Code };

@@ -3,6 +3,7 @@
  *
  * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (locate.ts).
  * 2. Base: the newest text in which all anchors of the edit were printed (locate.ts).
+ *    What the agent itself did since is in its picture of the file, and never in its way (history.ts, Believed).
  * 3. Ours: the named ranges and gaps; lines certainly retyped unchanged are not touched (`ours`).
  * 4. Theirs: what changed from base to now (history.ts, compare.ts).
  * 5. Meeting: both are kept where an unchanged line stands between; the same text on both sides is already there;
@@ -12,10 +13,12 @@
  * Nothing is matched fuzzily and no text of the caller's is altered.
  */
 import type { Hunk } from "./change.js";
-import { conflict, sourceConflict } from "./conflict.js";
+import { conflict, forgotten, ownChange, sourceConflict } from "./conflict.js";
+import type { Document } from "./document.js";
 import type { Edit, Ref } from "./edit.js";
+import type { Believed } from "./history.js";
 import type { LineMap, Region } from "./linemap.js";
-import { type Located, locate } from "./locate.js";
+import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
 import { type Problem, problem } from "./problem.js";
 import { locateText } from "./quote.js";
@@ -90,30 +93,35 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   const refs = refsOf(edit);
   const located = locate(edit, refs, view);
   if ("code" in located) return located;
+  const believed = history.believed(located.base);
+  if (!believed) return forgotten(edit, refs);
+  const lines = located.lines.map((line) => believed.fromShown.index(line));
+  const changed = lines.findIndex((line) => line < 0);
+  if (changed >= 0) return ownChange(edit, refs[changed] as Ref, view, located.lines[changed] as number);
   const common = {
     edits: [edit],
     base: located.base,
-    refs: refs.map((ref, at) => ({ ref, line: located.lines[at] as number })),
+    refs: refs.map((ref, at) => ({ ref, line: lines[at] as number })),
   };
   if (edit.op === "insert_after" || edit.op === "insert_before") {
-    const beside = located.lines[0] as number;
+    const beside = lines[0] as number;
     const gap = edit.op === "insert_after" ? beside + 1 : beside;
     return { ...common, spans: [], gap, beside, hunks: [insertion(gap, edit.text)] };
   }
-  const span = spanOf(edit, located);
+  const span = spanOf(edit, lines);
   if ("code" in span) return span;
+  const before = believed.document.lines(span.start, span.end);
   if (edit.op === "move_lines" || edit.op === "copy_lines") {
-    const beside = located.lines[2] as number;
-    const hunks = carried(edit.op, span, beside + 1, linesOf(view, located.base, span));
-    return { ...common, spans: [span], gap: beside + 1, beside, hunks };
+    const beside = lines[2] as number;
+    return {
+      ...common,
+      spans: [span],
+      gap: beside + 1,
+      beside,
+      hunks: carried(edit.op, span, beside + 1, before),
+    };
   }
-  return {
-    ...common,
-    spans: [span],
-    gap: null,
-    beside: null,
-    hunks: ours(linesOf(view, located.base, span), edit.text, span.start),
-  };
+  return { ...common, spans: [span], gap: null, beside: null, hunks: ours(before, edit.text, span.start) };
 }
 
 function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
@@ -121,18 +129,11 @@ function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" 
   return "after" in edit ? [edit.start, edit.end, edit.after] : [edit.start, edit.end];
 }
 
-function spanOf(edit: Edit, { lines }: Located): Span | Problem {
+function spanOf(edit: Edit, lines: readonly number[]): Span | Problem {
   const [start, end] = lines as [number, number];
   if (start <= end) return { start, end: end + 1 };
-  return problem(
-    "bad_request",
-    [edit.index],
-    `start is after end: the range ${end + 1}-${start + 1} is named backwards`,
-  );
-}
-
-function linesOf(view: View, base: number, span: Span): string[] | null {
-  return view.history.document(base)?.lines(span.start, span.end) ?? null;
+  const range = `${end + 1}-${start + 1}`;
+  return problem("bad_request", [edit.index], `start is after end: the range ${range} is named backwards`);
 }
 
 function insertion(gap: number, lines: readonly string[]): Hunk<string> {
@@ -143,9 +144,8 @@ function carried(
   op: "move_lines" | "copy_lines",
   span: Span,
   gap: number,
-  lines: readonly string[] | null,
+  lines: readonly string[],
 ): Hunk<string>[] {
-  if (!lines) return [];
   if (op === "copy_lines") return [insertion(gap, lines)];
   if (gap >= span.start && gap <= span.end) return [];
   const removal = { ...span, lines: [] };
@@ -179,7 +179,7 @@ function marksOf(named: Named, spans: readonly Span[], gap: number | null): Mark
 }
 
 function marksNow(named: Named, view: View): Mark[] {
-  const theirs = view.history.follow(named.base);
+  const theirs = view.history.believed(named.base)?.toNow;
   if (!theirs) return [];
   const spans = named.spans.flatMap(({ start, end }) => {
     let [first, last] = [start, end - 1];
@@ -224,17 +224,19 @@ function meet(named: readonly Named[], view: View): Omit<Resolution, "named"> {
   const there = new Set<Named>();
   for (const base of new Set(named.map((one) => one.base))) {
     const group = named.filter((one) => one.base === base);
-    const theirs = view.history.follow(base);
-    if (!theirs || !view.history.document(base)) {
+    const believed = view.history.believed(base);
+    if (!believed) {
       problems.push(...group.map((one) => conflict(one, [], view)));
       continue;
     }
+    const theirs = believed.toNow;
     const hunks = group.flatMap((one) => one.hunks.map((hunk) => ({ named: one, hunk })));
     hunks.sort((a, b) => a.hunk.start - b.hunk.start || a.hunk.end - b.hunk.end);
-    for (const { members, regions } of meetings(hunks, theirs, view, base)) {
+    for (const { members, regions } of meetings(hunks, believed, view)) {
       if (regions.length === 0)
         pieces.push(...members.map(({ named: one, hunk }) => piece(one, hunk, theirs)));
-      else if (sameText(members, regions, view, base)) for (const { named: one } of members) there.add(one);
+      else if (sameText(members, regions, believed.document, view))
+        for (const { named: one } of members) there.add(one);
       else
         for (const one of new Set(members.map(({ named }) => named)))
           problems.push(conflict(one, regions, view));
@@ -260,12 +262,12 @@ interface Member {
 }
 
 /** Groups hunks that meet the same foreign regions; a hunk that meets none stands alone. */
-function meetings(hunks: readonly Member[], theirs: LineMap, view: View, base: number) {
+function meetings(hunks: readonly Member[], believed: Believed, view: View) {
   const groups: { members: Member[]; regions: Region[] }[] = [];
   for (const member of hunks) {
-    const regions = theirs
+    const regions = believed.toNow
       .touching(member.hunk.start, member.hunk.end)
-      .filter((region) => !standsBetween(member.hunk, region, view, base));
+      .filter((region) => !standsBetween(member.hunk, region, believed.document, view));
     const last = groups.at(-1);
     const shared = last?.regions.some((region) => regions.includes(region));
     if (last && shared) {
@@ -281,9 +283,8 @@ function meetings(hunks: readonly Member[], theirs: LineMap, view: View, base: n
  * of several equal lines it was, one of them stands between. Insertions get no such benefit: on which side of the
  * other's text they belong would be a guess.
  */
-function standsBetween(hunk: Hunk<string>, region: Region, view: View, base: number): boolean {
-  const before = view.history.document(base);
-  if (!before || hunk.start === hunk.end || region.aStart === region.aEnd) return false;
+function standsBetween(hunk: Hunk<string>, region: Region, before: Document, view: View): boolean {
+  if (hunk.start === hunk.end || region.aStart === region.aEnd) return false;
   const { now } = view.history;
   const theirs = (a: number, b: number) => region.bStart < region.bEnd && before.sameText(a, now, b);
   const mine = (line: number, at: number) => before.text(line) === hunk.lines.at(at);
@@ -293,12 +294,15 @@ function standsBetween(hunk: Hunk<string>, region: Region, view: View, base: num
 }
 
 /** Whether ours and theirs come to the same text over all that they cover together. */
-function sameText(members: readonly Member[], regions: readonly Region[], view: View, base: number): boolean {
+function sameText(
+  members: readonly Member[],
+  regions: readonly Region[],
+  before: Document,
+  view: View,
+): boolean {
   const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
   const start = Math.min(first.aStart, ...members.map(({ hunk }) => hunk.start));
   const end = Math.max(last.aEnd, ...members.map(({ hunk }) => hunk.end));
-  const before = view.history.document(base);
-  if (!before) return false;
   const mine: string[] = [];
   let from = start;
   for (const { hunk } of members) {

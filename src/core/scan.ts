@@ -117,17 +117,35 @@ export function hexRows(
   firstLine: number,
   longest: number,
 ): Uint8Array | null {
-  // The anchor, the line break and the part of a block that reaches beyond it.
-  const rowReserve = longest + 64;
+  // Most code fits at the first attempt. A buffer that grew inside the loop would be no constant to it.
+  for (let factor = 1.4; ; factor *= 2) {
+    const capacity = Math.ceil((bytes.length - from) * factor) + 2 * (longest + rowExcess);
+    const output = new DataView(new ArrayBuffer(capacity));
+    const rows = fillHexRows(bytes, from, { firstLine, longest, output });
+    if (rows !== "full") return rows;
+  }
+}
+
+/** What a row takes besides its text: the anchor, the line break, the part of a block that reaches beyond it. */
+const rowExcess = 64;
+
+interface HexRows {
+  readonly firstLine: number;
+  readonly longest: number;
+  readonly output: DataView<ArrayBuffer>;
+}
+
+function fillHexRows(bytes: Uint8Array, from: number, options: HexRows): Uint8Array | null | "full" {
+  const { firstLine, longest, output } = options;
+  const lastRow = output.byteLength - longest - rowExcess;
   const size = bytes.length;
   const view = new DataView(bytes.buffer, bytes.byteOffset, size);
   const lastBlock = size - 16;
-  let output = new DataView(new ArrayBuffer(Math.ceil((size - from) * 1.4) + rowReserve));
   let row = 1;
   let digits = String(firstLine).length;
   let widerLine = 10 ** digits;
   for (let start = from, line = firstLine; start < size; line++) {
-    if (row + rowReserve > output.byteLength) output = larger(output, row);
+    if (row > lastRow) return "full";
     if (line === widerLine) {
       widerLine *= 10;
       digits++;
@@ -184,12 +202,6 @@ export function hexRows(
     start = end + 1;
   }
   return new Uint8Array(output.buffer, 1, Math.max(row - 2, 0));
-}
-
-function larger(output: DataView<ArrayBuffer>, used: number): DataView<ArrayBuffer> {
-  const bytes = new Uint8Array(output.byteLength * 2);
-  bytes.set(new Uint8Array(output.buffer, 0, used));
-  return new DataView(bytes.buffer);
 }
 
 /** Writes `12#0f0dd9|` so that it ends at `end`, perhaps with a zero in front of it. */

@@ -15,8 +15,17 @@ export interface View {
   readonly history: History;
   /** Oldest first. */
   readonly showings: readonly Showing[];
+  /** The newest state any of which was shown, with anchors or without. */
+  readonly newest?: number;
+  /** Line numbers (0-based) of rows that were shown too long ago to be told apart: anchors with them are refused. */
+  readonly forgotten?: LineSet;
   /** The lines of a state that the agent has seen, in whatever showing, or written. */
   known(state: number): LineSet;
   /** Without a full gate, an anchor that was never printed may still name the line of the file now that carries it. */
   readonly open?: boolean;
+}
+
+/** The state that quoted text is searched in. */
+export function newestShown(view: View): number | undefined {
+  return view.newest ?? view.showings.at(-1)?.state;
 }

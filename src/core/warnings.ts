@@ -2,7 +2,7 @@ import type { Edit } from "./edit.js";
 import type { LineMap } from "./linemap.js";
 import { quotesIn } from "./quote.js";
 import type { Resolution } from "./resolve.js";
-import type { View } from "./view.js";
+import { newestShown, type View } from "./view.js";
 
 /** A first or last line that repeats the neighbour outside is kept, and said. */
 export function repeatedNeighbours({ named, pieces }: Resolution, view: View): string[] {
@@ -11,7 +11,7 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
   for (const one of named) {
     const [edit] = one.edits;
     if (!edit || !("text" in edit) || !writing.has(one)) continue;
-    const base = view.history.document(one.base);
+    const base = view.history.believed(one.base)?.document;
     const [start, end] = one.spans[0] ? [one.spans[0].start, one.spans[0].end] : [one.gap ?? 0, one.gap ?? 0];
     const above = start > 0 ? base?.text(start - 1) : undefined;
     const below = base && end < base.lineCount ? base.text(end) : undefined;
@@ -28,8 +28,8 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
 
 /** Text that others put where this call appends, or quotes that they added, since the agent last saw the file. */
 export function addedByOthers(edits: readonly Edit[], view: View): string[] {
-  const seen = view.showings.at(-1)?.state;
-  const theirs = seen === undefined ? null : view.history.follow(seen);
+  const seen = newestShown(view);
+  const theirs = seen === undefined ? null : view.history.believed(seen)?.toNow;
   if (!theirs || theirs.isIdentity) return [];
   return edits.flatMap((edit) => {
     const found = added(edit, theirs, view);

@@ -184,6 +184,8 @@ describe("malformed requests", () => {
     [[{ op: "insert_before", anchor: a, text: null }], "bad_request", /nothing to insert/],
     [[{ op: "append", text: null }], "bad_request", /nothing to insert/],
     [[{ op: "prepend" }], "bad_request", /prepend needs text/],
+    [say({ old: undefined }), "bad_request", /replace_text needs old \(it has new\)/],
+    [say({ old: ["x"] }), "bad_request", /old must be a string/],
     [say({ new: undefined }), "bad_request", /replace_text needs new/],
     [say({ new: null }), "bad_request", /new must be a string/],
     [say({ old: "" }), "bad_request", /old is empty; quote the text to replace/],

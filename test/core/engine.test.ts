@@ -216,6 +216,11 @@ describe("one call, one picture", () => {
     ["append beside the last line's range", [append("1"), set("@5", "X")], "a b c d X 1"],
   ])("%s", (_, edits, expected) => expect(wordsAfter(on("a b c d e", ...edits))).toBe(expected));
 
+  it("quotes that stand several times keep that order at each place", () => {
+    const quote = { op: "replace_text", old: "x", new: "x\ny", all: true };
+    expect(wordsAfter(on("x a x b", quote, below("@3", "z"), below("@1", "w")))).toBe("x y w a x y z b");
+  });
+
   it("overlap names both edits", () => {
     const result = on("a b c d e", append("x"), replace("@1", "@3", "X"), set("@2", "Y"));
     expect(result).toMatchObject({
@@ -307,6 +312,7 @@ describe("problems", () => {
       mismatches: [],
       rows: LineSet.empty,
       changed: LineSet.empty,
+      missing: LineSet.empty,
     });
     expect(codes(changed, [set("@2", "X")], { gate }).all).toEqual(["not_shown", "stale"]);
   });
@@ -323,8 +329,48 @@ describe("an edit that changes nothing", () => {
     expect(wordsAfter(result)).toBe("= a b c");
   });
 
+  it.each<[string, string, readonly object[]]>([
+    ["equal lines change places", "x x", [move("@1", "@1", "@2")]],
+    ["deleted and put back", "a b", [remove("@1"), above("@1", "a")]],
+  ])("taken together: %s", (_, text, edits) => {
+    const result = on(text, ...edits);
+    expect(result).toMatchObject({ status: "noop", change: { isEmpty: true } });
+    expect(wordsAfter(result)).toBe(`= ${text}`);
+  });
+
   it("is a noop of its own in a call that does something else", () => {
     const result = on("a b c", set("@1", "a"), set("@3", "X"));
     expect(result).toMatchObject({ status: "applied", edits: [{ status: "noop" }, { status: "exact" }] });
+  });
+});
+
+describe("onStale: refuse", () => {
+  const seen = "a b c d e f";
+  const strictly = (states: readonly (string | Told)[], ...edits: readonly object[]) => {
+    const view = told(...states);
+    return run(anchored(edits, view.documents), view, { onStale: "refuse" });
+  };
+
+  it.each<[string, readonly (string | Told)[], string]>([
+    ["the file is the base", [seen], "a X c d e f"],
+    ["it is so again", [seen, "a", seen], "a X c d e f"],
+    ["the line merely moved", [seen, "x a b c d e f"], "!stale"],
+    ["a change elsewhere", [seen, "a b c d e F"], "!stale"],
+  ])("%s", (_, states, expected) => expect(wordsAfter(strictly(states, set("@2", "X")))).toBe(expected));
+
+  it("shows the anchor lines, and tells where each anchor is now", () => {
+    const moved = strictly([seen, "x a b c d e f"], set("@3", "N"));
+    if (moved.status !== "refused") throw new Error(moved.status);
+    expect(moved.problems[0]?.rows.ranges()).toEqual([{ start: 4, end: 4 }]);
+    const now = "x a b c D e f";
+    const changed = strictly([seen, now], replace("@2", "@4", "N"), set("@6", "F"));
+    const anchor = (text: string, line: number) => at(told(text).documents[0] as Document, line);
+    expect(changed).toMatchObject({
+      remaps: [
+        { from: anchor(seen, 2), to: anchor(now, 3), kind: "moved" },
+        { from: anchor(seen, 4), to: anchor(now, 5), kind: "changed" },
+        { from: anchor(seen, 6), to: anchor(now, 7), kind: "moved" },
+      ],
+    });
   });
 });

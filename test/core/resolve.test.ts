@@ -77,6 +77,8 @@ describe("others changed the file since it was shown", () => {
     ["the destination", "a b c d X f", move("@1", "@2", "@5"), "!stale"],
     ["inserted at the destination", "a b c d e x f", move("@1", "@2", "@5"), "!stale"],
     ["the same move", "c d e a b f", move("@1", "@2", "@5"), "= c d e a b f"],
+    ["half of the move: put there", "a b c d e a b f", move("@1", "@2", "@5"), "!stale"],
+    ["half of the move: taken away", "c d e f", move("@1", "@2", "@5"), "!stale"],
     ["the copied lines", "a B c d e f", copy("@1", "@2", "@5"), "!stale"],
     ["inside the copied lines", "a x b c d e f", copy("@1", "@2", "@5"), "!stale"],
     ["beside the copied lines", "a b X d e f", copy("@1", "@2", "@5"), "a b X d e a b f"],
@@ -93,6 +95,22 @@ describe("others changed the file since it was shown", () => {
     const result = play(["a b", now], [edit]);
     expect(wordsAfter(result)).toBe(expected);
     expect(result).toMatchObject({ warnings: warning ? [expect.stringMatching(warning)] : [] });
+  });
+
+  it.each<[string, string, readonly object[], string]>([
+    ["two lines that changed together", "a X Y d e f", [set("@2", "B"), set("@3", "C")], "!stale"],
+    ["both made what others made", "a B C d e f", [set("@2", "B"), set("@3", "C")], "= a B C d e f"],
+    ["one of both did", "a B c d e f", [set("@2", "B"), set("@6", "F")], "a B c d e F"],
+    ["beside itself, part of it gone", "a b", [move("@2", "@4", "@1")], "= a b"],
+  ])("several edits, or none: %s", (_, now, edits, expected) =>
+    expect(wordsAfter(play([seen, now], edits))).toBe(expected),
+  );
+
+  it("put back as it was by known changes, a line is another line, and that is said", () => {
+    const states: States = ["a b c", { exact: [[1, 2, ["X"]]] }, { exact: [[1, 2, ["b"]]] }];
+    const { problems } = refusal(states, [set("@2", "Z")]);
+    expect(problems).toMatchObject([{ code: "stale", mismatches: [{ line: 2, shown: "b", now: "b" }] }]);
+    expect(problems[0]?.message).not.toBe("");
   });
 
   it("a call is all or nothing", () => {
@@ -121,7 +139,7 @@ describe("others changed the file since it was shown", () => {
   it("tells what was shown, what is there now, and why", () => {
     const { problems } = refusal([seen, "x a b C d e f"], [set("@3", "N")]);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.mismatches).toEqual([
+    expect(problems[0]?.mismatches).toMatchObject([
       {
         anchor: "3#b00f1b",
         line: 4,
@@ -184,6 +202,14 @@ describe("which line an anchor means", () => {
     const { problems } = refusal(states, [set(brace, "X")]);
     expect(problems).toMatchObject([{ code: "ambiguous" }]);
     expect(problems[0]?.mismatches.map(({ line }) => line)).toEqual([null, 2]);
+  });
+
+  it("two lines that are gone are two places", () => {
+    const states: States = ["h } q r", { exact: [[1, 2, ["}"]]], shown: [[2, 2]] }, { exact: [[1, 2, []]] }];
+    expect(wordsAfter(play(states, [set(brace, "X")]))).toBe("!ambiguous");
+    expect(wordsAfter(play([states[0] as string, { exact: [[1, 2, []]] }], [set(brace, "X")]))).toBe(
+      "!deleted",
+    );
   });
 
   it("printed twice for one line: no question", () => {
@@ -329,28 +355,6 @@ describe("texts that are not kept", () => {
   });
 });
 
-describe("onStale: refuse", () => {
-  const strict: EngineOptions = { onStale: "refuse" };
-  it.each<[string, States, string]>([
-    ["the file is the base", [seen], "a X c d e f"],
-    ["it is so again", [seen, "a", seen], "a X c d e f"],
-    ["the line merely moved", [seen, "x a b c d e f"], "!stale"],
-    ["a change elsewhere", [seen, "a b c d e F"], "!stale"],
-  ])("%s", (_, states, expected) =>
-    expect(wordsAfter(play(states, [set("@2", "X")], strict))).toBe(expected),
-  );
-
-  it("tells where the anchors are now", () => {
-    const { remaps } = refusal([seen, "x a b c D e f"], [replace("@2", "@4", "N"), set("@6", "F")], strict);
-    const now = told("x a b c D e f").documents[0] as Document;
-    expect(remaps).toEqual([
-      { from: at(told(seen).documents[0] as Document, 2), to: at(now, 3), kind: "moved" },
-      { from: at(told(seen).documents[0] as Document, 4), to: at(now, 5), kind: "changed" },
-      { from: at(told(seen).documents[0] as Document, 6), to: at(now, 7), kind: "moved" },
-    ]);
-  });
-});
-
 describe("sending a refused call again on the rows of the refusal", () => {
   it.each<[string, string, object, readonly (readonly [number, number, readonly string[]])[] | null]>([
     ["a line that changed", "a X c d e f", set("@2", "N"), [[1, 2, ["N"]]]],
@@ -367,5 +371,16 @@ describe("sending a refused call again on the rows of the refusal", () => {
   ])("%s", (_, now, edit, expected) => {
     const { forced } = refusal([seen, now], [edit]);
     expect(forced?.map(({ start, end, lines }) => [start, end, lines]) ?? null).toEqual(expected);
+  });
+
+  it("keeps the order at one point, and does not repeat what is already there", () => {
+    const order = [below("@2", "z"), replace("@1", "@2", "a b w"), set("@6", "Z")];
+    expect(refusal([seen, "a b c d e X"], order).forced?.flatMap(({ lines }) => lines)).toEqual([
+      "w",
+      "z",
+      "Z",
+    ]);
+    const there = [below("@2", "new"), set("@6", "Z")];
+    expect(refusal([seen, "a b new c d e X"], there).forced).toEqual([{ start: 6, end: 7, lines: ["Z"] }]);
   });
 });

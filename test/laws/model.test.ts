@@ -33,7 +33,7 @@ describe("three agents in one file, 70 % of its lines repeated", { timeout: 3_60
   });
 
   it("with one, at most 1 write in 1,000 strays", () => {
-    const { applied, strayed, refused, noop } = simulate(2 * runs, 0.1, [40, 120]);
+    const { applied, strayed, refused, noop } = simulate(3 * runs, 0.1, [40, 120]);
     console.log(`model: ${strayed} of ${applied + strayed} writes strayed, ${refused} refused, ${noop} noop`);
     expect(strayed).toBeLessThanOrEqual((applied + strayed) / 1000);
   });

@@ -12,6 +12,9 @@ export class Desk {
   readonly world: World;
   readonly states: State[];
   readonly identities: (readonly Line[])[];
+  /** Who made each state out of the one before; nobody, where nobody recorded it. */
+  private readonly authors: (Agent | null)[] = [null];
+  private readonly written = new Map<Agent, number[]>();
 
   constructor(
     readonly random: Random,
@@ -27,21 +30,33 @@ export class Desk {
     return this.states.length - 1;
   }
 
-  private keep(state: State): void {
+  private keep(state: State, author: Agent | null): void {
     this.states.push(state);
     this.identities.push(this.world.lines);
+    this.authors.push(author);
+  }
+
+  statesFor(agent: Agent): State[] {
+    return this.states.map((state, at) => (this.authors[at] === agent ? { ...state, own: true } : state));
+  }
+
+  /** Lines that the agent wrote itself. */
+  writtenBy(agent: Agent): readonly number[] {
+    return this.written.get(agent) ?? [];
   }
 
   /** Somebody whose changes nobody records. */
   disturb(): void {
     this.world.disturb();
-    this.keep(stateOf(this.world.document));
+    this.keep(stateOf(this.world.document), null);
   }
 
-  write({ before, hunks }: Change<string>): LineSet {
+  write({ before, hunks }: Change<string>, author: Agent): LineSet {
     const made = hunks.map((hunk) => ({ ...hunk, lines: this.world.fresh(hunk.lines) }));
     const state = this.world.apply(Change.of(before, made));
-    this.keep(state);
+    this.keep(state, author);
+    const ids = made.flatMap(({ lines }) => lines.map(({ id }) => id));
+    this.written.set(author, [...this.writtenBy(author), ...ids]);
     return LineSet.of((state.exact?.regions ?? []).map(({ bStart, bEnd }) => [bStart, bEnd] as const));
   }
 }
@@ -74,14 +89,14 @@ export class Agent {
 
   /** An edit on rows of one of the last few showings, as the agent remembers them. */
   edit(): Outcome {
-    const { random, world, states, identities } = this.desk;
+    const { random, world, identities } = this.desk;
     if (this.showings.length === 0 || world.lines.length === 0) return "nothing";
     const { state, rows } = random.pick(this.showings.slice(-4));
     const remembered = identities[state] as readonly Line[];
     const call = callOn(remembered, world, random.pick(rows.spans()));
     const { edits } = call;
-    const view = { history: new History(states), showings: this.showings, known: () => LineSet.empty };
-    const result = run(edits, view);
+    const history = new History(this.desk.statesFor(this));
+    const result = run(edits, { history, showings: this.showings, known: () => LineSet.empty });
     if (result.status === "refused") {
       if (result.problems.some(({ code }) => code === "ambiguous")) this.forget(edits);
       this.show(selectRows(result.problems, world.document).shown);
@@ -89,11 +104,14 @@ export class Agent {
     }
     if (result.status === "noop") return "noop";
     const wrong = strayed(result.change.hunks, world.lines, this.meant(call, remembered)).length > 0;
-    this.show(this.desk.write(result.change));
+    this.show(this.desk.write(result.change, this));
     return wrong ? "strayed" : "applied";
   }
 
-  /** If the same lines were printed with the same anchors again later, what lies between them is what was printed then. */
+  /**
+   * What lies between two anchors is what was printed there last, if the same lines were printed with the same
+   * anchors again, and what the agent put there itself.
+   */
   private meant(call: Call, remembered: readonly Line[]): Named {
     const again = this.showings
       .map(({ state }) => ({ state, lines: this.desk.identities[state] as readonly Line[] }))
@@ -104,7 +122,8 @@ export class Agent {
       )
       .at(-1)?.lines;
     const same = again && call.refs.every((index) => again[index]?.id === remembered[index]?.id);
-    return call.named(same ? again : remembered);
+    const named = call.named(same ? again : remembered);
+    return { ...named, lines: [...named.lines, ...this.desk.writtenBy(this)] };
   }
 
   private printed(state: number, index: number): boolean {
