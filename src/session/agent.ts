@@ -1,5 +1,5 @@
 import type { Splice } from "../core/index.js";
-import type { Json, LedgerStore } from "./ports.js";
+import type { Files, Json, LedgerStore } from "./ports.js";
 
 /** A refused request that can be sent again by its handle: once, and on the version its refusal showed. */
 export interface Retry {
@@ -27,31 +27,45 @@ export interface AgentRecord {
 
 const keptRetries = 32;
 
+interface Holder {
+  readonly files: Files;
+  readonly store: LedgerStore;
+  readonly agent: string;
+}
+
 export async function agentRecord(store: LedgerStore, agent: string): Promise<AgentRecord> {
   const record = (await store.agent(agent)) as Partial<AgentRecord> | null;
   return { epoch: record?.epoch ?? 0, retries: record?.retries ?? [] };
 }
 
-export async function saveAgentRecord(store: LedgerStore, agent: string, record: AgentRecord): Promise<void> {
-  await store.saveAgent(agent, record as unknown as Json);
+/** Agents' records are changed under a lock of their own, taken after those of files, if any. */
+async function change(env: Holder, update: (record: AgentRecord) => AgentRecord): Promise<void> {
+  const lock = { key: `agent ${env.agent}`, path: env.agent, keep: false };
+  await env.files.hold([lock], async () => {
+    const record = await agentRecord(env.store, env.agent);
+    await env.store.saveAgent(env.agent, update(record) as unknown as Json);
+  });
 }
 
-export async function keepRetry(store: LedgerStore, agent: string, retry: Retry): Promise<void> {
-  const record = await agentRecord(store, agent);
-  const retries = [...record.retries.filter(({ handle }) => handle !== retry.handle), retry].slice(
-    -keptRetries,
-  );
-  await saveAgentRecord(store, agent, { ...record, retries });
+/** Nothing counts as shown any more, and no handle is good. */
+export function beginEpoch(env: Holder): Promise<void> {
+  return change(env, ({ epoch }) => ({ epoch: epoch + 1, retries: [] }));
+}
+
+export function keepRetry(env: Holder, retry: Retry): Promise<void> {
+  return change(env, (record) => {
+    const others = record.retries.filter(({ handle }) => handle !== retry.handle);
+    return { ...record, retries: [...others, retry].slice(-keptRetries) };
+  });
 }
 
 /** Takes a handle out of the record: it is good for one use. */
-export async function takeRetry(store: LedgerStore, agent: string, handle: string): Promise<Retry | null> {
-  const record = await agentRecord(store, agent);
-  const found = record.retries.find((retry) => retry.handle === handle) ?? null;
-  if (found) {
-    const retries = record.retries.filter((retry) => retry !== found);
-    await saveAgentRecord(store, agent, { ...record, retries });
-  }
+export async function takeRetry(env: Holder, handle: string): Promise<Retry | null> {
+  let found: Retry | null = null;
+  await change(env, (record) => {
+    found = record.retries.find((retry) => retry.handle === handle) ?? null;
+    return { ...record, retries: record.retries.filter((retry) => retry !== found) };
+  });
   return found;
 }
 

@@ -1,4 +1,12 @@
-import { LineSet, type Named, type Problem, problem, type Range, type View } from "../core/index.js";
+import {
+  LineSet,
+  type Mismatch,
+  type Named,
+  type Problem,
+  problem,
+  type Range,
+  type View,
+} from "../core/index.js";
 
 /** `lines`: every named line must have been seen. `file`: some showing of the file is enough. `off`: nothing is asked. */
 export type GatePolicy = "lines" | "file" | "off";
@@ -53,33 +61,49 @@ export function gateLines(policy: GatePolicy): (named: Named, view: View) => Pro
     if (policy !== "lines" || named.refs.length === 0) return null;
     const isQuote = named.edits.every(({ op }) => op === "replace_text");
     if (isQuote) return null;
+    const believed = view.history.believed(named.base);
+    if (!believed) return null;
     const spans = named.spans.map(({ start, end }) => [start, end] as const);
     const beside = named.beside === null ? [] : [[named.beside, named.beside + 1] as const];
-    const missing = LineSet.of([...spans, ...beside].sort(([one], [two]) => one - two)).subtract(
-      view.known(named.base),
+    const wanted = LineSet.of([...spans, ...beside].sort(([one], [two]) => one - two));
+    const own = LineSet.of(
+      believed.fromShown.regions
+        .filter(({ bStart, bEnd }) => bStart < bEnd)
+        .map(({ bStart, bEnd }) => [bStart, bEnd] as const),
     );
-    if (missing.isEmpty) return null;
-    const theirs = view.history.follow(named.base);
-    const now = missing.spans().flatMap(([start, end]) => {
-      const hull = theirs?.hull(start, end);
-      return hull && hull[0] < hull[1] ? [hull] : [];
-    });
-    const rows = LineSet.of(now);
-    const verb = missing.size === 1 ? "was" : "were";
+    const unseen = wanted.subtract(believed.fromShown.carry(view.known(named.base))).subtract(own);
+    if (unseen.isEmpty) return null;
+    const missing = LineSet.of(
+      unseen
+        .spans()
+        .map(([start, end]) => believed.toNow.hull(start, end))
+        .filter(([start, end]) => start < end),
+    );
     const indexes = named.edits.map((edit) => edit.index);
-    return problem("not_shown", indexes, `${describe(missing.ranges())} ${verb} never shown to you`, {
-      rows: rows.size <= shownRows ? rows : LineSet.empty,
-      mismatches: rows.ranges().map(({ start }) => ({
-        anchor: named.refs[0]?.ref.given ?? "",
-        line: start,
-        expected: null,
-        actual: null,
-        cause: "never_shown",
-        shown: null,
-        now: null,
-      })),
-    });
+    return problem(
+      "not_shown",
+      indexes,
+      `${describe(unseen.ranges())} ${unseen.size === 1 ? "was" : "were"} never shown to you`,
+      {
+        rows: missing.size <= shownRows ? missing : LineSet.empty,
+        missing,
+        mismatches: neverShown(missing, named.refs[0]?.ref.given ?? ""),
+      },
+    );
   };
+}
+
+/** One for each range: `affectedRanges` has them whole. */
+export function neverShown(missing: LineSet, anchor: string): Mismatch[] {
+  return missing.ranges().map(({ start }) => ({
+    anchor,
+    line: start,
+    expected: null,
+    actual: null,
+    cause: "never_shown",
+    shown: null,
+    now: null,
+  }));
 }
 
 /** `not_shown` shows the missing rows if they are this few; else it asks for a read. */

@@ -1,3 +1,4 @@
+export type { FileRequest } from "./call.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
 export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
 export * from "./ports.js";
@@ -21,4 +22,3 @@ export {
   type SessionOptions,
 } from "./session.js";
 export type { UndoDetails, UndoRequest } from "./undo.js";
-export type { FileRequest } from "./writing.js";

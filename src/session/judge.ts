@@ -14,10 +14,11 @@ import {
   runEdits,
   type Splice,
   shownFor,
+  stripAnchors,
   type View,
   wholeFile,
 } from "../core/index.js";
-import { type Decision, gate, gateLines, shownRows } from "./gate.js";
+import { type Decision, gate, gateLines, neverShown, shownRows } from "./gate.js";
 import type { OpenFile } from "./open.js";
 import type { Env } from "./result.js";
 
@@ -25,7 +26,7 @@ import type { Env } from "./result.js";
 export interface Entry {
   readonly path: string;
   readonly edits: readonly Edit[];
-  readonly operation: FileOperation | null;
+  readonly operations: readonly FileOperation[];
   /** Whole-file content, of a write. */
   readonly content?: string | readonly string[];
   /** Of a retry: what to do, if the file is still the version its refusal showed. */
@@ -44,30 +45,52 @@ export type Verdict =
 const noopsBeforeRefusal = 2;
 
 /** Reads one entry of a call: the shapes of its edits, and what it wants of the file as a whole. */
-export function entryOf(path: string, edits: unknown, batch: boolean): Entry {
+export function entryOf(path: string, edits: unknown): Entry {
   const { edits: list, operations, complaints } = normaliseEdits(edits);
   const problems = complaints.map((one) => problem(one.code, [one.index], one.message));
-  const [operation = null, ...more] = operations;
-  if (operation && !batch)
-    problems.push(
-      problem(
-        "bad_request",
-        [],
-        `${operation.op} works on whole files: send it in a batch, as {"files":[{"path":…,"edits":[…]}]}`,
-      ),
-    );
-  if (more.length > 0)
-    problems.push(problem("bad_request", [], "a file takes one of create_file, delete_file, move_file"));
-  if (operation && operation.op !== "move_file" && list.length > 0)
-    problems.push(problem("bad_request", [], `${operation.op} cannot be combined with edits`));
   const unread = complaints.find(({ line }) => line !== undefined)?.line;
-  return { path, edits: list, operation, problems, ...(unread === undefined ? {} : { unread }) };
+  return { path, edits: list, operations, problems, ...(unread === undefined ? {} : { unread }) };
+}
+
+/** Two entries for one file, also through links or case, are one. */
+export function joined(one: Entry, two: Entry): Entry {
+  const edits = [...one.edits, ...two.edits].map((edit, index) => ({ ...edit, index }));
+  const operations = [...one.operations, ...two.operations];
+  return { ...one, edits, operations, problems: [...one.problems, ...two.problems] };
+}
+
+/** What an entry asks for must go together. */
+export function contradictions({ edits, operations }: Entry, single: boolean): Problem[] {
+  const [operation, ...more] = operations;
+  if (!operation) return [];
+  const example = '{"files":[{"path":"a.ts","edits":[{"op":"delete_file"}]}]}';
+  if (single)
+    return [
+      problem("bad_request", [], `${operation.op} works on whole files: send it in a batch, like ${example}`),
+    ];
+  if (more.length > 0)
+    return [problem("bad_request", [], "a file takes one of create_file, delete_file, move_file")];
+  if (operation.op !== "move_file" && edits.length > 0)
+    return [problem("bad_request", [], `${operation.op} cannot be combined with edits of the same file`)];
+  return [];
+}
+
+/** Line numbers that the anchors of an entry name, in its edits and copied into its text. */
+export function namedLines({ edits }: Entry): number[] {
+  const lines: number[] = [];
+  for (const edit of edits) {
+    if ("start" in edit && edit.start && edit.end) lines.push(edit.start.anchor.line, edit.end.anchor.line);
+    if ("anchor" in edit) lines.push(edit.anchor.anchor.line);
+    if ("after" in edit) lines.push(edit.after.anchor.line);
+    if ("text" in edit) lines.push(...(stripAnchors(edit.text)?.anchors.map(({ line }) => line) ?? []));
+  }
+  return lines;
 }
 
 /** Shape, existence, gate, resolution, in this order, for one file as it is now. */
 export function judge(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
   if (entry.problems.length > 0) return refused(hinted(entry, opened, request));
-  const { operation } = entry;
+  const [operation = null] = entry.operations;
   const { document, file } = opened;
   if (operation?.op === "create_file")
     return document
@@ -78,17 +101,12 @@ export function judge(entry: Entry, opened: OpenFile, request: string, env: Env)
     return refused([problem("not_found", [], `${file.path} does not exist`)]);
   }
   const isWhole = entry.content !== undefined || operation !== null;
-  if (isWhole) {
-    const decision = gate("whole", opened.seen(), env.gate);
-    if (!("allow" in decision)) return refused([blocked(decision, document)]);
-  }
+  const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
+  if (!("allow" in decision)) return refused([blocked(decision)]);
   if (entry.content !== undefined) return overwritten(entry.content, document);
   if (operation?.op === "delete_file") return deleted(document);
-  if (document.binary && entry.edits.length > 0)
-    return refused([problem("binary", [], `${file.path} is binary`)]);
-  const decision = gate("touch", opened.seen(), env.gate);
-  if (!("allow" in decision)) return refused([blocked(decision, document)]);
-  if (operation?.op === "move_file" && entry.edits.length === 0) return unchanged(document, "applied");
+  if (operation && entry.edits.length === 0) return unchanged(document);
+  if (document.binary) return refused([problem("binary", [], `${file.path} is binary`)]);
   return edited(entry, opened, request, env);
 }
 
@@ -104,8 +122,17 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   const document = opened.text;
   const { forced } = entry;
   if (forced && forced.version === document.version) return sentAgain(forced.splices, document);
-  const last = past.committed;
-  if (last?.request === request && !opened.agent.showings.some(({ order }) => order > last.order))
+  const repeated = past.noop?.request === request ? past.noop.count : 0;
+  if (repeated >= noopsBeforeRefusal)
+    return refused([
+      problem(
+        "noop_repeat",
+        [],
+        `this call has changed nothing ${repeated} times: ${opened.file.path} already reads like this`,
+      ),
+    ]);
+  const { committed } = past;
+  if (committed?.request === request && (opened.agent.newest?.order ?? 0) <= committed.order)
     return {
       kind: "noop",
       applied: nothing(document),
@@ -115,15 +142,6 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale: env.onStale });
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status === "applied") return { kind: "applied", applied: made, after: made.document };
-  if (past.noop?.request === request && past.noop.count >= noopsBeforeRefusal)
-    return refused([
-      problem(
-        "noop_repeat",
-        [],
-        `this call has changed nothing ${past.noop.count} times: ${opened.file.path} already reads like this`,
-        { rows: made.rows },
-      ),
-    ]);
   return { kind: "noop", applied: made };
 }
 
@@ -169,8 +187,8 @@ function deleted(document: Document): Verdict {
   return { kind: "applied", applied: { ...nothing(document), status: "applied", change }, after: null };
 }
 
-function unchanged(document: Document, status: "applied" | "noop"): Verdict {
-  return { kind: "applied", applied: { ...nothing(document), status }, after: document };
+function unchanged(document: Document): Verdict {
+  return { kind: "applied", applied: { ...nothing(document), status: "applied" }, after: document };
 }
 
 function nothing(document: Document): Applied {
@@ -189,22 +207,7 @@ export function refused(problems: readonly Problem[]): Verdict {
 }
 
 /** A few missing rows are shown at once; many have to be asked for. */
-function blocked(decision: Exclude<Decision, { allow: true }>, document: Document): Problem {
-  const { missing, code, reason } = decision;
-  const few = missing.size <= shownRows && code === "not_shown";
-  return problem(code, [], reason, {
-    rows: few ? missing : LineSet.empty,
-    mismatches: missing
-      .ranges()
-      .slice(0, 100)
-      .map(({ start }) => ({
-        anchor: "",
-        line: Math.min(start, document.lineCount),
-        expected: null,
-        actual: null,
-        cause: "never_shown",
-        shown: null,
-        now: null,
-      })),
-  });
+function blocked({ missing, code, reason }: Exclude<Decision, { allow: true }>): Problem {
+  const rows = missing.size <= shownRows ? missing : LineSet.empty;
+  return problem(code, [], reason, { rows, missing, mismatches: neverShown(missing, "") });
 }

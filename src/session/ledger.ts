@@ -9,6 +9,8 @@ export interface LedgerShowing {
   readonly state: number;
   readonly rows: LineSet;
   readonly scheme: SchemeName | null;
+  /** Lines of that state in all. */
+  readonly lineCount: number;
   readonly printer: Printer;
   /** For a refusal: the request it answered. Judging that request again leaves these rows out. */
   readonly request?: string;
@@ -36,7 +38,9 @@ export interface Deletion {
   readonly count: number;
 }
 
-const keptShowings = 64;
+const keptShowings = 400;
+/** Showings all of whose rows are retired tell what was once shown; a few are enough. */
+const keptEmptied = 8;
 const keptRefusals = 16;
 
 /** What this agent did last to the file: the basis of the repeat rules. */
@@ -60,6 +64,10 @@ export interface AgentLedger {
   readonly refusals: readonly RefusalRows[];
   readonly narrowings: readonly Narrowing[];
   readonly past: Past;
+  /** The newest state of which anything was shown, and when that was. */
+  readonly newest: { readonly state: number; readonly order: number } | null;
+  /** Numbers of rows whose showings had to be dropped: an anchor with such a number is no longer certain. */
+  readonly forgotten: LineSet;
 }
 
 export function emptyLedger(epoch: number): AgentLedger {
@@ -73,6 +81,8 @@ export function emptyLedger(epoch: number): AgentLedger {
     refusals: [],
     narrowings: [],
     past: { committed: null, noop: null, refused: [] },
+    newest: null,
+    forgotten: LineSet.empty,
   };
 }
 
@@ -90,13 +100,13 @@ export function carry(ledger: AgentLedger, history: History): AgentLedger {
   if (!hasSeen(ledger) || ledger.state === to) return ledger;
   const map = history.follow(ledger.state, to);
   const before = knownNow(ledger);
-  const known = new Map(ledger.known).set(to, map ? carried(before, map) : LineSet.empty);
+  const known = new Map(ledger.known).set(to, map ? map.carry(before) : LineSet.empty);
   const moved = { ...ledger, state: to, known };
   if (!map) return pruned({ ...moved, pending: LineSet.empty, deletions: [] });
   const { lines, gone } = foreignChanges(before.union(ledger.pending), map);
   return pruned({
     ...moved,
-    pending: carried(ledger.pending, map).union(lines),
+    pending: map.carry(ledger.pending).union(lines),
     deletions: [...movedGaps(ledger.deletions, map), ...gone].sort((one, two) => one.gap - two.gap),
   });
 }
@@ -134,33 +144,44 @@ function pruned(ledger: AgentLedger): AgentLedger {
 
 /** Rows of the newest state were printed. */
 export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
-  const { state, rows, printer, request } = showing;
+  const { state, rows, printer, request, order } = showing;
   if (request !== undefined) return rows.isEmpty ? ledger : showRefusal(ledger, showing, request);
-  const older =
-    printer === "read"
-      ? ledger.showings
-          .map((one) => ({ ...one, rows: one.rows.subtract(rows) }))
-          .filter((one) => !one.rows.isEmpty)
-      : ledger.showings;
-  const naming = showing.scheme !== null && !rows.isEmpty;
-  return pruned({
+  const retired = printer === "read" ? rows : LineSet.empty;
+  const older = ledger.showings.map((one) => ({ ...one, rows: one.rows.subtract(retired) }));
+  /** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */
+  const isBetween = (gap: number) =>
+    (gap === 0 || rows.has(gap - 1)) && (gap >= showing.lineCount || rows.has(gap));
+  return bounded({
     ...ledger,
     state,
-    showings: naming ? [...older, showing].slice(-keptShowings) : older,
+    showings: [...older, showing],
     known: new Map(ledger.known).set(state, (ledger.known.get(state) ?? LineSet.empty).union(rows)),
     pending: ledger.pending.subtract(rows),
-    deletions: ledger.deletions.filter(({ gap }) => !(rows.has(gap) || rows.has(gap - 1))),
+    deletions: ledger.deletions.filter(({ gap }) => !isBetween(gap)),
+    newest: { state, order },
+    forgotten: ledger.forgotten.subtract(retired),
   });
 }
 
 function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: string): AgentLedger {
-  const { state, rows } = showing;
-  return {
+  const { state, rows, order } = showing;
+  return bounded({
     ...ledger,
-    showings: [...ledger.showings, showing].slice(-keptShowings),
+    state: Math.max(ledger.state, state),
+    showings: [...ledger.showings, showing],
     refusals: [...ledger.refusals, { request, state, lines: rows }].slice(-keptRefusals),
     pending: ledger.pending.subtract(rows),
-  };
+    newest: { state, order },
+  });
+}
+
+/** Drops what is too much; rows that named lines are remembered as forgotten, never silently. */
+function bounded(ledger: AgentLedger): AgentLedger {
+  const emptied = ledger.showings.filter(({ rows }) => rows.isEmpty).slice(0, -keptEmptied);
+  const left = ledger.showings.filter((one) => !emptied.includes(one));
+  const dropped = left.slice(0, -keptShowings);
+  const forgotten = dropped.reduce((set, one) => (one.scheme ? set.union(one.rows) : set), ledger.forgotten);
+  return pruned({ ...ledger, showings: left.slice(-keptShowings), forgotten });
 }
 
 export function narrow(ledger: AgentLedger, narrowing: Narrowing): AgentLedger {
@@ -171,12 +192,12 @@ export function narrow(ledger: AgentLedger, narrowing: Narrowing): AgentLedger {
 export function wrote(ledger: AgentLedger, history: History, written: LineSet): AgentLedger {
   const state = history.last;
   const map = hasSeen(ledger) ? history.follow(ledger.state, state) : null;
-  const kept = map ? carried(knownNow(ledger), map) : LineSet.empty;
+  const kept = map ? map.carry(knownNow(ledger)) : LineSet.empty;
   return pruned({
     ...ledger,
     state,
     known: new Map(ledger.known).set(state, kept.union(written)),
-    pending: map ? carried(ledger.pending, map) : LineSet.empty,
+    pending: map ? map.carry(ledger.pending) : LineSet.empty,
     deletions: map ? movedGaps(ledger.deletions, map) : [],
   });
 }
@@ -217,27 +238,8 @@ export function knownIn(ledger: AgentLedger, state: number, request: string, his
 
 type Mapping = NonNullable<ReturnType<History["follow"]>>;
 
-function carried(lines: LineSet, map: Mapping): LineSet {
-  if (map.isIdentity) return lines;
-  const spans: [number, number][] = [];
-  for (const [start, end] of lines.spans()) {
-    let from = start;
-    for (const region of map.touching(start, end)) {
-      if (region.aStart > from && from < end)
-        push(spans, map.index(from), Math.min(region.aStart, end) - from);
-      from = Math.max(from, region.aEnd);
-    }
-    if (from < end) push(spans, map.index(from), end - from);
-  }
-  return LineSet.of(spans);
-}
-
-function push(spans: [number, number][], start: number, length: number): void {
-  if (start >= 0 && length > 0) spans.push([start, start + length]);
-}
-
 function between(lines: LineSet, from: number, to: number, history: History): LineSet {
   if (from === to) return lines;
   const map = from < to ? history.follow(from, to) : history.follow(to, from)?.invert();
-  return map ? carried(lines, map) : LineSet.empty;
+  return map ? map.carry(lines) : LineSet.empty;
 }

@@ -1,4 +1,4 @@
-import { sameBytes } from "../core/index.js";
+import { Document, sameBytes } from "../core/index.js";
 import {
   type FileId,
   type Files,
@@ -104,7 +104,8 @@ function searchMemory(files: ReadonlyMap<string, Uint8Array>, query: SearchQuery
   let left = query.maxResults;
   for (const [path, bytes] of [...files].sort(([one], [two]) => (one < two ? -1 : 1))) {
     if (query.path !== undefined && path !== query.path && !path.startsWith(`${query.path}/`)) continue;
-    const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+    if (query.glob !== undefined && !globExpression(query.glob).test(path)) continue;
+    const lines = Document.parse(bytes).lines();
     const found = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []));
     if (found.length === 0) continue;
     hits.push({ path, lines: found.slice(0, left) });
@@ -113,6 +114,14 @@ function searchMemory(files: ReadonlyMap<string, Uint8Array>, query: SearchQuery
     left -= found.length;
   }
   return { hits, limited: false };
+}
+
+/** `*` within a folder, `**` across folders, `?` one character; a glob without a slash is matched with the file's name. */
+function globExpression(glob: string): RegExp {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*\*\/?|\*|\?/g, (wild) => (wild.startsWith("**") ? ".*" : wild === "*" ? "[^/]*" : "[^/]"));
+  return new RegExp(glob.includes("/") ? `^${source}$` : `(^|/)${source}$`);
 }
 
 /** A ledger in memory; it lives as long as the object. */

@@ -2,7 +2,8 @@ import {
   type Codec,
   Document,
   History,
-  type LineSet,
+  type LineMap,
+  LineSet,
   type SchemeName,
   type State,
   type View,
@@ -19,6 +20,7 @@ import {
   type Printer,
   show,
   showingsFor,
+  wrote,
 } from "./ledger.js";
 import type { FileId, Files, Held, LedgerStore } from "./ports.js";
 import { emptyFile, type FileLedger, fromJson, type StateRecord, toJson, trimmed } from "./record.js";
@@ -39,6 +41,8 @@ export interface Context {
 /** One file while it is held: its bytes, its ledger, what one agent has seen of it. Changes are kept until `save`. */
 export class OpenFile {
   private changed = false;
+  /** What was recorded of the agent before it was carried to the file as found. */
+  private found: AgentLedger = emptyLedger(0);
   private readonly loaded = new Map<string, Document | Uint32Array | null>();
   private current: Document | null = null;
   private known: History | null = null;
@@ -64,11 +68,23 @@ export class OpenFile {
 
   /** The file as found is the newest state; what the agent knows is carried to it. */
   private async arrive(document: Document): Promise<void> {
-    const agent = this.agent;
+    this.found = this.agent;
     if (this.ledger.states.at(-1)?.version !== document.version) this.push(document, null);
-    if (!hasSeen(agent)) return;
-    await this.load([agent.state, ...agent.showings.map(({ state }) => state)]);
-    this.update(carry(agent, this.history));
+    if (!hasSeen(this.found)) return;
+    await this.load([this.found.state]);
+    this.update(carry(this.found, this.history));
+  }
+
+  /**
+   * Loads the texts that judging these lines takes: those of the showings that printed rows with these numbers, and
+   * the newest one shown, in which quoted text is searched.
+   */
+  async prepare(lines: readonly number[]): Promise<void> {
+    const { showings, newest } = this.agent;
+    const asked = showings
+      .filter(({ rows }) => lines.some((line) => rows.has(line - 1)))
+      .map(({ state }) => state);
+    await this.load(newest ? [...asked, newest.state] : asked);
   }
 
   private push(document: Document, exact: StateRecord["exact"]): void {
@@ -103,7 +119,8 @@ export class OpenFile {
           at === this.ledger.states.length - 1 ? this.text : (this.loaded.get(state.version) ?? null);
         const document = kept instanceof Document ? kept : null;
         const hashes = kept instanceof Uint32Array ? kept : null;
-        return { version: state.version, lineCount: state.lines, document, hashes, exact: state.exact };
+        const own = state.exact !== null && state.by === this.context.agent;
+        return { version: state.version, lineCount: state.lines, document, hashes, exact: state.exact, own };
       }),
     );
     return this.known;
@@ -156,16 +173,18 @@ export class OpenFile {
     return {
       history,
       showings: showingsFor(agent, request, history),
+      forgotten: agent.forgotten,
       known: (state) => knownIn(agent, state, request, history),
+      ...(agent.newest ? { newest: agent.newest.state } : {}),
     };
   }
 
-  seen(): Seen {
-    const agent = this.agent;
+  seen(request: string): Seen {
+    const { agent, history } = this;
     return {
       path: this.file.path,
       hasSeen: hasSeen(agent),
-      known: knownNow(agent),
+      known: hasSeen(agent) ? knownIn(agent, history.last, request, history) : knownNow(agent),
       lineCount: this.text.lineCount,
       pending: agent.pending.size + agent.deletions.length,
     };
@@ -175,7 +194,7 @@ export class OpenFile {
   showed(rows: LineSet, scheme: SchemeName | null, printer: Printer, request?: string): number {
     const state = this.ledger.states.length - 1;
     const order = this.tick();
-    const showing: LedgerShowing = { order, state, rows, scheme, printer };
+    const showing: LedgerShowing = { order, state, rows, scheme, lineCount: this.text.lineCount, printer };
     this.update(show(this.agent, request === undefined ? showing : { ...showing, request }));
     return order;
   }
@@ -184,6 +203,46 @@ export class OpenFile {
   committed(document: Document, exact: StateRecord["exact"]): void {
     this.push(document, exact);
     this.changed = true;
+  }
+
+  /** The agent changed the file with somebody else's tool: all that differs from what it last saw is its own. */
+  ownWrite(whole: boolean): void {
+    const last = this.ledger.states.length - 1;
+    const before = this.found;
+    const map = hasSeen(before) ? this.history.follow(before.state) : null;
+    const record = this.ledger.states[last] as StateRecord;
+    if (map && !map.isIdentity && before.state === last - 1)
+      this.ledger = {
+        ...this.ledger,
+        states: [...this.ledger.states.slice(0, last), { ...record, exact: map, by: this.context.agent }],
+      };
+    this.known = null;
+    const written = whole || !map ? LineSet.all(record.lines) : writtenLines(map);
+    const order = this.tick();
+    this.update({ ...wrote(before, this.history, written), newest: { state: last, order } });
+  }
+
+  /** A moved file takes its record along. */
+  adopt(other: OpenFile): void {
+    this.ledger = other.ledger;
+    for (const [version, text] of other.loaded) this.loaded.set(version, text);
+    this.current = other.text;
+    this.known = null;
+    this.changed = true;
+  }
+
+  /** Who took out a line of an older state, as far as commits are recorded. */
+  remover(state: number, line: number): string | null {
+    let at = line;
+    for (let next = state + 1; next <= this.history.last; next++) {
+      const { exact, by } = this.ledger.states[next] as StateRecord;
+      const map = exact ?? this.history.follow(next - 1, next);
+      if (!map) return null;
+      const found = map.index(at);
+      if (found < 0) return exact ? this.nameOf(by) : null;
+      at = found;
+    }
+    return null;
   }
 
   /** Who wrote a line of the text now, as far as commits are recorded: "you", an agent, or null. */
@@ -221,6 +280,12 @@ export class OpenFile {
     await this.context.store.saveFile(this.file.key, toJson(emptyFile));
     this.changed = false;
   }
+}
+
+/** The lines a change writes, in the numbers after it. */
+export function writtenLines(map: LineMap): LineSet {
+  const spans = map.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
+  return LineSet.of(spans.filter(([start, end]) => start < end));
 }
 
 function hashesOf(version: string): string {

@@ -5,12 +5,13 @@ import {
   type Listing,
   listRows,
   mergeRanges,
+  notRead,
   type Range,
   type SchemeName,
 } from "../core/index.js";
 import { agentRecord } from "./agent.js";
 import { describe } from "./gate.js";
-import { knownNow, nothingPending } from "./ledger.js";
+import { type Deletion, hasSeen, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
 import { type Cancellation, PortError, type SearchHit, type SearchQuery } from "./ports.js";
 import type { Env, ReadDetails, Result, SearchDetails } from "./result.js";
@@ -45,7 +46,10 @@ export async function read(request: ReadRequest, env: Env): Promise<Result<ReadD
   });
 }
 
-function checkRanges({ ranges, offset, limit }: ReadRequest): void {
+function checkRanges({ path, ranges, offset, limit }: ReadRequest): void {
+  if (typeof path !== "string") throw new PortError("bad_request", "path is missing; it is a string");
+  if (ranges !== undefined && !Array.isArray(ranges))
+    throw new PortError("bad_request", 'ranges is a list like [{"start":1,"end":20}]');
   for (const { start, end } of ranges ?? []) {
     if (!Number.isInteger(start) || !Number.isInteger(end) || start < 1)
       throw new PortError(
@@ -100,24 +104,30 @@ function detailsOf(opened: OpenFile, { rows }: Pick<Listing, "rows">, scheme: La
 /** What others changed in lines the agent has seen; then nothing is pending. Unseen lines stay unseen. */
 function delta(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
   const agent = opened.agent;
-  if (agent.state < 0) throw new PortError("not_read", `${request.path} was not read in this session`);
+  if (!hasSeen(agent)) throw new PortError("not_read", notRead(request.path, env.door));
   const anchors = request.anchors ?? env.anchors;
-  const unseen = LineSet.all(text.lineCount).subtract(knownNow(agent)).subtract(agent.pending);
+  const known = opened.seen("").known.union(agent.pending);
+  const unseen = LineSet.all(text.lineCount).subtract(known);
   const lines: string[] = [];
   const empty = { rows: [], shown: LineSet.empty, text: "" };
   const listing = agent.pending.isEmpty
     ? empty
     : listRows(text, { scheme: anchors, ranges: agent.pending.ranges() });
   if (listing.rows.length > 0) lines.push(listing.rows.map((row) => rowText(row, anchors)).join("\n"));
-  for (const { gap, count } of agent.deletions)
-    lines.push(
-      `[${count} ${count === 1 ? "line" : "lines"} deleted ${gap === 0 ? "at the start" : `after line ${gap}`}]`,
-    );
+  lines.push(...deletionNotes(agent.deletions));
   if (lines.length === 0) lines.push("[nothing changed]");
   if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
   opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
   opened.update(nothingPending(opened.agent));
   return { text: lines.join("\n"), isError: false, details: detailsOf(opened, listing, anchors) };
+}
+
+/** What others took out of seen territory, in words. */
+export function deletionNotes(deletions: readonly Deletion[]): string[] {
+  return deletions.map(({ gap, count }) => {
+    const where = gap === 0 ? "at the start" : `after line ${gap}`;
+    return `[${count} ${count === 1 ? "line" : "lines"} deleted ${where}]`;
+  });
 }
 
 function rowText(

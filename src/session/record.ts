@@ -24,7 +24,7 @@ export interface FileLedger {
 export const emptyFile: FileLedger = { order: 0, states: [], agents: new Map() };
 
 const format = 1;
-const keptStates = 200;
+const keptStates = 1000;
 
 /** Forgets states that no agent refers to, and the oldest beyond a bound; who referred to those must read again. */
 export function trimmed(ledger: FileLedger): FileLedger {
@@ -43,8 +43,12 @@ function renumbered(agent: AgentLedger, by: number): AgentLedger {
   const moved = <T extends { readonly state: number }>(list: readonly T[]): T[] =>
     list.filter(({ state }) => state >= by).map((one) => ({ ...one, state: one.state - by }));
   const known = [...agent.known].filter(([state]) => state >= by);
+  const dropped = agent.showings.filter(({ state, scheme }) => state < by && scheme !== null);
   return {
     ...agent,
+    newest:
+      agent.newest && agent.newest.state >= by ? { ...agent.newest, state: agent.newest.state - by } : null,
+    forgotten: dropped.reduce((set, { rows }) => set.union(rows), agent.forgotten),
     state: agent.state >= by ? agent.state - by : -1,
     showings: moved(agent.showings),
     refusals: moved(agent.refusals),
@@ -69,11 +73,12 @@ function agentJson(agent: AgentLedger): Json {
   return {
     epoch: agent.epoch,
     state: agent.state,
-    showings: agent.showings.map(({ order, state, rows, scheme, printer, request }) => [
+    showings: agent.showings.map(({ order, state, rows, scheme, lineCount, printer, request }) => [
       order,
       state,
       rows.toJSON(),
       scheme,
+      lineCount,
       printer,
       request ?? null,
     ]),
@@ -83,6 +88,8 @@ function agentJson(agent: AgentLedger): Json {
     refusals: agent.refusals.map(({ request, state, lines }) => [request, state, lines.toJSON()]),
     narrowings: agent.narrowings.map((one) => ({ ...one })),
     past: agent.past as unknown as Json,
+    newest: agent.newest && { ...agent.newest },
+    forgotten: agent.forgotten.toJSON(),
   };
 }
 
@@ -100,7 +107,7 @@ export function fromJson(record: Json | null): FileLedger {
 
 type Flat = readonly number[];
 type RawState = readonly [string, number, string | null, Flat | null, string | null, number];
-type RawShowing = readonly [number, number, Flat, SchemeName | null, Printer, string | null];
+type RawShowing = readonly [number, number, Flat, SchemeName | null, number, Printer, string | null];
 
 interface RawFile {
   readonly order: number;
@@ -118,14 +125,16 @@ interface RawAgent {
   readonly refusals: readonly (readonly [string, number, Flat])[];
   readonly narrowings: AgentLedger["narrowings"];
   readonly past: AgentLedger["past"];
+  readonly newest: AgentLedger["newest"];
+  readonly forgotten: Flat;
 }
 
 function stateFrom([version, lines, encoding, exact, by, time]: RawState): StateRecord {
   return { version, lines, encoding, exact: exact && LineMap.fromJSON(exact), by, time };
 }
 
-function showingFrom([order, state, rows, scheme, printer, request]: RawShowing): LedgerShowing {
-  const showing = { order, state, rows: LineSet.fromJSON(rows), scheme, printer };
+function showingFrom([order, state, rows, scheme, lineCount, printer, request]: RawShowing): LedgerShowing {
+  const showing = { order, state, rows: LineSet.fromJSON(rows), scheme, lineCount, printer };
   return request === null ? showing : { ...showing, request };
 }
 
@@ -144,6 +153,8 @@ function agentFrom(raw: RawAgent): AgentLedger {
     })),
     narrowings: raw.narrowings,
     past: raw.past,
+    newest: raw.newest,
+    forgotten: LineSet.fromJSON(raw.forgotten),
   };
 }
 

@@ -2,6 +2,7 @@ import {
   type Door,
   decidingCode,
   exitStatus,
+  type Mismatch,
   nextStep,
   notRead,
   parseLineRef,
@@ -9,8 +10,8 @@ import {
   refusalBody,
   refusalDetails,
   rejected,
-  type SchemeName,
   selectRows,
+  spokenScheme,
 } from "../core/index.js";
 import { handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
 import type { Verdict } from "./judge.js";
@@ -79,8 +80,8 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   const { problems } = verdict.refused;
   const now = opened.document;
   const plain = refusalDetails(opened.file.path, verdict.refused);
-  const mismatches = plain.mismatches.map((one) => {
-    const by = one.line !== null && now && one.line <= now.lineCount ? opened.writer(one.line - 1) : null;
+  const mismatches = plain.mismatches.map(({ origin, ...one }) => {
+    const by = now ? changer(opened, one.line, origin) : null;
     return by === null ? one : { ...one, by };
   });
   const message = plain.code === "not_read" ? notRead(plain.path, env.door) : plain.message;
@@ -89,11 +90,12 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   const { rows, shown, complete } = hidden
     ? { rows: [], shown: null, complete: true }
     : selectRows(problems, now);
-  const scheme = schemeOf(problems, env.anchors);
+  const scheme = spokenScheme(problems, env.anchors);
   const repeated = countRefusal(opened, call.request);
   const contention = await contend(opened, details, env);
   const lines = refusalBody({
     details,
+    problems,
     rows,
     complete,
     now,
@@ -108,18 +110,9 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
       if (one.code === "ambiguous") narrowAnchors(opened, one.mismatches, order, call.request);
   }
   await journalRefusal(call, opened, details, env);
-  if (opened.document) await opened.save();
+  await opened.save();
   const seen = shown !== null && !shown.isEmpty;
-  return { details, lines, rows: rows.length, complete: complete && (seen || details.code === "not_shown") };
-}
-
-function schemeOf(problems: RefusedVerdict["refused"]["problems"], fallback: SchemeName): SchemeName {
-  for (const { mismatches } of problems)
-    for (const { anchor } of mismatches) {
-      const read = parseLineRef(anchor);
-      if (!("problem" in read)) return read.scheme;
-    }
-  return fallback;
+  return { details, lines, rows: rows.length, complete: complete && seen };
 }
 
 /** From here on only rows of this refusal, and later ones, count for an anchor that was ambiguous. */
@@ -135,6 +128,12 @@ function narrowAnchors(
     const { line, hash, scheme } = read;
     opened.update(narrow(opened.agent, { line, hash, scheme, order, request }));
   }
+}
+
+/** Who wrote what stands there now, or took out what stood there. */
+function changer(opened: OpenFile, line: number | null, origin: Mismatch["origin"]): string | null {
+  if (line !== null) return line <= opened.text.lineCount ? opened.writer(line - 1) : null;
+  return origin ? opened.remover(origin.state, origin.line) : null;
 }
 
 /** How often this very request was refused before. */
@@ -207,7 +206,7 @@ async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env)
     call.request,
     kept.map(({ version }) => version),
   );
-  await keepRetry(env.store, env.agent, {
+  await keepRetry(env, {
     handle,
     request: call.request,
     entries: call.entries.map(({ path, edits }) => ({ path, edits: edits as Json })),

@@ -50,12 +50,3 @@ export interface Result<Details = unknown> {
 
 export type EditResult = Result<EditToolDetails | BatchRefusal>;
 export type BatchResult = Result<BatchDetails | BatchRefusal>;
-
-/** One text for one request, whatever the order of its keys. */
-export function requestKey(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([one], [two]) => (one < two ? -1 : 1)))
-      : inner,
-  );
-}

@@ -4,30 +4,29 @@ import {
   type Door,
   LineSet,
   libraryDoor,
-  nextStep,
   type OnStale,
+  problem,
   type RefusalDetails,
-  rejected,
+  refusalText,
   type SchemeName,
 } from "../core/index.js";
-import { agentRecord, saveAgentRecord } from "./agent.js";
+import { beginEpoch } from "./agent.js";
+import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
 import type { GatePolicy } from "./gate.js";
-import { wrote } from "./ledger.js";
 import { OpenFile } from "./open.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
 import { contextOf, type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
-import {
-  type BatchRefusal,
-  type BatchResult,
-  type EditResult,
-  type Env,
-  type ReadDetails,
-  type Result,
-  requestKey,
-  type SearchDetails,
+import type {
+  BatchRefusal,
+  BatchResult,
+  EditResult,
+  Env,
+  ReadDetails,
+  Result,
+  SearchDetails,
 } from "./result.js";
 import { type UndoDetails, type UndoRequest, undo } from "./undo.js";
-import { type Call, callOf, execute, type FileRequest, retryOf } from "./writing.js";
+import { execute } from "./writing.js";
 
 export interface SessionOptions {
   readonly files: Files;
@@ -56,7 +55,8 @@ export type MultiEditRequest =
 /** A call that was tried out, not done: its diff can be shown and approved, then it is committed. */
 export interface Plan {
   readonly result: EditResult | BatchResult;
-  readonly call: Call;
+  /** null if the request could not even be read. */
+  readonly call: Call | null;
 }
 
 /** Lines somebody else's tool showed to the agent. */
@@ -69,6 +69,8 @@ export interface Observation {
 /** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
 export class Session {
   private readonly env: Env;
+  /** How often each refusal was given that no ledger counts, because it is about no file. */
+  private readonly thrown = new Map<string, number>();
 
   constructor(private readonly options: SessionOptions) {
     this.env = {
@@ -124,13 +126,18 @@ export class Session {
     const { path, content } = request;
     const call: Call = {
       tool: "write",
-      request: requestKey({ path, content }),
-      entries: [{ path, edits: [], operation: null, content, problems: [] }],
+      entries: [{ path, edits: [], operations: [], content, problems: [] }],
       given: [],
       single: true,
       dryRun: request.dryRun ?? false,
     };
-    return this.answered(path, async () => (await execute(call, this.env)) as EditResult);
+    const isContent =
+      typeof content === "string" ||
+      (Array.isArray(content) && content.every((line) => typeof line === "string"));
+    return this.answered(path, async () => {
+      if (!isContent) throw new PortError("bad_request", "content is a string, or a list of lines");
+      return (await execute(call, this.env)) as EditResult;
+    });
   }
 
   undo(request: UndoRequest = {}): Promise<Result<UndoDetails | BatchRefusal>> {
@@ -139,25 +146,25 @@ export class Session {
 
   /** Tries a call out. Show its diff, ask, then `commit`. */
   async plan(request: EditRequest | MultiEditRequest): Promise<Plan> {
-    const call = "path" in request ? await this.editCall(request) : await this.batchCall(request);
+    let call: Call | null = null;
     const path = "path" in request ? request.path : "";
-    const result = await this.answered<EditResult | BatchResult>(path, () =>
-      execute({ ...call, dryRun: true }, this.env),
-    );
+    const result = await this.answered<EditResult | BatchResult>(path, async () => {
+      call = await ("path" in request ? this.editCall(request) : this.batchCall(request));
+      return execute({ ...call, dryRun: true }, this.env);
+    });
     return { result, call };
   }
 
   /** Does what was planned, by the same rules, on the files as they are now. */
-  commit(plan: Plan): Promise<EditResult | BatchResult> {
-    const path = plan.call.entries[0]?.path ?? "";
-    return this.answered(path, () => execute({ ...plan.call, dryRun: false }, this.env));
+  async commit({ call, result }: Plan): Promise<EditResult | BatchResult> {
+    if (!call) return result;
+    return this.answered(call.entries[0]?.path ?? "", () => execute({ ...call, dryRun: false }, this.env));
   }
 
   /** The conversation was compacted, cleared or truncated: nothing counts as shown or known any more. */
   async fold(): Promise<void> {
     if (this.options.keepOnFold) return;
-    const record = await agentRecord(this.env.store, this.agent);
-    await saveAgentRecord(this.env.store, this.agent, { epoch: record.epoch + 1, retries: [] });
+    await beginEpoch(this.env);
   }
 
   /** Credits lines that somebody else's tool showed, by their content. They are known, but name nothing. */
@@ -178,12 +185,9 @@ export class Session {
     });
   }
 
-  /** The agent changed a file with somebody else's tool: everything it wrote, it knows. */
-  async observeWrite(path: string): Promise<void> {
-    await this.withFile(path, (opened, text) => {
-      opened.update(wrote(opened.agent, opened.history, LineSet.all(text.lineCount)));
-      opened.tick();
-    });
+  /** The agent changed a file with somebody else's tool: what it wrote, it knows. `whole`: it wrote all of it. */
+  async observeWrite(path: string, { whole = false } = {}): Promise<void> {
+    await this.withFile(path, (opened) => opened.ownWrite(whole));
   }
 
   private async withFile<T>(path: string, use: (opened: OpenFile, text: Document) => T): Promise<T> {
@@ -199,11 +203,12 @@ export class Session {
   }
 
   private editCall(request: EditRequest): Promise<Call> | Call {
+    const { path } = request;
+    if (typeof path !== "string") throw new PortError("bad_request", "path is missing; it is a string");
     const options = { single: true, dryRun: request.dryRun ?? false };
     if ("retry" in request && request.retry !== undefined)
-      return retryOf("edit", request.retry, options, this.env);
-    const { path, edits } = request as { path: string; edits: unknown };
-    return callOf("edit", [{ path, edits }], options);
+      return retryOf("edit", request.retry, { ...options, path }, this.env);
+    return callOf("edit", [{ path, edits: (request as { edits: unknown }).edits }], options);
   }
 
   private batchCall(request: MultiEditRequest): Promise<Call> | Call {
@@ -222,18 +227,34 @@ export class Session {
       return await run();
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      const details: RefusalDetails = {
-        status: "refused",
-        code: error.code,
-        path,
-        message: error.message,
-        mismatches: [],
-        affectedRanges: [],
-        remaps: [],
-      };
-      const next = nextStep(details, 0, this.env.door);
-      const text = [rejected, error.message, ...(next ? [next] : [])].join("\n");
-      return { text, isError: true, details } as T;
+      return this.refusal(path, error) as T;
     }
+  }
+
+  private refusal(path: string, { code, message }: PortError): Result<RefusalDetails> {
+    const details: RefusalDetails = {
+      status: "refused",
+      code,
+      path,
+      message,
+      mismatches: [],
+      affectedRanges: [],
+      remaps: [],
+    };
+    const key = `${code} ${path} ${message}`;
+    const repeated = this.thrown.get(key) ?? 0;
+    this.thrown.set(key, repeated + 1);
+    const now = null;
+    const text = refusalText({
+      details,
+      problems: [problem(code, [], message)],
+      rows: [],
+      complete: true,
+      now,
+      scheme: this.env.anchors,
+      door: this.env.door,
+      repeated,
+    });
+    return { text, isError: true, details };
   }
 }

@@ -15,7 +15,7 @@ import {
   unifiedDiff,
 } from "../core/index.js";
 import { wrote } from "./ledger.js";
-import { OpenFile } from "./open.js";
+import { OpenFile, writtenLines } from "./open.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "./ports.js";
 import { contextOf } from "./reading.js";
 import { entryId } from "./refuse.js";
@@ -207,7 +207,8 @@ function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts
   const moved =
     entry.to === undefined ? null : [...texts.values()].find(({ opened }) => opened.file.path === entry.to);
   const current = (moved ?? place)?.text ?? null;
-  if ((current?.version ?? null) !== entry.after)
+  const isTaken = moved !== null && place?.text;
+  if ((current?.version ?? null) !== entry.after || isTaken)
     throw new PortError(
       "stale",
       `edit ${entry.id} of ${entry.path} cannot be undone: the file was changed since`,
@@ -225,19 +226,14 @@ async function record(
   env: Env,
 ): Promise<void> {
   const { opened, text, maps } = one;
-  if ((text?.version ?? null) === (opened.document?.version ?? null)) return;
+  const undone = chosen.filter(({ file, to }) => file === opened.file.key || to === opened.file.path);
+  if (undone.length === 0) return;
   const time = env.clock();
   const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
   const before = opened.document?.version ?? null;
-  if (text) {
+  if (text && text.version !== before) {
     opened.committed(text, exact);
-    const written = exact
-      ? LineSet.of(
-          exact.regions
-            .map(({ bStart, bEnd }) => [bStart, bEnd] as const)
-            .filter(([start, end]) => start < end),
-        )
-      : LineSet.all(text.lineCount);
+    const written = exact ? writtenLines(exact) : LineSet.all(text.lineCount);
     if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
   }
   await env.store.append({
@@ -252,7 +248,7 @@ async function record(
     after: text?.version ?? null,
     lines: exact ? changedRanges(exact) : [],
     ...(exact ? { change: exact.toJSON() } : {}),
-    cause: chosen.map(({ id }) => id).join(" "),
+    cause: undone.map(({ id }) => id).join(" "),
   });
   if (text) await opened.save();
   else await opened.forget();

@@ -8,77 +8,15 @@ import {
   type SchemeName,
   unifiedDiff,
 } from "../core/index.js";
-import { agentRecord, type Retry, takeRetry } from "./agent.js";
-import { type Entry, entryOf, judge, refused, type Verdict } from "./judge.js";
-import { wrote } from "./ledger.js";
-import { type Context, OpenFile } from "./open.js";
-import { type FileId, type Held, type Json, PortError, type Write } from "./ports.js";
+import { agentRecord } from "./agent.js";
+import { type Call, find, type Target } from "./call.js";
+import { judge, namedLines, refused, type Verdict } from "./judge.js";
+import { nothingPending, wrote } from "./ledger.js";
+import { type Context, OpenFile, writtenLines } from "./open.js";
+import { type Held, PortError, type Write } from "./ports.js";
+import { deletionNotes } from "./reading.js";
 import { entryId, refuse } from "./refuse.js";
-import { type BatchDetails, type BatchResult, type EditResult, type Env, requestKey } from "./result.js";
-
-export interface FileRequest {
-  readonly path: string;
-  readonly edits: unknown;
-}
-
-/** A call on one or several files, all or nothing. */
-export interface Call {
-  readonly tool: string;
-  readonly request: string;
-  readonly entries: readonly Entry[];
-  /** As they came, for the retry handle. */
-  readonly given: Retry["entries"];
-  readonly single: boolean;
-  readonly dryRun: boolean;
-}
-
-const attempts = 3;
-
-export function callOf(
-  tool: string,
-  files: readonly FileRequest[],
-  options: { single: boolean; dryRun: boolean },
-): Call {
-  return {
-    tool,
-    request: requestKey(files),
-    entries: files.map(({ path, edits }) => entryOf(path, edits, !options.single)),
-    given: files.map(({ path, edits }) => ({ path, edits: edits as Json })),
-    ...options,
-  };
-}
-
-/** The call a handle stands for. It is used up, whatever comes of it. */
-export async function retryOf(
-  tool: string,
-  handle: string,
-  options: { single: boolean; dryRun: boolean },
-  env: Env,
-): Promise<Call> {
-  const found = await takeRetry(env.store, env.agent, handle);
-  if (!found)
-    throw new PortError(
-      "bad_request",
-      `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; send the edits again`,
-    );
-  const call = callOf(tool, found.entries, { ...options, single: found.single });
-  const entries = await Promise.all(
-    call.entries.map(async (entry): Promise<Entry> => {
-      const { key } = await env.files.identify(entry.path);
-      const kept = found.files.find((file) => file.key === key);
-      return kept ? { ...entry, forced: { version: kept.version, splices: kept.splices } } : entry;
-    }),
-  );
-  return { ...call, request: found.request, entries };
-}
-
-/** One file of a call, found. */
-interface Target {
-  readonly entry: Entry;
-  readonly file: FileId;
-  /** Where a move goes. */
-  readonly to: FileId | null;
-}
+import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
 
 /** One file of a call, judged. */
 interface Judged extends Target {
@@ -87,65 +25,40 @@ interface Judged extends Target {
   readonly verdict: Verdict;
 }
 
+const attempts = 3;
+
 export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
-  const targets = await find(call, env);
+  const { targets, request } = await find(call, env);
   const { epoch } = await agentRecord(env.store, env.agent);
   const context: Context = { ...env, epoch, now: env.clock() };
-  const held = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
-  return env.files.hold(held, async (locked) => {
+  const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
+  return env.files.hold(files, async (held) => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const judged: Judged[] = [];
-      for (const target of targets) judged.push(await judgeOne(target, locked, context, { call, env }));
+      for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
       if (judged.some(({ verdict }) => verdict.kind === "refused"))
-        return refuse({ ...call, entries: call.given }, judged, env);
-      if (call.dryRun || (await locked.commit(judged.flatMap(writesOf)))) return finish(call, judged, env);
+        return refuse({ ...call, request, entries: call.given }, judged, env);
+      if (call.dryRun || (await held.commit(judged.flatMap(writesOf))))
+        return finish(call, request, judged, env);
     }
-    throw new PortError(
-      "busy",
-      `${targets.map(({ file }) => file.path).join(", ")}: the file keeps changing while it is written`,
-    );
+    const paths = targets.map(({ file }) => file.path).join(", ");
+    throw new PortError("busy", `${paths}: the file keeps changing while it is written`);
   });
-}
-
-/** A file named twice, also through links or case, is one list of edits. */
-async function find(call: Call, env: Env): Promise<Target[]> {
-  const found = new Map<string, Target>();
-  for (const entry of call.entries) {
-    const file = await env.files.identify(entry.path);
-    const to = entry.operation?.op === "move_file" ? await env.files.identify(entry.operation.to) : null;
-    const before = found.get(file.key);
-    found.set(
-      file.key,
-      before ? { ...before, entry: joined(before.entry, entry), to: before.to ?? to } : { entry, file, to },
-    );
-  }
-  return [...found.values()];
-}
-
-function joined(one: Entry, two: Entry): Entry {
-  const edits = [...one.edits, ...two.edits].map((edit, index) => ({ ...edit, index }));
-  return {
-    ...one,
-    edits,
-    operation: one.operation ?? two.operation,
-    problems: [...one.problems, ...two.problems],
-  };
 }
 
 async function judgeOne(
   target: Target,
   held: Held,
   context: Context,
-  { call, env }: { call: Call; env: Env },
+  call: { request: string; env: Env },
 ): Promise<Judged> {
   const opened = await OpenFile.open(held, target.file, context);
   const destination = target.to && (await OpenFile.open(held, target.to, context));
-  const verdict = judge(target.entry, opened, call.request, env);
-  if (destination?.document && verdict.kind !== "refused") {
-    const there = refused([problem("exists", [], `${destination.file.path} is already there`)]);
-    return { ...target, opened, destination, verdict: there };
-  }
-  return { ...target, opened, destination, verdict };
+  if (opened.document) await opened.prepare(namedLines(target.entry));
+  const verdict = judge(target.entry, opened, call.request, call.env);
+  const isTaken = destination?.document && verdict.kind !== "refused";
+  const there = [problem("exists", [], `${destination?.file.path} is already there`)];
+  return { ...target, opened, destination, verdict: isTaken ? refused(there) : verdict };
 }
 
 function writesOf({ opened, destination, verdict }: Judged): Write[] {
@@ -160,14 +73,19 @@ function writesOf({ opened, destination, verdict }: Judged): Write[] {
 }
 
 /** Ledger, journal and the answer, once the files are written (or would be). */
-async function finish(call: Call, judged: readonly Judged[], env: Env): Promise<EditResult | BatchResult> {
+async function finish(
+  call: Call,
+  request: string,
+  judged: readonly Judged[],
+  env: Env,
+): Promise<EditResult | BatchResult> {
   const texts: string[] = [];
   const details: EditToolDetails[] = [];
-  const batch = judged.length > 1 ? batchId(judged, env) : null;
+  const batch = judged.length > 1 ? `b${entryId(env.clock(), (judged[0] as Judged).opened)}` : null;
   for (const one of judged) {
-    const { text, details: told } = await finishFile(call, one, batch, env);
-    texts.push(text);
-    details.push(told);
+    const told = await finishFile({ ...call, request }, one, batch, env);
+    texts.push(told.text);
+    details.push(told.details);
   }
   const text = texts.join("\n");
   if (call.single) return { text, isError: false, details: details[0] as EditToolDetails };
@@ -180,11 +98,9 @@ async function finish(call: Call, judged: readonly Judged[], env: Env): Promise<
   return { text, isError: false, details: merged };
 }
 
-function batchId(judged: readonly Judged[], env: Env): string {
-  return `b${env.clock().toString(36)}-${judged.map(({ opened }) => opened.tick().toString(36)).join("-")}`;
-}
+type Asked = Call & { readonly request: string };
 
-async function finishFile(call: Call, one: Judged, batch: string | null, env: Env) {
+async function finishFile(call: Asked, one: Judged, batch: string | null, env: Env) {
   const { opened, verdict, destination } = one;
   if (verdict.kind === "refused") throw new Error("a refused file cannot be finished");
   const { applied } = verdict;
@@ -194,9 +110,11 @@ async function finishFile(call: Call, one: Judged, batch: string | null, env: En
   const diff = before ? unifiedDiff(path, before, applied.document, applied.change.map) : "";
   const scheme = schemeOf(one, env);
   const target = destination ?? opened;
-  const recorded = !call.dryRun && verdict.kind === "applied" && after !== null;
-  if (recorded) record(one, after);
-  const foreign = recorded ? target.agent.pending : LineSet.empty;
+  const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
+  if (isRecorded) record(one, after);
+  const news = isRecorded
+    ? { foreign: target.agent.pending, notes: deletionNotes(target.agent.deletions) }
+    : {};
   const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
   const { text, printed } = resultText({
     path,
@@ -204,16 +122,16 @@ async function finishFile(call: Call, one: Judged, batch: string | null, env: En
     scheme,
     dryRun: call.dryRun,
     diff,
-    foreign,
+    ...news,
     ...note,
   });
   let id: string | undefined;
   if (!call.dryRun) {
     if (verdict.kind === "applied") id = await journal(call, one, batch, env);
-    if (after) await remember(call, target, { applied: verdict.kind === "applied", printed, scheme });
+    if (after) await remember(call, target, { applied: isRecorded, printed, scheme });
   }
   const ranges = changedRanges(applied.change.map);
-  const told: EditToolDetails = {
+  const details: EditToolDetails = {
     status: call.dryRun ? "dry_run" : verdict.kind === "applied" ? "applied" : "noop",
     path: target.file.path,
     before: before?.version ?? null,
@@ -225,12 +143,12 @@ async function finishFile(call: Call, one: Judged, batch: string | null, env: En
     warnings: applied.warnings,
     ...(id === undefined ? {} : { id }),
   };
-  return { text: operationText(one) ?? text, details: told };
+  return { text: operationText(one) ?? text, details };
 }
 
 function operationText({ entry, opened, destination, verdict }: Judged): string | null {
   if (verdict.kind !== "applied") return null;
-  if (entry.operation?.op === "delete_file") return `${opened.file.path}: deleted`;
+  if (entry.operations[0]?.op === "delete_file") return `${opened.file.path}: deleted`;
   if (destination && entry.edits.length === 0)
     return `${opened.file.path}: moved to ${destination.file.path}`;
   return null;
@@ -247,33 +165,35 @@ function schemeOf({ entry }: Judged, env: Env): SchemeName {
 
 function record({ opened, destination, verdict, entry }: Judged, after: Document): void {
   if (verdict.kind !== "applied") return;
-  const { change } = verdict.applied;
+  const { map } = verdict.applied.change;
   const target = destination ?? opened;
-  const exact = destination || !opened.document ? null : change.map;
-  target.committed(after, exact);
-  const whole = entry.content !== undefined || entry.operation !== null;
-  const written = whole
-    ? LineSet.all(after.lineCount)
-    : LineSet.of(
-        change.map.regions
-          .map(({ bStart, bEnd }) => [bStart, bEnd] as const)
-          .filter(([start, end]) => start < end),
-      );
+  destination?.adopt(opened);
+  if (!destination || !map.isIdentity) target.committed(after, opened.document ? map : null);
+  const isWhole = entry.content !== undefined || entry.operations.length > 0;
+  const written = isWhole ? LineSet.all(after.lineCount) : writtenLines(map);
   target.update(wrote(target.agent, target.history, written));
 }
 
+/** What was printed names lines; the next identical call is a repeat. */
 async function remember(
-  call: Call,
+  call: Asked,
   target: OpenFile,
-  done: { applied: boolean; printed: LineSet; scheme: SchemeName },
+  done: { readonly applied: boolean; readonly printed: LineSet; readonly scheme: SchemeName },
 ): Promise<void> {
   const order = target.showed(done.printed, done.scheme, "edit");
   const { past } = target.agent;
   const count = past.noop?.request === call.request ? past.noop.count + 1 : 1;
   const next = done.applied
     ? { ...past, committed: { request: call.request, order }, noop: null }
-    : { ...past, noop: { request: call.request, count } };
-  target.update({ ...target.agent, past: next });
+    : {
+        ...past,
+        committed: past.committed && { ...past.committed, order },
+        noop: { request: call.request, count },
+      };
+  const told = done.applied
+    ? { ...target.agent, deletions: nothingPending(target.agent).deletions }
+    : target.agent;
+  target.update({ ...told, past: next });
   await target.save();
 }
 
@@ -282,8 +202,7 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
   if (verdict.kind !== "applied") return "";
   const { applied, after } = verdict;
   const time = env.clock();
-  const target = destination ?? opened;
-  const id = entryId(time, target);
+  const id = entryId(time, destination ?? opened);
   await env.store.append({
     id,
     time,

@@ -1,0 +1,125 @@
+import { type Problem, problem } from "../core/index.js";
+import { type Retry, takeRetry } from "./agent.js";
+import { contradictions, type Entry, entryOf, joined } from "./judge.js";
+import { type FileId, type Json, PortError } from "./ports.js";
+import type { Env } from "./result.js";
+
+export interface FileRequest {
+  readonly path: string;
+  readonly edits: unknown;
+}
+
+/** A call on one or several files, all or nothing. */
+export interface Call {
+  readonly tool: string;
+  readonly entries: readonly Entry[];
+  /** As they came, for the retry handle. */
+  readonly given: Retry["entries"];
+  readonly single: boolean;
+  readonly dryRun: boolean;
+  /** Of a retry: the request that was refused. */
+  readonly request?: string;
+}
+
+export interface CallOptions {
+  readonly single: boolean;
+  readonly dryRun: boolean;
+}
+
+export function callOf(tool: string, files: readonly FileRequest[], options: CallOptions): Call {
+  for (const file of files as readonly unknown[])
+    if (typeof file !== "object" || file === null || typeof (file as FileRequest).path !== "string")
+      throw new PortError("bad_request", 'each file is like {"path":"a.ts","edits":[…]}; path is a string');
+  return {
+    tool,
+    entries: files.map(({ path, edits }) => entryOf(path, edits)),
+    given: files.map(({ path, edits }) => ({ path, edits: edits as Json })),
+    ...options,
+  };
+}
+
+/** The call a handle stands for. It is used up, whatever comes of it. */
+export async function retryOf(
+  tool: string,
+  handle: unknown,
+  options: CallOptions & { path?: string },
+  env: Env,
+): Promise<Call> {
+  const { path, ...rest } = options;
+  const found = typeof handle === "string" ? await takeRetry(env, handle) : null;
+  if (!found)
+    throw new PortError(
+      "bad_request",
+      `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; send the edits again`,
+    );
+  const call = callOf(tool, found.entries, { ...rest, single: found.single });
+  const entries: Entry[] = [];
+  for (const entry of call.entries) {
+    const { key } = await env.files.identify(entry.path);
+    if (path !== undefined && (await env.files.identify(path)).key !== key)
+      throw new PortError(
+        "bad_request",
+        `${handle} is a call on ${entry.path}, not on ${path}; it is used up now: send the edits again`,
+      );
+    const kept = found.files.find((file) => file.key === key);
+    entries.push(kept ? { ...entry, forced: { version: kept.version, splices: kept.splices } } : entry);
+  }
+  return { ...call, request: found.request, entries };
+}
+
+/** One file of a call, found. */
+export interface Target {
+  readonly entry: Entry;
+  readonly file: FileId;
+  /** Where a move goes. */
+  readonly to: FileId | null;
+}
+
+export interface Found {
+  readonly targets: readonly Target[];
+  /** The same for the same request, however it is spelt. */
+  readonly request: string;
+}
+
+/** Which files a call is about, each once. */
+export async function find(call: Call, env: Env): Promise<Found> {
+  const found = new Map<string, Target>();
+  for (const entry of call.entries) {
+    const file = await env.files.identify(entry.path);
+    const move = entry.operations.find(({ op }) => op === "move_file");
+    const to = move?.op === "move_file" ? await env.files.identify(move.to) : null;
+    const before = found.get(file.key);
+    found.set(
+      file.key,
+      before ? { ...before, entry: joined(before.entry, entry), to: before.to ?? to } : { entry, file, to },
+    );
+  }
+  const targets = [...found.values()];
+  const checked = targets.map((target) => {
+    const problems = [...contradictions(target.entry, call.single), ...clash(target, targets)];
+    return { ...target, entry: { ...target.entry, problems: [...target.entry.problems, ...problems] } };
+  });
+  return { targets: checked, request: call.request ?? requestKey(targets) };
+}
+
+/** Two files of a batch must not end up in one place. */
+function clash({ to }: Target, targets: readonly Target[]): Problem[] {
+  if (!to) return [];
+  const others = targets.filter(
+    ({ file, to: other }) => file.key === to.key || (other !== to && other?.key === to.key),
+  );
+  return others.length > 0 ? [problem("bad_request", [], `${to.path} is named twice in this batch`)] : [];
+}
+
+function requestKey(targets: readonly Target[]): string {
+  const plain = targets.map(({ entry: { edits, operations, content }, file, to }) => ({
+    file: file.key,
+    to: to?.key,
+    edits,
+    operations,
+    content,
+  }));
+  return JSON.stringify(plain, (key, value: unknown) =>
+    key === "given" || key === "index" ? undefined : value,
+  );
+}
