@@ -9,12 +9,22 @@ import { type Classes, certainPairs, type Segment } from "./segment.js";
  */
 export function compare(a: Document, b: Document): LineMap {
   if (a === b) return LineMap.identity(a.lineCount);
-  return compareClasses(classify(a, b));
+  const map = compareClasses(classify(a.table.hashes, b.table.hashes));
+  // Hashes find the pairs, content confirms them. Where two lines only share a hash, texts are compared instead.
+  return keptAlike(a, b, map) ? map : compareLines(a.lines(), b.lines());
+}
+
+/** Whether every pair of a map reads the same; runs of pairs are compared as one piece. */
+function keptAlike(a: Document, b: Document, map: LineMap): boolean {
+  let [aFrom, bFrom] = [0, 0];
+  for (const { aStart, aEnd, bEnd } of map.regions) {
+    if (!a.sameLines(aFrom, aStart, b, bFrom)) return false;
+    [aFrom, bFrom] = [aEnd, bEnd];
+  }
+  return a.sameLines(aFrom, a.lineCount, b, bFrom);
 }
 
 export function compareLines(a: readonly string[], b: readonly string[]): LineMap {
-  if (a.length === 1 && b.length === 1 && a[0] !== b[0])
-    return LineMap.of(1, 1, [{ aStart: 0, aEnd: 1, bStart: 0, bEnd: 1 }]);
   const known = new Map<string, number>();
   const number = (text: string): number => {
     const found = known.get(text);
@@ -25,43 +35,43 @@ export function compareLines(a: readonly string[], b: readonly string[]): LineMa
   return compareClasses({ a: Int32Array.from(a, number), b: Int32Array.from(b, number) });
 }
 
-/** Numbers lines so that two lines have one number exactly when their text is the same; hashes only find candidates. */
-function classify(a: Document, b: Document): Classes {
-  const aHashes = a.table.hashes;
-  const bHashes = b.table.hashes;
+/** Numbers lines so that two lines have one number exactly when they have one hash. */
+function classify(aHashes: Uint32Array, bHashes: Uint32Array): Classes {
   const count = aHashes.length;
   let size = 16;
   while (size < (count + bHashes.length) * 2) size *= 2;
   const table = new Int32Array(size);
   const mask = size - 1;
-  /** The class of a line: the number of the first line, in a then b, that reads like it. */
-  const classOf = (document: Document, hash: number, index: number): number => {
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const entry = (table[slot] as number) - 1;
-      if (entry < 0) {
-        const own = document === a ? index : count + index;
-        table[slot] = own + 1;
-        return own;
-      }
-      if (entry < count) {
-        if (aHashes[entry] === hash && a.sameText(entry, document, index)) return entry;
-      } else if (bHashes[entry - count] === hash && b.sameText(entry - count, document, index)) return entry;
-    }
-  };
   const first = new Int32Array(count);
-  for (let index = 0; index < count; index++) first[index] = classOf(a, aHashes[index] as number, index);
+  for (let index = 0; index < count; index++) {
+    const hash = aHashes[index] as number;
+    let slot = hash & mask;
+    let entry = table[slot] as number;
+    while (entry !== 0 && aHashes[entry - 1] !== hash) {
+      slot = (slot + 1) & mask;
+      entry = table[slot] as number;
+    }
+    if (entry === 0) table[slot] = entry = index + 1;
+    first[index] = entry - 1;
+  }
   const second = new Int32Array(bHashes.length);
   let expected = 0;
   for (let index = 0; index < second.length; index++) {
     const hash = bHashes[index] as number;
     // Most lines follow the line that the one before was found to be: no look-up then.
-    if (expected < count && aHashes[expected] === hash && a.sameText(expected, b, index)) {
+    if (expected < count && aHashes[expected] === hash) {
       second[index] = first[expected++] as number;
       continue;
     }
-    const found = classOf(b, hash, index);
-    second[index] = found;
-    expected = found < count ? found + 1 : expected + 1;
+    let slot = hash & mask;
+    let entry = table[slot] as number;
+    while (entry !== 0 && (entry > count ? bHashes[entry - 1 - count] : aHashes[entry - 1]) !== hash) {
+      slot = (slot + 1) & mask;
+      entry = table[slot] as number;
+    }
+    if (entry === 0) table[slot] = entry = count + index + 1;
+    second[index] = entry - 1;
+    expected = entry <= count ? entry : expected + 1;
   }
   return { a: first, b: second };
 }

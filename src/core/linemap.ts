@@ -88,12 +88,17 @@ export class LineMap {
 
   /** The line's index in the other text, or -1 where it lies in a region. */
   index(line: number): number {
-    const fate = this.mapLine(line);
-    return fate.kind === "deleted" ? -1 : fate.line;
+    if (this.regions.length === 0) return line;
+    const at = this.search(line + 1);
+    const region = this.regions[at];
+    if (region && region.aStart <= line) return -1;
+    const last = this.regions[at - 1];
+    return last ? line + last.bEnd - last.aEnd : line;
   }
 
   /** The regions that touch [start, end]: overlap it, or stand directly beside it. */
-  touching(start: number, end: number): Region[] {
+  touching(start: number, end: number): readonly Region[] {
+    if (this.regions.length === 0) return none;
     const found: Region[] = [];
     for (let at = this.search(start); at < this.regions.length; at++) {
       const region = this.regions[at] as Region;
@@ -105,6 +110,7 @@ export class LineMap {
 
   /** The span of the other text that holds whatever the lines [start, end) became; whole regions at its edges. */
   hull(start: number, end: number): readonly [number, number] {
+    if (this.regions.length === 0) return [start, end];
     const first = this.mapLine(start);
     const last = this.mapLine(end - 1);
     return [
@@ -173,6 +179,8 @@ export class LineMap {
     return LineMap.of(flat[0] ?? 0, flat[1] ?? 0, regions);
   }
 }
+
+const none: readonly Region[] = [];
 
 function show(region: Region): string {
   return `[${region.aStart},${region.aEnd})→[${region.bStart},${region.bEnd})`;

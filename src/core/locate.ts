@@ -20,8 +20,9 @@ export interface Located {
 /** Rules 1 and 2: which lines the anchors of an edit mean, and in which text. */
 export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | Problem {
   const candidates: Row[][] = [];
-  for (const ref of refs) {
-    const rows = printedRows(ref, view);
+  for (const [at, ref] of refs.entries()) {
+    // A single line is a range whose ends are one anchor.
+    const rows = at > 0 && ref === refs[at - 1] ? (candidates[at - 1] as Row[]) : printedRows(ref, view);
     if (!Array.isArray(rows)) return { ...rows, edits: [edit.index] };
     candidates.push(rows);
   }
@@ -41,10 +42,9 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
   for (const { state, rows, scheme: used } of view.showings) {
     if (used === null || !rows.has(index)) continue;
     const shown = view.history.hash(state, index, name);
-    const text = view.history.document(state)?.text(index);
     if (shown === null) forgotten = true;
     else if (used !== name || shown !== hash) others.push({ state, index, scheme: used });
-    else if (content !== undefined && text !== undefined && text !== content)
+    else if (content !== undefined && (view.history.document(state)?.text(index) ?? content) !== content)
       others.push({ state, index, scheme: used });
     else if (!found.some((row) => row.state === state)) found.push({ state, index });
   }

@@ -23,6 +23,8 @@ export interface Named {
 
 /** Rule 3: lines certainly retyped unchanged are not touched. */
 export function ours(before: readonly string[], after: readonly string[], start: number): Hunk<string>[] {
+  if (before.length === 1 && after.length === 1)
+    return before[0] === after[0] ? [] : [{ start, end: start + 1, lines: after }];
   return compareLines(before, after).regions.map((region) => ({
     start: start + region.aStart,
     end: start + region.aEnd,

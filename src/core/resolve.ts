@@ -98,30 +98,34 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   const lines = located.lines.map((line) => believed.fromShown.index(line));
   const changed = lines.findIndex((line) => line < 0);
   if (changed >= 0) return ownChange(edit, refs[changed] as Ref, view, located.lines[changed] as number);
-  const common = {
+  // One literal: a call may hold hundreds of edits, and spreading an object costs more than locating a line.
+  const made = (
+    spans: readonly Span[],
+    gap: number | null,
+    beside: number | null,
+    hunks: readonly Hunk<string>[],
+  ): Named => ({
     edits: [edit],
     base: located.base,
     refs: refs.map((ref, at) => ({ ref, line: lines[at] as number })),
-  };
+    spans,
+    gap,
+    beside,
+    hunks,
+  });
   if (edit.op === "insert_after" || edit.op === "insert_before") {
     const beside = lines[0] as number;
     const gap = edit.op === "insert_after" ? beside + 1 : beside;
-    return { ...common, spans: [], gap, beside, hunks: [insertion(gap, edit.text)] };
+    return made([], gap, beside, [insertion(gap, edit.text)]);
   }
   const span = spanOf(edit, lines);
   if ("code" in span) return span;
   const before = believed.document.lines(span.start, span.end);
   if (edit.op === "move_lines" || edit.op === "copy_lines") {
     const beside = lines[2] as number;
-    return {
-      ...common,
-      spans: [span],
-      gap: beside + 1,
-      beside,
-      hunks: carried(edit.op, span, beside + 1, before),
-    };
+    return made([span], beside + 1, beside, carried(edit.op, span, beside + 1, before));
   }
-  return { ...common, spans: [span], gap: null, beside: null, hunks: ours(before, edit.text, span.start) };
+  return made([span], null, null, ours(before, edit.text, span.start));
 }
 
 function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {

@@ -11,7 +11,7 @@
 
 /** Steps a segment of that many lines may cost before it is given up on; some milliseconds at the most. */
 function workFor(lines: number): number {
-  return 200_000 + 100 * lines;
+  return 200_000 + 40 * lines;
 }
 
 export interface Classes {
@@ -34,7 +34,7 @@ const none = -1;
 function frontier(a: Int32Array, b: Int32Array, work: number): Frontier | null {
   const n = a.length;
   const m = b.length;
-  let reach = new Int32Array(64);
+  let reach = new Int32Array(n + m < 8 ? 48 : 256);
   let steps = 0;
   for (let d = 0; d <= n + m; d++) {
     const row = (d * (d + 1)) / 2;
@@ -83,13 +83,48 @@ export function certainPairs(
   visit: (aIndex: number, bIndex: number) => void,
   work = workFor(aEnd - aStart + bEnd - bStart),
 ): boolean {
-  const n = aEnd - aStart;
-  const m = bEnd - bStart;
-  const [one, two] = [a.slice(aStart, aEnd), b.slice(bStart, bEnd)];
+  // A line without its like on the other side is in no common subsequence: leaving it out changes no pair.
+  const aLines = having(a, aStart, aEnd, b.subarray(bStart, bEnd));
+  const bLines = aLines.length > 0 ? having(b, bStart, bEnd, a.subarray(aStart, aEnd)) : aLines;
+  if (aLines.length === 0) return true;
+  const one = pick(a, aLines);
+  const two = pick(b, bLines);
   const forward = frontier(one, two, work);
-  if (!forward) return false;
-  const backward = frontier(one.reverse(), two.reverse(), work);
+  const backward = forward && frontier(one.toReversed(), two.toReversed(), work);
   if (!backward) return false;
+  const pairs = inEveryPath({ a: one, b: two }, forward, backward, work);
+  if (!pairs) return false;
+  for (let at = 0; at < pairs.length; at += 2)
+    visit(aLines[pairs[at] as number] as number, bLines[pairs[at + 1] as number] as number);
+  return true;
+}
+
+function pick(lines: Int32Array, indexes: readonly number[]): Int32Array {
+  const picked = new Int32Array(indexes.length);
+  for (let at = 0; at < indexes.length; at++) picked[at] = lines[indexes[at] as number] as number;
+  return picked;
+}
+
+/** The lines of a span whose class occurs among others; most segments are a few lines, not worth a set. */
+function having(lines: Int32Array, start: number, end: number, others: Int32Array): number[] {
+  const classes = others.length > 16 ? new Set(others) : null;
+  const found: number[] = [];
+  for (let at = start; at < end; at++) {
+    const line = lines[at] as number;
+    if (classes ? classes.has(line) : others.includes(line)) found.push(at);
+  }
+  return found;
+}
+
+/** The pairs that are alone in their rank, flat; null if that cost too much. */
+function inEveryPath(
+  { a, b }: Classes,
+  forward: Frontier,
+  backward: Frontier,
+  work: number,
+): number[] | null {
+  const n = a.length;
+  const m = b.length;
   const distance = forward.distance;
   const ranks = (n + m - distance) / 2;
   const seen = new Uint8Array(ranks);
@@ -110,21 +145,22 @@ export function certainPairs(
         m - 1 + k,
       );
       for (let x = low; x <= high; x++) {
-        if (a[aStart + x] !== b[bStart + x - k]) continue;
+        if (a[x] !== b[x - k]) continue;
         const rank = (2 * x - k - d) / 2;
         if (seen[rank] === 0) {
-          pairs[2 * rank] = aStart + x;
-          pairs[2 * rank + 1] = bStart + x - k;
+          pairs[2 * rank] = x;
+          pairs[2 * rank + 1] = x - k;
         }
         seen[rank] = seen[rank] === 0 ? 1 : 2;
       }
       steps += high > low ? high - low : 1;
-      if (steps > work) return false;
+      if (steps > work) return null;
     }
   }
+  const alone: number[] = [];
   for (let rank = 0; rank < ranks; rank++)
-    if (seen[rank] === 1) visit(pairs[2 * rank] as number, pairs[2 * rank + 1] as number);
-  return true;
+    if (seen[rank] === 1) alone.push(pairs[2 * rank] as number, pairs[2 * rank + 1] as number);
+  return alone;
 }
 
 function at(reach: Int32Array, d: number, k: number): number {

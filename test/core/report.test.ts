@@ -34,7 +34,7 @@ function refusal(states: States, edits: readonly object[], options: Options = {}
   const found = refusalDetails("src/a.ts", result);
   const details: RefusalDetails = retry === undefined ? found : { ...found, retry };
   const text = refusalText({ details, problems: result.problems, ...selection, now, scheme, door, ...more });
-  return { text, lines: text.split("\n"), details, selection };
+  return { text, lines: text.split("\n"), details, selection, result };
 }
 
 function success(
@@ -50,6 +50,8 @@ function success(
 /** The rows of a refusal: what begins with four blanks or the mark. */
 const rowsIn = (lines: readonly string[]) => lines.filter((line) => /^(>>> | {4})/.test(line));
 const set = (anchor: string, text: unknown) => ({ op: "set_line", anchor, text });
+const below = (anchor: string, text: unknown) => ({ op: "insert_after", anchor, text });
+const replace = (start: string, end: string, text: unknown) => ({ op: "replace_lines", start, end, text });
 const numbers = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `n${first + index}`);
 
@@ -239,6 +241,36 @@ describe("a refusal", () => {
       affectedRanges: [{ start: 3, end: 4 }],
     });
     expect(details.remaps.map(({ kind }) => kind)).toEqual(["changed", "changed", "moved"]);
+  });
+});
+
+describe("sending a refused call again on the rows of the refusal", () => {
+  it.each<[string, string, object, readonly (readonly [number, number, readonly string[]])[] | null]>([
+    ["a line that changed", "a X c d e f", set("@2", "N"), [[1, 2, ["N"]]]],
+    ["inside a range", "a b X d e f", replace("@2", "@4", ["N"]), [[1, 4, ["N"]]]],
+    ["a range to delete", "a b X d e f", { op: "delete_lines", start: "@2", end: "@4" }, [[1, 4, []]]],
+    ["a range retyped", "a b X d e f", replace("@2", "@4", ["b", "N", "d"]), [[2, 3, ["N"]]]],
+    ["beside a line that changed", "a X c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
+    ["in a gap others filled", "a b x c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
+    ["moved and changed", "x y a X c d e f", set("@2", "N"), [[3, 4, ["N"]]]],
+    ["one became two, which?", "a X Y d e f", below("@2", "N"), [[2, 2, ["N"]]]],
+    ["two became one", "a X d e f", set("@2", "N"), null],
+    ["another hash", "a b c d e f", set("2#0f0dd9", "N"), null],
+    ["a move", "a X c d e f", { op: "move_lines", start: "@2", end: "@2", after: "@5" }, null],
+  ])("%s", (_, now, edit, expected) => {
+    const { forced } = refusal(["a b c d e f", now], [edit]).result;
+    expect(forced?.map(({ start, end, lines }) => [start, end, lines]) ?? null).toEqual(expected);
+  });
+
+  it("keeps the order at one point, and does not repeat what is already there", () => {
+    const order = [below("@2", "z"), replace("@1", "@2", ["a", "b", "w"]), set("@6", "Z")];
+    expect(
+      refusal(["a b c d e f", "a b c d e X"], order).result.forced?.flatMap(({ lines }) => lines),
+    ).toEqual(["w", "z", "Z"]);
+    const there = [below("@2", "new"), set("@6", "Z")];
+    expect(refusal(["a b c d e f", "a b new c d e X"], there).result.forced).toEqual([
+      { start: 6, end: 7, lines: ["Z"] },
+    ]);
   });
 });
 

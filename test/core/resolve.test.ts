@@ -183,6 +183,30 @@ describe("equal lines", () => {
   });
 });
 
+describe("own edits make nobody blind", () => {
+  const own = (...exact: NonNullable<Told["exact"]>): Told => ({ exact, own: true });
+  it.each<[string, States, object, string]>([
+    ["beside a line I changed", [seen, own([1, 2, ["B"]])], set("@3", "C"), "a B C d e f"],
+    ["beside a line others changed so", [seen, { exact: [[1, 2, ["B"]]] }], set("@3", "C"), "!stale"],
+    ["again in the gap I filled", [seen, own([1, 1, ["x"]])], below("@1", "y"), "a y x b c d e f"],
+    ["over what I put there", [seen, own([2, 2, ["x", "y"]])], remove("@2", "@3"), "a d e f"],
+    ["the line that I replaced", [seen, own([1, 2, ["B"]])], set("@2", "X"), "!stale"],
+    ["the line that I deleted", [seen, own([1, 2, []])], set("@2", "X"), "!stale"],
+    [
+      "others changed what I had changed",
+      [seen, own([1, 2, ["B"]]), "a X c d e f"],
+      set("@3", "C"),
+      "!stale",
+    ],
+    [
+      "others changed something else",
+      [seen, own([1, 2, ["B"]]), "a B c d e F"],
+      set("@3", "C"),
+      "a B C d e F",
+    ],
+  ])("%s", (_, states, edit, expected) => expect(wordsAfter(play(states, [edit]))).toBe(expected));
+});
+
 describe("which line an anchor means", () => {
   const brace = "2#44bb18";
   const shifted: States = ["h } q r s", { exact: [[0, 0, ["g", "}"]]], shown: [[2, 2]] }];
@@ -352,35 +376,5 @@ describe("texts that are not kept", () => {
     expect(refusal([kept("nothing"), "a"], [set("@2", "X")]).problems).toMatchObject([
       { code: "stale", mismatches: [{ cause: "forgotten" }] },
     ]);
-  });
-});
-
-describe("sending a refused call again on the rows of the refusal", () => {
-  it.each<[string, string, object, readonly (readonly [number, number, readonly string[]])[] | null]>([
-    ["a line that changed", "a X c d e f", set("@2", "N"), [[1, 2, ["N"]]]],
-    ["inside a range", "a b X d e f", replace("@2", "@4", "N"), [[1, 4, ["N"]]]],
-    ["a range to delete", "a b X d e f", remove("@2", "@4"), [[1, 4, []]]],
-    ["a range retyped", "a b X d e f", replace("@2", "@4", "b N d"), [[2, 3, ["N"]]]],
-    ["beside a line that changed", "a X c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
-    ["in a gap others filled", "a b x c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
-    ["moved and changed", "x y a X c d e f", set("@2", "N"), [[3, 4, ["N"]]]],
-    ["one became two, which?", "a X Y d e f", below("@2", "N"), [[2, 2, ["N"]]]],
-    ["two became one", "a X d e f", set("@2", "N"), null],
-    ["another hash", "a b c d e f", set("2#0f0dd9", "N"), null],
-    ["a move", "a X c d e f", move("@2", "@2", "@5"), null],
-  ])("%s", (_, now, edit, expected) => {
-    const { forced } = refusal([seen, now], [edit]);
-    expect(forced?.map(({ start, end, lines }) => [start, end, lines]) ?? null).toEqual(expected);
-  });
-
-  it("keeps the order at one point, and does not repeat what is already there", () => {
-    const order = [below("@2", "z"), replace("@1", "@2", "a b w"), set("@6", "Z")];
-    expect(refusal([seen, "a b c d e X"], order).forced?.flatMap(({ lines }) => lines)).toEqual([
-      "w",
-      "z",
-      "Z",
-    ]);
-    const there = [below("@2", "new"), set("@6", "Z")];
-    expect(refusal([seen, "a b new c d e X"], there).forced).toEqual([{ start: 6, end: 7, lines: ["Z"] }]);
   });
 });

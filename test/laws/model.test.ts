@@ -1,5 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { applySplices, run } from "../../src/core/engine.js";
+import { refusalDetails, selectRows } from "../../src/core/refusal.js";
+import { libraryDoor, refusalText, resultText } from "../../src/core/report.js";
+import { runStateless } from "../../src/core/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
+import { anyCall } from "../support/calls.js";
 import { Random } from "../support/model.js";
 
 /** Three agents read and edit one file full of repeated lines; now and then somebody unrecorded changes it. */
@@ -36,5 +42,54 @@ describe("three agents in one file, 70 % of its lines repeated", { timeout: 3_60
     const { applied, strayed, refused, noop } = simulate(3 * runs, 0.1, [40, 120]);
     console.log(`model: ${strayed} of ${applied + strayed} writes strayed, ${refused} refused, ${noop} noop`);
     expect(strayed).toBeLessThanOrEqual((applied + strayed) / 1000);
+  });
+});
+
+describe("any call on any history", () => {
+  const anySeed = fc.integer();
+  const many = { numRuns: 20 * runs };
+
+  it("is answered: by a text that its change makes, or by a refusal that says something", () => {
+    fc.assert(
+      fc.property(anySeed, (seed) => {
+        const { view, edits } = anyCall(new Random(seed));
+        const { now } = view.history;
+        const result = run(edits, view);
+        if (result.status !== "refused") {
+          expect(result.change.apply(now.lines())).toEqual(result.document.lines());
+          expect(resultText({ path: "a", applied: result, scheme: "hex6" }).text).not.toMatch(
+            /undefined|NaN/,
+          );
+          return;
+        }
+        const { problems, forced } = result;
+        const selection = selectRows(problems, now);
+        const details = refusalDetails("a", result);
+        const text = refusalText({ details, problems, ...selection, now, scheme: "hex6", door: libraryDoor });
+        expect(text).toMatch(/^REJECTED, nothing written\.\n./);
+        expect(text).not.toMatch(/undefined|NaN/);
+        expect(problems.filter(({ message }) => message === "")).toEqual([]);
+        if (forced) expect(applySplices(now, forced)).toHaveProperty("document");
+      }),
+      many,
+    );
+  });
+
+  it("also without a ledger", () => {
+    fc.assert(
+      fc.property(anySeed, (seed) => {
+        const { view, edits } = anyCall(new Random(seed));
+        const { now } = view.history;
+        const result = runStateless(edits, now);
+        if (result.status !== "refused")
+          expect(result.change.apply(now.lines())).toEqual(result.document.lines());
+      }),
+      many,
+    );
+  });
+
+  it("anything that is no call is refused", () => {
+    const { view } = anyCall(new Random(1));
+    fc.assert(fc.property(fc.anything(), (given) => run(given, view).status === "refused"));
   });
 });
