@@ -1,5 +1,6 @@
 import { Document } from "./document.js";
-import type { Refused, Remap } from "./engine.js";
+import type { Applied, Refused, Remap } from "./engine.js";
+import { problem } from "./problem.js";
 import type { Range } from "./ranges.js";
 import {
   type HashMismatch,
@@ -46,7 +47,9 @@ export function applyEdits(
 ): ApplyResult | ApplyRefusal {
   const path = options.path ?? "text";
   const now = typeof source === "string" ? Document.fromText(source) : Document.parse(source);
-  const made = runStateless(edits, now, options);
+  const made: Applied | Refused = now.binary
+    ? { status: "refused", problems: [problem("binary", [], `${path} is binary`)], remaps: [], forced: null }
+    : runStateless(edits, now, options);
   if (made.status === "refused") return asRefusal(path, made, now);
   const { document, change } = made;
   const details: EditToolDetails = {
@@ -67,7 +70,8 @@ function textOf(document: Document): string {
   return document
     .lines()
     .map((line, index) => line + document.terminator(index))
-    .join("");
+    .join("")
+    .replace(/^/, document.bom ? "\ufeff" : "");
 }
 
 function asRefusal(path: string, refused: Refused, now: Document): ApplyRefusal {

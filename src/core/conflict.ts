@@ -14,7 +14,7 @@ function schemeOf(named: Named): SchemeName {
 }
 
 /** The agent's change meets these regions of others' changes: what was shown, what is there now, and the rows to see. */
-export function conflict(named: Named, regions: readonly Region[], view: View): Problem {
+export function conflict(named: Named, met: readonly Region[], view: View): Problem {
   const indexes = named.edits.map((edit) => edit.index);
   const believed = view.history.believed(named.base);
   if (!believed)
@@ -23,6 +23,11 @@ export function conflict(named: Named, regions: readonly Region[], view: View): 
       named.refs.map(({ ref }) => ref),
     );
   const theirs = believed.toNow;
+  // Whoever goes ahead goes over all that others did between the anchors, so all of it is shown.
+  const inside = named.spans.flatMap(({ start, end }) =>
+    theirs.touching(start, end).filter(({ aStart, aEnd }) => aStart < end && aEnd > start),
+  );
+  const regions = [...new Set([...met, ...inside])].sort((one, two) => one.aStart - two.aStart);
   const mismatches = regions.flatMap((region) => mismatchesOf(region, named, view));
   const changed = LineSet.of(
     mismatches.flatMap(({ line }) => (line === null ? [] : [[line - 1, line] as const])),
@@ -58,28 +63,22 @@ export function forgotten(edit: Edit | undefined, refs: readonly Ref[]): Problem
 }
 
 /** An anchor of a line that the agent itself has replaced or deleted since. */
-export function ownChange(edit: Edit, ref: Ref, view: View, line: number): Problem {
+export function ownChange(edit: Edit, ref: Ref, at: { base: number; line: number }, view: View): Problem {
   const { history } = view;
-  const state = view.showings.findLast(
-    (showing) =>
-      showing.rows.has(ref.anchor.line - 1) &&
-      history.hash(showing.state, ref.anchor.line - 1, ref.anchor.scheme) === ref.anchor.hash,
-  )?.state;
-  const fate = state === undefined ? null : history.follow(state)?.mapLine(line);
+  const fate = history.follow(at.base)?.mapLine(at.line);
   const region = fate?.kind === "deleted" ? fate.region : null;
-  const rows =
-    region && region.bStart < region.bEnd ? LineSet.of([[region.bStart, region.bEnd]]) : LineSet.empty;
-  const shown = state === undefined ? null : (history.document(state)?.text(line) ?? null);
+  const now = region && region.bStart < region.bEnd ? region.bStart : null;
+  const rows = region && now !== null ? LineSet.of([[region.bStart, region.bEnd]]) : LineSet.empty;
   return problem("stale", [edit.index], `${ref.given} names a line that you have changed yourself since`, {
     mismatches: [
       {
         anchor: ref.given,
-        line: rows.isEmpty ? null : (region?.bStart ?? 0) + 1,
+        line: now === null ? null : now + 1,
         expected: ref.given,
-        actual: rows.isEmpty ? null : anchorOf(history.now, region?.bStart ?? 0, ref.anchor.scheme),
-        cause: rows.isEmpty ? "deleted" : "changed",
-        shown,
-        now: rows.isEmpty ? null : history.now.text(region?.bStart ?? 0),
+        actual: now === null ? null : anchorOf(history.now, now, ref.anchor.scheme),
+        cause: now === null ? "deleted" : "changed",
+        shown: history.document(at.base)?.text(at.line) ?? null,
+        now: now === null ? null : history.now.text(now),
       },
     ],
     rows: region ? rows.union(around(region, history.now)) : rows,

@@ -140,7 +140,7 @@ function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
 function strict({ named }: Resolution, view: View): Problem[] {
   const { history } = view;
   return named
-    .filter(({ base }) => history.states[base]?.version !== history.states[history.last]?.version)
+    .filter(({ base }) => !history.believed(base)?.toNow.isIdentity)
     .map((one) =>
       problem(
         "stale",

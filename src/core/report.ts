@@ -6,6 +6,7 @@ import type { LineMap } from "./linemap.js";
 import type { Cause, Problem } from "./problem.js";
 import { compactLineRanges, LineSet, type Range } from "./ranges.js";
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
+import { longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
 
 /** How the door that a call came through names the next call. */
@@ -109,7 +110,10 @@ function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName):
   const lines: string[] = [];
   let expected = -1;
   for (const { index, changed } of rows) {
-    if (expected >= 0 && index !== expected) lines.push("    ...");
+    if (expected >= 0 && index !== expected)
+      lines.push(
+        `    [${index - expected === 1 ? `line ${index}` : `lines ${expected + 1}-${index}`} not shown]`,
+      );
     lines.push(
       `${changed ? ">>> " : "    "}${used.tag(index + 1, used.hashLine(now, index))}${used.separator}${now.text(index)}`,
     );
@@ -172,8 +176,7 @@ export function resultText(result: ResultText): ResultPrinted {
     return { text: lines.join("\n"), printed: LineSet.of(rows.map((index) => [index, index + 1] as const)) };
   }
   const written = change.map.regions.flatMap(({ bStart, bEnd }) => range(bStart, bEnd));
-  const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
-  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}: ${counts(removed, written.length)}${moved(applied)}`;
+  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}: ${deed(applied, written.length)}${moved(applied)}`;
   const lines = [
     dryRun ? done : `${done}; keep using the anchors you were shown`,
     ...applied.warnings.map((text) => `! ${text}`),
@@ -196,10 +199,11 @@ export function resultText(result: ResultText): ResultPrinted {
   };
 }
 
-function noopRows({ rows }: Applied): number[] {
+function noopRows({ rows, document }: Applied): number[] {
   return rows
     .spans()
     .flatMap(([start, end]) => range(start, end))
+    .filter((index) => document.text(index).length <= longestLine)
     .slice(0, 10);
 }
 
@@ -222,10 +226,12 @@ function compact(indexes: readonly number[]): string {
     .join(", ");
 }
 
-function counts(removed: number, written: number): string {
-  if (removed === 0) return `${written} ${written === 1 ? "line" : "lines"} added`;
-  if (written === 0) return `${removed} ${removed === 1 ? "line" : "lines"} deleted`;
-  return `${removed} ${removed === 1 ? "line" : "lines"} replaced by ${written}`;
+/** One word where one will do: the anchors that follow tell how many lines were written, and every token is paid for. */
+function deed({ change }: Applied, written: number): string {
+  if (written > 0) return change.before === 0 ? "created" : "edited";
+  const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
+  if (removed === 0) return "created, empty";
+  return `${removed} ${removed === 1 ? "line" : "lines"} deleted`;
 }
 
 function moved({ edits }: Applied): string {

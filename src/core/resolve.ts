@@ -97,7 +97,10 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   if (!believed) return forgotten(edit, refs);
   const lines = located.lines.map((line) => believed.fromShown.index(line));
   const changed = lines.findIndex((line) => line < 0);
-  if (changed >= 0) return ownChange(edit, refs[changed] as Ref, view, located.lines[changed] as number);
+  if (changed >= 0) {
+    const at = { base: located.base, line: located.lines[changed] as number };
+    return ownChange(edit, refs[changed] as Ref, at, view);
+  }
   // One literal: a call may hold hundreds of edits, and spreading an object costs more than locating a line.
   const made = (
     spans: readonly Span[],

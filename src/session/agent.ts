@@ -14,6 +14,7 @@ export interface Retry {
       readonly start: number;
       readonly end: number;
       readonly lines: readonly string[];
+      readonly anchor?: number;
     }[];
   }[];
   readonly single: boolean;
@@ -78,9 +79,10 @@ export function handleFor(request: string, versions: readonly string[]): string 
 }
 
 export function plainSplices(splices: readonly Splice[]): Retry["files"][number]["splices"] {
-  return splices.map(({ start, end, lines }) => ({
+  return splices.map(({ start, end, lines, anchor }) => ({
     start,
     end,
     lines: lines.map((line) => (typeof line === "string" ? line : line.text)),
+    ...(anchor === undefined ? {} : { anchor }),
   }));
 }

@@ -76,8 +76,8 @@ export function contradictions({ edits, operations }: Entry, single: boolean): P
 }
 
 /** Line numbers that the anchors of an entry name, in its edits and copied into its text. */
-export function namedLines({ edits }: Entry): number[] {
-  const lines: number[] = [];
+export function namedLines({ edits, unread }: Entry): number[] {
+  const lines: number[] = unread === undefined ? [] : [unread];
   for (const edit of edits) {
     if ("start" in edit && edit.start && edit.end) lines.push(edit.start.anchor.line, edit.end.anchor.line);
     if ("anchor" in edit) lines.push(edit.anchor.anchor.line);
@@ -85,6 +85,10 @@ export function namedLines({ edits }: Entry): number[] {
     if ("text" in edit) lines.push(...(stripAnchors(edit.text)?.anchors.map(({ line }) => line) ?? []));
   }
   return lines;
+}
+
+export function hasQuotes({ edits }: Entry): boolean {
+  return edits.some(({ op }) => op === "replace_text");
 }
 
 /** Shape, existence, gate, resolution, in this order, for one file as it is now. */

@@ -145,7 +145,9 @@ function pruned(ledger: AgentLedger): AgentLedger {
 /** Rows of the newest state were printed. */
 export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   const { state, rows, printer, request, order } = showing;
-  if (request !== undefined) return rows.isEmpty ? ledger : showRefusal(ledger, showing, request);
+  // Nothing printed is nothing shown, unless there is nothing to print.
+  if (rows.isEmpty && showing.lineCount > 0) return ledger;
+  if (request !== undefined) return showRefusal(ledger, showing, request);
   const retired = printer === "read" ? rows : LineSet.empty;
   const older = ledger.showings.map((one) => ({ ...one, rows: one.rows.subtract(retired) }));
   /** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */

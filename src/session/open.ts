@@ -28,6 +28,8 @@ import { emptyFile, type FileLedger, fromJson, type StateRecord, toJson, trimmed
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
 export const keptBytes = 4 * 1024 * 1024;
 
+const searchedShowings = 24;
+
 export interface Context {
   readonly files: Files;
   readonly store: LedgerStore;
@@ -77,14 +79,15 @@ export class OpenFile {
 
   /**
    * Loads the texts that judging these lines takes: those of the showings that printed rows with these numbers, and
-   * the newest one shown, in which quoted text is searched.
+   * the newest one shown, in which quoted text is searched; a quote that is gone may have stood in an older one.
    */
-  async prepare(lines: readonly number[]): Promise<void> {
+  async prepare(lines: readonly number[], quotes: boolean): Promise<void> {
     const { showings, newest } = this.agent;
+    const older = quotes ? showings.slice(-searchedShowings).map(({ state }) => state) : [];
     const asked = showings
       .filter(({ rows }) => lines.some((line) => rows.has(line - 1)))
       .map(({ state }) => state);
-    await this.load(newest ? [...asked, newest.state] : asked);
+    await this.load([...asked, ...older, ...(newest ? [newest.state] : [])]);
   }
 
   private push(document: Document, exact: StateRecord["exact"]): void {

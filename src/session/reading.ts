@@ -8,6 +8,7 @@ import {
   notRead,
   type Range,
   type SchemeName,
+  schemes,
 } from "../core/index.js";
 import { agentRecord } from "./agent.js";
 import { describe } from "./gate.js";
@@ -46,11 +47,16 @@ export async function read(request: ReadRequest, env: Env): Promise<Result<ReadD
   });
 }
 
-function checkRanges({ path, ranges, offset, limit }: ReadRequest): void {
+function checkRanges({ path, ranges, offset, limit, anchors }: ReadRequest): void {
+  if (anchors !== undefined && anchors !== "none" && !Object.hasOwn(schemes, anchors))
+    throw new PortError(
+      "bad_request",
+      `anchors is one of ${Object.keys(schemes).join(", ")}, none; got ${JSON.stringify(anchors)}`,
+    );
   if (typeof path !== "string") throw new PortError("bad_request", "path is missing; it is a string");
   if (ranges !== undefined && !Array.isArray(ranges))
     throw new PortError("bad_request", 'ranges is a list like [{"start":1,"end":20}]');
-  for (const { start, end } of ranges ?? []) {
+  for (const { start, end } of (ranges ?? []).map((range) => range ?? {}) as readonly Range[]) {
     if (!Number.isInteger(start) || !Number.isInteger(end) || start < 1)
       throw new PortError(
         "bad_request",

@@ -169,6 +169,7 @@ export class Session {
 
   /** Credits lines that somebody else's tool showed, by their content. They are known, but name nothing. */
   async observe({ path, rows }: Observation): Promise<number> {
+    if (!Array.isArray(rows)) throw new PortError("bad_request", "rows is a list of lines with their text");
     return this.withFile(path, (opened, text) => {
       const seen = rows.filter(
         ({ line, text: shown }) => line >= 1 && line <= text.lineCount && text.text(line - 1) === shown,

@@ -51,7 +51,7 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
   const context = await contextOf(env);
   return env.files.hold([...files.values()], async (held) => {
     const undone: { id: string; path: string; diff: string }[] = [];
-    const texts = new Map<string, { opened: OpenFile; text: Document | null; maps: LineMap[] }>();
+    const texts = new Map<string, Restored>();
     for (const file of files.values()) {
       const opened = await OpenFile.open(held, file, context);
       texts.set(file.key, { opened, text: opened.document, maps: [] });
@@ -78,6 +78,14 @@ function answer(status: UndoDetails["status"], undone: UndoDetails["undone"]): R
 
 /** The commits to take back, newest first. What was undone already, or is an undo, is passed over. */
 async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
+  const { last } = request;
+  if (last !== undefined && (!Number.isInteger(last) || last < 1))
+    throw new PortError(
+      "bad_request",
+      `last is how many edits to take back, from 1; got ${JSON.stringify(last)}`,
+    );
+  if (request.path !== undefined && typeof request.path !== "string")
+    throw new PortError("bad_request", "path is a string");
   const all = await env.store.journal();
   const undone = new Set(
     all.filter(({ kind }) => kind === "undo").flatMap(({ cause }) => (cause ?? "").split(" ")),
@@ -106,10 +114,18 @@ async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
   return whole;
 }
 
-type Texts = Map<string, { opened: OpenFile; text: Document | null; maps: LineMap[] }>;
+/** One file of an undo: its text so far, how it came from the file as found, and whose record it takes over. */
+interface Restored {
+  readonly opened: OpenFile;
+  text: Document | null;
+  readonly maps: LineMap[];
+  from?: OpenFile;
+}
+
+type Texts = Map<string, Restored>;
 
 async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
-  const place = texts.get(entry.file) as { opened: OpenFile; text: Document | null; maps: LineMap[] };
+  const place = texts.get(entry.file) as Restored;
   const gone = (): PortError =>
     new PortError("stale", `edit ${entry.id} of ${entry.path} cannot be undone: its text is no longer kept`);
   const load = async (version: string | null): Promise<Document | null> => {
@@ -214,24 +230,24 @@ function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts
       `edit ${entry.id} of ${entry.path} cannot be undone: the file was changed since`,
     );
   if (moved) moved.text = null;
-  if (place) place.text = before;
+  if (place) {
+    place.text = before;
+    if (moved) place.from = moved.opened;
+  }
   const what =
     entry.after === null ? "brought back" : moved ? `moved back from ${entry.to}` : "deleted again";
   return { id: entry.id, path: entry.path, diff: `[${entry.path} ${what}]` };
 }
 
-async function record(
-  one: { opened: OpenFile; text: Document | null; maps: LineMap[] },
-  chosen: readonly JournalEntry[],
-  env: Env,
-): Promise<void> {
+async function record(one: Restored, chosen: readonly JournalEntry[], env: Env): Promise<void> {
   const { opened, text, maps } = one;
   const undone = chosen.filter(({ file, to }) => file === opened.file.key || to === opened.file.path);
   if (undone.length === 0) return;
   const time = env.clock();
   const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
   const before = opened.document?.version ?? null;
-  if (text && text.version !== before) {
+  if (one.from) opened.adopt(one.from);
+  if (text && text.version !== (one.from ? one.from.document?.version : before)) {
     opened.committed(text, exact);
     const written = exact ? writtenLines(exact) : LineSet.all(text.lineCount);
     if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));

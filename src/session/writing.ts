@@ -10,8 +10,8 @@ import {
 } from "../core/index.js";
 import { agentRecord } from "./agent.js";
 import { type Call, find, type Target } from "./call.js";
-import { judge, namedLines, refused, type Verdict } from "./judge.js";
-import { nothingPending, wrote } from "./ledger.js";
+import { hasQuotes, judge, namedLines, refused, type Verdict } from "./judge.js";
+import { type Deletion, wrote } from "./ledger.js";
 import { type Context, OpenFile, writtenLines } from "./open.js";
 import { type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
@@ -26,6 +26,8 @@ interface Judged extends Target {
 }
 
 const attempts = 3;
+/** Places where others took lines out that one result mentions. */
+const toldDeletions = 5;
 
 export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
   const { targets, request } = await find(call, env);
@@ -54,7 +56,7 @@ async function judgeOne(
 ): Promise<Judged> {
   const opened = await OpenFile.open(held, target.file, context);
   const destination = target.to && (await OpenFile.open(held, target.to, context));
-  if (opened.document) await opened.prepare(namedLines(target.entry));
+  if (opened.document) await opened.prepare(namedLines(target.entry), hasQuotes(target.entry));
   const verdict = judge(target.entry, opened, call.request, call.env);
   const isTaken = destination?.document && verdict.kind !== "refused";
   const there = [problem("exists", [], `${destination?.file.path} is already there`)];
@@ -112,9 +114,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
   if (isRecorded) record(one, after);
-  const news = isRecorded
-    ? { foreign: target.agent.pending, notes: deletionNotes(target.agent.deletions) }
-    : {};
+  const told = isRecorded ? target.agent.deletions.slice(0, toldDeletions) : [];
+  const news = isRecorded ? { foreign: target.agent.pending, notes: deletionNotes(told) } : {};
   const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
   const { text, printed } = resultText({
     path,
@@ -128,7 +129,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   let id: string | undefined;
   if (!call.dryRun) {
     if (verdict.kind === "applied") id = await journal(call, one, batch, env);
-    if (after) await remember(call, target, { applied: isRecorded, printed, scheme });
+    if (after) await remember(call, target, { applied: isRecorded, printed, scheme, told });
   }
   const ranges = changedRanges(applied.change.map);
   const details: EditToolDetails = {
@@ -174,14 +175,18 @@ function record({ opened, destination, verdict, entry }: Judged, after: Document
   target.update(wrote(target.agent, target.history, written));
 }
 
+interface Done {
+  readonly applied: boolean;
+  readonly printed: LineSet;
+  readonly scheme: SchemeName;
+  readonly told: readonly Deletion[];
+}
+
 /** What was printed names lines; the next identical call is a repeat. */
-async function remember(
-  call: Asked,
-  target: OpenFile,
-  done: { readonly applied: boolean; readonly printed: LineSet; readonly scheme: SchemeName },
-): Promise<void> {
+async function remember(call: Asked, target: OpenFile, done: Done): Promise<void> {
   const order = target.showed(done.printed, done.scheme, "edit");
-  const { past } = target.agent;
+  const { agent } = target;
+  const { past } = agent;
   const count = past.noop?.request === call.request ? past.noop.count + 1 : 1;
   const next = done.applied
     ? { ...past, committed: { request: call.request, order }, noop: null }
@@ -190,10 +195,8 @@ async function remember(
         committed: past.committed && { ...past.committed, order },
         noop: { request: call.request, count },
       };
-  const told = done.applied
-    ? { ...target.agent, deletions: nothingPending(target.agent).deletions }
-    : target.agent;
-  target.update({ ...told, past: next });
+  const deletions = agent.deletions.filter((one) => !done.told.includes(one));
+  target.update({ ...agent, past: next, deletions });
   await target.save();
 }
 

@@ -89,7 +89,7 @@ describe("a refusal", () => {
       ">>> 5|X",
       "    6|n5",
       "    7|n6",
-      "    ...",
+      "    [lines 8-12 not shown]",
       "    13|n12",
       "    14|n13",
       ">>> 15|Y",
@@ -286,13 +286,13 @@ describe("a success", () => {
   });
 
   it.each<[string, States, readonly object[], RegExp]>([
-    ["added", ["a b"], [{ op: "append", text: "X" }], /1 line added/],
+    ["added", ["a b"], [{ op: "append", text: "X" }], /a.ts: edited/],
     ["deleted", ["a b c"], [{ op: "delete_lines", start: "@1", end: "@2" }], /2 lines deleted/],
     [
       "replaced",
       ["a b c"],
       [{ op: "replace_lines", start: "@1", end: "@2", text: "X" }],
-      /2 lines replaced by 1/,
+      /edited/,
     ],
     ["relocated", ["a b c", "x a b c"], [set("@3", "N")], /relocated/],
     ["partly there", ["a b c d", "A b c d"], [set("@1", "A"), set("@4", "D")], /1 already there/],

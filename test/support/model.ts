@@ -116,9 +116,9 @@ export class World {
 }
 
 export type Disturbance = "insert" | "delete" | "replace" | "copy" | "move";
-export const disturbances: readonly Disturbance[] = ["insert", "delete", "replace", "copy", "move"];
+const disturbances: readonly Disturbance[] = ["insert", "delete", "replace", "copy", "move"];
 
-export function documentOf(lines: readonly Line[]): Document {
+function documentOf(lines: readonly Line[]): Document {
   return Document.fromText(lines.map(({ text }) => `${text}\n`).join(""));
 }
 

@@ -19,6 +19,8 @@ export interface Told {
   readonly raw?: string;
   /** Known to the line: [start, end) 0-based of the state before, and what is put there. */
   readonly exact?: readonly (readonly [number, number, readonly string[]])[];
+  /** The exact change is the agent's own. */
+  readonly own?: boolean;
   /** Rows printed to the agent of this state. */
   readonly shown?: true | Rows;
   readonly scheme?: SchemeName | null;
@@ -26,7 +28,7 @@ export interface Told {
   readonly kept?: "hashes" | "nothing";
 }
 
-export interface ToldView extends View {
+interface ToldView extends View {
   readonly documents: readonly Document[];
 }
 
@@ -62,6 +64,7 @@ export function told(...given: readonly (string | Told)[]): ToldView {
           ? Uint32Array.from({ length: document.lineCount }, (_, index) => document.lineHash(index))
           : null,
       exact: change?.map ?? null,
+      own: step.own ?? false,
     });
     if (step.shown) showings.push(showing(state, step, document.lineCount));
   });
@@ -117,6 +120,6 @@ export function wordsAfter(result: Applied | Refused): string {
   return (result.status === "noop" ? "= " : "") + result.document.lines().join(" ");
 }
 
-export function codeOf({ problems }: Refused): string {
+function codeOf({ problems }: Refused): string {
   return `!${decidingCode(problems.map(({ code }) => code))}`;
 }
