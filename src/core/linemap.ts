@@ -17,7 +17,8 @@ export type Fate =
 
 /**
  * Which line of one text is which line of another. Lines outside the regions are paired in order; nothing is
- * claimed about lines inside. Regions are sorted and never touch: at least one paired line stands between two.
+ * claimed about lines inside. Regions are sorted; two that touch, with no paired line between them, differ in whose
+ * doing they are.
  */
 export class LineMap {
   private constructor(
@@ -46,13 +47,8 @@ export class LineMap {
         throw new RangeError(`region does not fit: ${show(region)} at shift ${shift}`);
       shift = region.bEnd - region.aEnd;
       if (region.aStart === region.aEnd && region.bStart === region.bEnd) continue;
-      if (last && last.aEnd === region.aStart)
-        joined[joined.length - 1] = {
-          ...last,
-          aEnd: region.aEnd,
-          bEnd: region.bEnd,
-          ...(last.own ? { own: region.own === true } : {}),
-        };
+      if (last && last.aEnd === region.aStart && last.own === region.own)
+        joined[joined.length - 1] = { ...last, aEnd: region.aEnd, bEnd: region.bEnd };
       else joined.push(region);
     }
     const end = joined.at(-1);
@@ -186,7 +182,10 @@ function show(region: Region): string {
   return `[${region.aStart},${region.aEnd})→[${region.bStart},${region.bEnd})`;
 }
 
-/** Regions of the first map and of the second that overlap or touch in the middle text become one. */
+/**
+ * Regions of the first map and of the second that overlap in the middle text become one; so do those that only touch,
+ * unless one is the agent's own and the other is not.
+ */
 function* clusters(first: readonly Region[], second: readonly Region[]): Generator<Region> {
   let i = 0;
   let j = 0;
@@ -197,19 +196,21 @@ function* clusters(first: readonly Region[], second: readonly Region[]): Generat
     const aStart = start - firstShift;
     const bStart = start + secondShift;
     let end = start;
-    let own = true;
+    let own: boolean | null = null;
+    const joins = (from: number, isOwn: boolean): boolean =>
+      own === null || from < end || (from === end && own === isOwn);
     for (;;) {
       const one = first[i];
       const two = second[j];
-      if (one && one.bStart <= end) {
+      if (one && joins(one.bStart, one.own === true) && one.bStart <= end) {
         end = Math.max(end, one.bEnd);
         firstShift = one.bEnd - one.aEnd;
-        own &&= one.own === true;
+        own = one.own === true && own !== false;
         i++;
-      } else if (two && two.aStart <= end) {
+      } else if (two && joins(two.aStart, two.own === true) && two.aStart <= end) {
         end = Math.max(end, two.aEnd);
         secondShift = two.bEnd - two.aEnd;
-        own &&= two.own === true;
+        own = two.own === true && own !== false;
         j++;
       } else break;
     }

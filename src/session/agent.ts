@@ -1,9 +1,10 @@
 import type { Splice } from "../core/index.js";
-import type { Files, Json, LedgerStore } from "./ports.js";
+import type { Json, LedgerStore } from "./ports.js";
 
 /** A refused request that can be sent again by its handle: once, and on the version its refusal showed. */
 export interface Retry {
   readonly handle: string;
+  readonly epoch: number;
   readonly request: string;
   /** The request as it came, for judging it anew if a file has changed again. */
   readonly entries: readonly { readonly path: string; readonly edits: Json }[];
@@ -20,54 +21,58 @@ export interface Retry {
   readonly single: boolean;
 }
 
-/** What is recorded of an agent across files. A fold begins a new epoch: ledgers of older ones count as empty. */
-export interface AgentRecord {
-  readonly epoch: number;
-  readonly retries: readonly Retry[];
-}
-
 const keptRetries = 32;
 
-interface Holder {
-  readonly files: Files;
+/** What a call needs for looking at an agent's records. */
+interface Caller {
   readonly store: LedgerStore;
   readonly agent: string;
 }
 
-export async function agentRecord(store: LedgerStore, agent: string): Promise<AgentRecord> {
-  const record = (await store.agent(agent)) as Partial<AgentRecord> | null;
-  return { epoch: record?.epoch ?? 0, retries: record?.retries ?? [] };
+/** A fold begins a new epoch: ledgers of older ones count as empty. */
+export async function epochOf({ store, agent }: Caller): Promise<number> {
+  const record = (await store.agent(agent)) as { readonly epoch?: number } | null;
+  return record?.epoch ?? 0;
 }
 
-/** Agents' records are changed under a lock of their own, taken after those of files, if any. */
-async function change(env: Holder, update: (record: AgentRecord) => AgentRecord): Promise<void> {
-  const lock = { key: `agent ${env.agent}`, path: env.agent, keep: false };
-  await env.files.hold([lock], async () => {
-    const record = await agentRecord(env.store, env.agent);
-    await env.store.saveAgent(env.agent, update(record) as unknown as Json);
-  });
+/** Nothing counts as shown any more, and no handle is good. Only a fold writes this record, so no lock is needed. */
+export async function beginEpoch(caller: Caller): Promise<void> {
+  const epoch = await epochOf(caller);
+  await caller.store.saveAgent(caller.agent, { epoch: epoch + 1 });
 }
 
-/** Nothing counts as shown any more, and no handle is good. */
-export function beginEpoch(env: Holder): Promise<void> {
-  return change(env, ({ epoch }) => ({ epoch: epoch + 1, retries: [] }));
+/**
+ * Handles have a record of their own: should two calls of one agent write it at once, a handle is lost, which costs
+ * sending the edits again, and nothing else.
+ */
+function retriesKey(agent: string): string {
+  return `retries of ${agent}`;
 }
 
-export function keepRetry(env: Holder, retry: Retry): Promise<void> {
-  return change(env, (record) => {
-    const others = record.retries.filter(({ handle }) => handle !== retry.handle);
-    return { ...record, retries: [...others, retry].slice(-keptRetries) };
-  });
+async function retriesOf({ store, agent }: Caller): Promise<readonly Retry[]> {
+  const record = (await store.file(retriesKey(agent))) as { readonly retries?: readonly Retry[] } | null;
+  return record?.retries ?? [];
 }
 
-/** Takes a handle out of the record: it is good for one use. */
-export async function takeRetry(env: Holder, handle: string): Promise<Retry | null> {
-  let found: Retry | null = null;
-  await change(env, (record) => {
-    found = record.retries.find((retry) => retry.handle === handle) ?? null;
-    return { ...record, retries: record.retries.filter((retry) => retry !== found) };
-  });
-  return found;
+async function saveRetries({ store, agent }: Caller, retries: readonly Retry[]): Promise<void> {
+  await store.saveFile(retriesKey(agent), { retries } as unknown as Json);
+}
+
+export async function keepRetry(caller: Caller, retry: Retry): Promise<void> {
+  const others = (await retriesOf(caller)).filter(({ handle }) => handle !== retry.handle);
+  await saveRetries(caller, [...others, retry].slice(-keptRetries));
+}
+
+/** Takes a handle out of the record: it is good for one use, and not after a fold. */
+export async function takeRetry(caller: Caller, handle: string): Promise<Retry | null> {
+  const retries = await retriesOf(caller);
+  const found = retries.find((retry) => retry.handle === handle) ?? null;
+  if (!found) return null;
+  await saveRetries(
+    caller,
+    retries.filter((retry) => retry !== found),
+  );
+  return found.epoch === (await epochOf(caller)) ? found : null;
 }
 
 /** Short, and the same only for the same request on the same versions. */

@@ -10,7 +10,7 @@ import {
   type SchemeName,
   schemes,
 } from "../core/index.js";
-import { agentRecord } from "./agent.js";
+import { epochOf } from "./agent.js";
 import { describe } from "./gate.js";
 import { type Deletion, hasSeen, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
@@ -30,7 +30,7 @@ export interface ReadRequest {
 }
 
 export async function contextOf(env: Env): Promise<Context> {
-  const { epoch } = await agentRecord(env.store, env.agent);
+  const epoch = await epochOf(env);
   return { files: env.files, store: env.store, agent: env.agent, epoch, now: env.clock(), codec: env.codec };
 }
 

@@ -13,7 +13,7 @@ import {
   selectRows,
   spokenScheme,
 } from "../core/index.js";
-import { handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
+import { epochOf, handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
 import type { Verdict } from "./judge.js";
 import { narrow } from "./ledger.js";
 import type { OpenFile } from "./open.js";
@@ -208,6 +208,7 @@ async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env)
   );
   await keepRetry(env, {
     handle,
+    epoch: await epochOf(env),
     request: call.request,
     entries: call.entries.map(({ path, edits }) => ({ path, edits: edits as Json })),
     files: kept,

@@ -8,7 +8,7 @@ import {
   type SchemeName,
   unifiedDiff,
 } from "../core/index.js";
-import { agentRecord } from "./agent.js";
+import { epochOf } from "./agent.js";
 import { type Call, find, type Target } from "./call.js";
 import { hasQuotes, judge, namedLines, refused, type Verdict } from "./judge.js";
 import { type Deletion, wrote } from "./ledger.js";
@@ -31,7 +31,7 @@ const toldDeletions = 5;
 
 export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
   const { targets, request } = await find(call, env);
-  const { epoch } = await agentRecord(env.store, env.agent);
+  const epoch = await epochOf(env);
   const context: Context = { ...env, epoch, now: env.clock() };
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
   return env.files.hold(files, async (held) => {
