@@ -1,13 +1,21 @@
 // dist/: one ES module per public entry point with shared chunks (so that a class is the same class through every
-// subpath), its declarations, and one self-contained CommonJS file per program (half the start time of a module).
+// subpath), its declarations, and one CommonJS file per program (half the start time of a module) that holds all but
+// the installed dependencies: those load when they are needed.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cache, command, exists, node, root } from "./shell.mjs";
+import { cache, command, exists, node, readJson, root } from "./shell.mjs";
 
 /** dist name → source. An entry whose source is not there yet is left out. */
-const library = { index: "src/index.ts" };
-const programs = { bin: "src/bin.ts" };
+const library = {
+  index: "src/index.ts",
+  "sdk/ai-sdk": "src/sdk/ai-sdk.ts",
+  "sdk/anthropic": "src/sdk/anthropic.ts",
+  "sdk/openai": "src/sdk/openai.ts",
+  "node/index": "src/node/index.ts",
+};
+/** In this order: `bin` starts `program`, and knows it by its content. */
+const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/serve.ts" };
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
 const outputs = () => [
@@ -60,15 +68,27 @@ export async function build() {
       chunkNames: "chunks/[hash]",
       packages: "external",
     });
-    for (const [name, source] of present(programs)) {
-      await bundle({ ...shared, entryPoints: [source], outfile: `dist/${name}.cjs`, format: "cjs" });
-    }
+    for (const [name, source] of present(programs)) await bundleProgram(bundle, shared, name, source);
   } catch (error) {
     return { ok: false, output: error.message };
   }
   const declared = declarations();
   if (declared.ok) writeFileSync(stamp, fingerprint());
   return declared;
+}
+
+async function bundleProgram(bundle, shared, name, source) {
+  const body = join(root, "dist/program.cjs");
+  const id = name === "bin" ? createHash("sha256").update(readFileSync(body)).digest("hex").slice(0, 16) : "";
+  await bundle({
+    ...{ ...shared, entryPoints: [source], outfile: `dist/${name}.cjs`, format: "cjs" },
+    // Half of a start is reading the program.
+    minify: true,
+    // What loads late is loaded by require: the loader of modules costs more than what it loads.
+    supported: { "dynamic-import": false },
+    define: { PROGRAM_ID: JSON.stringify(id) },
+    external: Object.keys(readJson("package.json").dependencies ?? {}),
+  });
 }
 
 // Without checking: the check step does that for sources and tests together.

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cache, command, node, npm, readJson, root } from "./shell.mjs";
 
-const allowed = /^(dist\/|data\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+const allowed = /^(dist\/|data\/|skills\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
 const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.|\.test\./;
-const required = ["LICENSE", "dist/index.js", "dist/index.d.ts"];
+const required = ["LICENSE", "README.md", "CHANGELOG.md", "dist/index.js", "dist/index.d.ts"];
 const sizeLimit = 2_000_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */

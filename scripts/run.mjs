@@ -126,15 +126,29 @@ const commands = {
     const mutate = node([command("stryker", "@stryker-mutator/core", folder), "run"], { live: true, env });
     if (!mutate.ok) process.exitCode = 1;
   },
-  async speed() {
-    if (!exists("bench/speed.ts")) throw new Error("there is no bench/speed.ts yet");
-    const { build: bundle } = await import("esbuild");
-    const outfile = join(cache, "speed.mjs");
-    const settings = { absWorkingDir: root, entryPoints: ["bench/speed.ts"], bundle: true, outfile };
-    await bundle({ ...settings, platform: "node", format: "esm", packages: "external" });
-    if (!node([outfile, ...process.argv.slice(3)], { live: true }).ok) process.exitCode = 1;
+  speed: () => bench("speed", process.argv.slice(3)),
+  tokens: () => bench("tokens", process.argv.slice(3)),
+  replay: () => bench("replay", process.argv.slice(3)),
+  agents: () => bench("agents", process.argv.slice(3)),
+  /** Everything in docs/bench.md anew: minutes. The figures are written even where a goal is missed. */
+  async bench() {
+    await build();
+    for (const [name, ...args] of [["speed"], ["tokens"], ["agents"], ["replay", "--write"]]) {
+      heading(name);
+      await bench(name, [...args, ...(name === "replay" ? process.argv.slice(3) : [])]);
+    }
+    if (!node(["scripts/docs.mjs"], { live: true }).ok) process.exitCode = 1;
   },
 };
+
+async function bench(name, args) {
+  const { build: bundle } = await import("esbuild");
+  const outfile = join(cache, `${name}.mjs`);
+  const settings = { absWorkingDir: root, entryPoints: [`bench/${name}.ts`], bundle: true, outfile };
+  await bundle({ ...settings, platform: "node", format: "esm", packages: "external" });
+  // Memory is measured between collections.
+  if (!node(["--expose-gc", outfile, ...args], { live: true }).ok) process.exitCode = 1;
+}
 
 /** The running Node if it is of that major version, else the binary that npm has for this platform. */
 function nodeBinary(major) {

@@ -7,6 +7,7 @@ import type { Named } from "./named.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet, type Range } from "./ranges.js";
 import { type Gate, inOrder, type Piece, type Resolution, resolve } from "./resolve.js";
+import { scheme } from "./scheme.js";
 import type { View } from "./view.js";
 import { addedByOthers, repeatedNeighbours } from "./warnings.js";
 
@@ -88,10 +89,10 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
 
 /** The anchor a line was last shown with, for a caller that gave a number or a broken anchor. */
 export function shownFor(line: number, view: View): string {
-  for (const { state, rows, scheme } of view.showings.toReversed()) {
-    const document = view.history.document(state);
-    if (scheme && document && rows.has(line - 1))
-      return `: line ${line} was shown as ${anchorOf(document, line - 1, scheme)}`;
+  for (const { state, rows, scheme: name, hashes } of view.showings.toReversed()) {
+    if (!name || !rows.has(line - 1)) continue;
+    const hash = hashes?.[line - 1] ?? view.history.hash(state, line - 1, name);
+    if (hash !== null) return `: line ${line} was shown as ${scheme(name).tag(line, hash)}`;
   }
   return "";
 }
@@ -128,7 +129,7 @@ function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
       (showing) =>
         showing.scheme === scheme &&
         showing.rows.has(line - 1) &&
-        view.history.hash(showing.state, line - 1, scheme) === hash,
+        (showing.hashes?.[line - 1] ?? view.history.hash(showing.state, line - 1, scheme)) === hash,
     ),
   );
   if (!stripped || !served) return edit;

@@ -124,7 +124,14 @@ export class History {
     };
   }
 
+  /** The agent's own doing, all of it, and it came back to the same text: every line is where it was. */
+  private isBack(from: number, to: number): boolean {
+    if (this.states[from]?.version !== this.states[to]?.version) return false;
+    return this.states.slice(from + 1, to + 1).every(({ exact, own }) => exact !== null && own === true);
+  }
+
   private trace(from: number, to: number): LineMap | null {
+    if (this.isBack(from, to)) return LineMap.identity((this.states[from] as State).lineCount);
     let map = LineMap.identity((this.states[from] as State).lineCount);
     let at = from;
     for (let next = from + 1; next <= to; next++) {

@@ -47,7 +47,7 @@ export function listRows(document: Document, options: ListOptions = {}): Listing
   };
   for (const [at, [start, end]] of spans.entries()) {
     const previous = spans[at - 1];
-    if (previous !== undefined) note(`[lines ${previous[1] + 1}-${start} not shown]`);
+    if (previous !== undefined) note(notShown(previous[1] + 1, start));
     for (const row of makeRows(document, start, end, { labels, singles })) {
       rows.push(row);
       output.push(formatRow(row, labels));
@@ -57,6 +57,11 @@ export function listRows(document: Document, options: ListOptions = {}): Listing
   if (closing !== null) note(closing);
   const cut = LineSet.of(rows.filter((row) => row.cut).map(({ line }) => [line - 1, line] as const));
   return { rows, notes, shown: LineSet.of(spans).subtract(cut), text: output.join("\n") };
+}
+
+/** What stands for lines that are left out. */
+export function notShown(first: number, last: number): string {
+  return first === last ? `[line ${first} not shown]` : `[lines ${first}-${last} not shown]`;
 }
 
 type Span = readonly [number, number];

@@ -8,6 +8,8 @@ import type { View } from "./view.js";
 export interface Row {
   readonly state: number;
   readonly index: number;
+  /** Which showings printed it. */
+  readonly showings: readonly number[];
 }
 
 /** Anchors of one edit, found in one text the agent was shown. */
@@ -39,14 +41,20 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
   const found: Row[] = [];
   const others: ShownRow[] = [];
   let forgotten = view.forgotten?.has(index) ?? false;
-  for (const { state, rows, scheme: used } of view.showings) {
+  for (const [at, { state, rows, scheme: used, hashes }] of view.showings.entries()) {
     if (used === null || !rows.has(index)) continue;
-    const shown = view.history.hash(state, index, name);
+    const shown = hashes?.[index] ?? view.history.hash(state, index, used);
     if (shown === null) forgotten = true;
-    else if (used !== name || shown !== hash) others.push({ state, index, scheme: used });
+    else if (used !== name || shown !== hash)
+      others.push({ state, index, showings: [at], scheme: used, hash: shown });
     else if (content !== undefined && (view.history.document(state)?.text(index) ?? content) !== content)
-      others.push({ state, index, scheme: used });
-    else if (!found.some((row) => row.state === state)) found.push({ state, index });
+      others.push({ state, index, showings: [at], scheme: used, hash: shown });
+    else {
+      const same = found.findIndex((row) => row.state === state);
+      const before = found[same];
+      if (before) found[same] = { ...before, showings: [...before.showings, at] };
+      else found.push({ state, index, showings: [at] });
+    }
   }
   if (found.length > 0 && !forgotten) return found;
   const { now, last } = view.history;
@@ -56,13 +64,14 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
     index < now.lineCount &&
     view.history.hash(last, index, name) === hash
   )
-    if (content === undefined || now.text(index) === content) return [{ state: last, index }];
+    if (content === undefined || now.text(index) === content) return [{ state: last, index, showings: [] }];
   return noRow(ref, others, forgotten, view);
 }
 
 /** A printed row, with the scheme of its anchor. */
 interface ShownRow extends Row {
   readonly scheme: SchemeName;
+  readonly hash: string;
 }
 
 function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: View): Problem {
@@ -71,7 +80,7 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
   if (last && !forgotten) {
     const document = view.history.document(last.state);
     const now = view.history.follow(last.state)?.index(last.index) ?? -1;
-    const used = view.history.hash(last.state, last.index, last.scheme) ?? "";
+    const used = last.hash;
     const tag = scheme(last.scheme).tag(line, used);
     const message =
       used === hash && last.scheme === name
@@ -159,11 +168,18 @@ function sameLine(one: Row, two: Row, view: View): boolean {
   return view.history.follow(older.state, newer.state)?.index(older.index) === newer.index;
 }
 
-/** Where an anchor could mean several places, the edit's other anchors decide if only one was printed with them. */
+/**
+ * Where an anchor could mean several places, the edit's other anchors decide if only one was printed together with
+ * them: by one showing. Rows of one version that were printed at different times were not meant together.
+ */
 function decide(candidates: readonly Row[][], view: View): Row[][] {
   if (candidates.length < 2 || !candidates.some((rows) => isOpen(rows, view))) return [...candidates];
   const together = candidates.map((rows) =>
-    rows.filter((row) => candidates.every((others) => others.some((other) => other.state === row.state))),
+    rows.filter((row) =>
+      candidates.every((others) =>
+        others.some((other) => other.showings.some((at) => row.showings.includes(at))),
+      ),
+    ),
   );
   return together.every((rows) => rows.length > 0) ? together : [...candidates];
 }

@@ -223,7 +223,7 @@ function rewrite(base: number, group: readonly Occurrence[], source: Source): Na
   made += text.slice(from, starts[end] === undefined ? text.length : (starts[end] as number) - 1);
   const lines = made === "" && lineOf(last.to) >= document.lineCount ? [] : made.split("\n");
   // At the end of the text a final newline only terminates; whether the file has one is not the edit's to say.
-  if (lines.at(-1) === "" && last.to === text.length && last.edit.new.endsWith("\n")) lines.pop();
+  if (lines.at(-1) === "" && last.to === text.length) lines.pop();
   const hunks: Hunk<string>[] = ours(document.lines(start, end), lines, start);
   const edits = [...new Set(group.map(({ edit }) => edit))];
   return { edits, base, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks };

@@ -135,6 +135,11 @@ export class LineSet {
     return LineSet.from(this.gaps(start, end));
   }
 
+  equals(other: LineSet): boolean {
+    const [ours, theirs] = [this.toJSON(), other.toJSON()];
+    return ours.length === theirs.length && ours.every((edge, at) => edge === theirs[at]);
+  }
+
   toJSON(): number[] {
     return this.sorted.flat();
   }

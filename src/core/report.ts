@@ -3,6 +3,7 @@ import type { Document } from "./document.js";
 import type { Applied } from "./engine.js";
 import { codes, exitStatus } from "./error.js";
 import type { LineMap } from "./linemap.js";
+import { notShown } from "./listing.js";
 import type { Cause, Problem } from "./problem.js";
 import { compactLineRanges, LineSet, type Range } from "./ranges.js";
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
@@ -58,12 +59,15 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (sharper) parts.push(sharper);
   const met = refusal.problems.filter(isForeign);
   const marked = rows.some((row) => row.changed);
-  const others =
-    met.length > 0 && marked ? refusal.problems.filter((one) => !met.includes(one)) : refusal.problems;
+  const others = refusal.problems.filter((one) => !met.includes(one));
   const told = new Set(sharper && details.code === "not_read" ? [] : others.map(({ message }) => message));
   if (details.code === "not_read" && !sharper) parts.push(details.message);
   else parts.push(...told);
   const changes = details.mismatches.filter(({ cause }) => foreign.has(cause));
+  if (met.length > 0 && !marked) {
+    const gone = changes.length;
+    parts.push(`${gone} ${gone === 1 ? "line was" : "lines were"} deleted since last read.`);
+  }
   if (met.length > 0 && marked)
     parts.push(
       `${changes.length} ${changes.length === 1 ? "line has" : "lines have"} changed since last read. Use the updated ${
@@ -110,10 +114,7 @@ function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName):
   const lines: string[] = [];
   let expected = -1;
   for (const { index, changed } of rows) {
-    if (expected >= 0 && index !== expected)
-      lines.push(
-        `    [${index - expected === 1 ? `line ${index}` : `lines ${expected + 1}-${index}`} not shown]`,
-      );
+    if (expected >= 0 && index !== expected) lines.push(`    ${notShown(expected + 1, index)}`);
     lines.push(
       `${changed ? ">>> " : "    "}${used.tag(index + 1, used.hashLine(now, index))}${used.separator}${now.text(index)}`,
     );
@@ -132,6 +133,7 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
   if (code === "not_read") return null;
   if (code === "not_shown" && details.affectedRanges.length > 0)
     return `Next: ${door.read(path, details.affectedRanges)}.`;
+  if (path === "") return null;
   if (exitStatus(code) === 5 || code === "not_shown") return `Next: ${door.read(path)}.`;
   return codes[code].next;
 }
@@ -230,7 +232,7 @@ function compact(indexes: readonly number[]): string {
 function deed({ change }: Applied, written: number): string {
   if (written > 0) return change.before === 0 ? "created" : "edited";
   const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
-  if (removed === 0) return "created, empty";
+  if (removed === 0) return change.before === 0 ? "created, empty" : "edited";
   return `${removed} ${removed === 1 ? "line" : "lines"} deleted`;
 }
 

@@ -8,6 +8,8 @@ export interface Showing {
   readonly rows: LineSet;
   /** null: printed without anchors. Such rows name nothing. */
   readonly scheme: SchemeName | null;
+  /** What the rows were printed with, by line index, where they are few: then no text is needed to check an anchor. */
+  readonly hashes?: Readonly<Record<number, string>>;
 }
 
 /** All that resolution may know of what one agent has seen of one file. */

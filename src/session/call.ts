@@ -112,12 +112,14 @@ function clash({ to }: Target, targets: readonly Target[]): Problem[] {
 }
 
 function requestKey(targets: readonly Target[]): string {
-  const plain = targets.map(({ entry: { edits, operations, content }, file, to }) => ({
+  const plain = targets.map(({ entry: { edits, operations, content, problems }, file, to }) => ({
     file: file.key,
     to: to?.key,
     edits,
     operations,
     content,
+    // What could not be read is told apart by what is wrong with it.
+    wrong: problems.map(({ message }) => message),
   }));
   return JSON.stringify(plain, (key, value: unknown) =>
     key === "given" || key === "index" ? undefined : value,

@@ -19,7 +19,8 @@ import {
   wholeFile,
 } from "../core/index.js";
 import { type Decision, gate, gateLines, neverShown, shownRows } from "./gate.js";
-import type { OpenFile } from "./open.js";
+import { newestFor } from "./ledger.js";
+import type { NamedRow, OpenFile } from "./open.js";
 import type { Env } from "./result.js";
 
 /** What is asked of one file. */
@@ -75,16 +76,16 @@ export function contradictions({ edits, operations }: Entry, single: boolean): P
   return [];
 }
 
-/** Line numbers that the anchors of an entry name, in its edits and copied into its text. */
-export function namedLines({ edits, unread }: Entry): number[] {
-  const lines: number[] = unread === undefined ? [] : [unread];
+/** Rows that the anchors of an entry name, in its edits and copied into its text. */
+export function namedRows({ edits, unread }: Entry): NamedRow[] {
+  const rows: NamedRow[] = unread === undefined ? [] : [{ line: unread }];
   for (const edit of edits) {
-    if ("start" in edit && edit.start && edit.end) lines.push(edit.start.anchor.line, edit.end.anchor.line);
-    if ("anchor" in edit) lines.push(edit.anchor.anchor.line);
-    if ("after" in edit) lines.push(edit.after.anchor.line);
-    if ("text" in edit) lines.push(...(stripAnchors(edit.text)?.anchors.map(({ line }) => line) ?? []));
+    if ("start" in edit && edit.start && edit.end) rows.push(edit.start.anchor, edit.end.anchor);
+    if ("anchor" in edit) rows.push(edit.anchor.anchor);
+    if ("after" in edit) rows.push(edit.after.anchor);
+    if ("text" in edit) rows.push(...(stripAnchors(edit.text)?.anchors ?? []));
   }
-  return lines;
+  return rows;
 }
 
 export function hasQuotes({ edits }: Entry): boolean {
@@ -104,6 +105,8 @@ export function judge(entry: Entry, opened: OpenFile, request: string, env: Env)
     if (entry.content !== undefined) return written(wholeFile(entry.content, null), null);
     return refused([problem("not_found", [], `${file.path} does not exist`)]);
   }
+  const repeats = repeatedNoop(opened, request);
+  if (repeats) return refused([repeats]);
   const isWhole = entry.content !== undefined || operation !== null;
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
   if (!("allow" in decision)) return refused([blocked(decision)]);
@@ -121,22 +124,24 @@ function hinted({ problems, unread }: Entry, opened: OpenFile, request: string):
   return problems.map((one) => (one.code === "bad_anchor" ? { ...one, message: one.message + hint } : one));
 }
 
+/** A call that changed nothing twice changes nothing the third time. */
+function repeatedNoop({ agent, file }: OpenFile, request: string): Problem | null {
+  const { noop } = agent.past;
+  if (noop?.request !== request || noop.count < noopsBeforeRefusal) return null;
+  return problem(
+    "noop_repeat",
+    [],
+    `this call has changed nothing ${noop.count} times: ${file.path} already reads like this`,
+  );
+}
+
 function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
   const { past } = opened.agent;
   const document = opened.text;
   const { forced } = entry;
   if (forced && forced.version === document.version) return sentAgain(forced.splices, document);
-  const repeated = past.noop?.request === request ? past.noop.count : 0;
-  if (repeated >= noopsBeforeRefusal)
-    return refused([
-      problem(
-        "noop_repeat",
-        [],
-        `this call has changed nothing ${repeated} times: ${opened.file.path} already reads like this`,
-      ),
-    ]);
   const { committed } = past;
-  if (committed?.request === request && (opened.agent.newest?.order ?? 0) <= committed.order)
+  if (committed?.request === request && (newestFor(opened.agent, null)?.order ?? 0) <= committed.order)
     return {
       kind: "noop",
       applied: nothing(document),

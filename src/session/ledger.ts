@@ -9,6 +9,8 @@ export interface LedgerShowing {
   readonly state: number;
   readonly rows: LineSet;
   readonly scheme: SchemeName | null;
+  /** What the rows were printed with, by line index, where they are few. */
+  readonly hashes?: Readonly<Record<number, string>>;
   /** Lines of that state in all. */
   readonly lineCount: number;
   readonly printer: Printer;
@@ -64,7 +66,7 @@ export interface AgentLedger {
   readonly refusals: readonly RefusalRows[];
   readonly narrowings: readonly Narrowing[];
   readonly past: Past;
-  /** The newest state of which anything was shown, and when that was. */
+  /** The newest state of which anything was shown, but for refusals, and when that was. */
   readonly newest: { readonly state: number; readonly order: number } | null;
   /** Numbers of rows whose showings had to be dropped: an anchor with such a number is no longer certain. */
   readonly forgotten: LineSet;
@@ -101,7 +103,7 @@ export function carry(ledger: AgentLedger, history: History): AgentLedger {
   const map = history.follow(ledger.state, to);
   const before = knownNow(ledger);
   const known = new Map(ledger.known).set(to, map ? map.carry(before) : LineSet.empty);
-  const moved = { ...ledger, state: to, known };
+  const moved = { ...ledger, state: to, known, refusals: carriedRefusals(ledger, map, to) };
   if (!map) return pruned({ ...moved, pending: LineSet.empty, deletions: [] });
   const { lines, gone } = foreignChanges(before.union(ledger.pending), map);
   return pruned({
@@ -109,6 +111,15 @@ export function carry(ledger: AgentLedger, history: History): AgentLedger {
     pending: map.carry(ledger.pending).union(lines),
     deletions: [...movedGaps(ledger.deletions, map), ...gone].sort((one, two) => one.gap - two.gap),
   });
+}
+
+/** Rows seen in refusals are carried like known lines, each by itself. */
+function carriedRefusals({ refusals }: AgentLedger, map: Mapping | null, state: number): RefusalRows[] {
+  return refusals.map(({ request, lines }) => ({
+    request,
+    state,
+    lines: map ? map.carry(lines) : LineSet.empty,
+  }));
 }
 
 /** What others wrote or took out inside territory that the agent has seen. */
@@ -153,8 +164,11 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   /** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */
   const isBetween = (gap: number) =>
     (gap === 0 || rows.has(gap - 1)) && (gap >= showing.lineCount || rows.has(gap));
+  // Who reads has stopped sending the same call: the count of its refusals begins anew.
+  const past = printer === "read" ? { ...ledger.past, refused: [] } : ledger.past;
   return bounded({
     ...ledger,
+    past,
     state,
     showings: [...older, showing],
     known: new Map(ledger.known).set(state, (ledger.known.get(state) ?? LineSet.empty).union(rows)),
@@ -166,15 +180,23 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
 }
 
 function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: string): AgentLedger {
-  const { state, rows, order } = showing;
+  const { state, rows } = showing;
   return bounded({
     ...ledger,
     state: Math.max(ledger.state, state),
     showings: [...ledger.showings, showing],
     refusals: [...ledger.refusals, { request, state, lines: rows }].slice(-keptRefusals),
-    pending: ledger.pending.subtract(rows),
-    newest: { state, order },
   });
+}
+
+/** The newest thing shown, as this request may see it: its own refusals are left out. */
+export function newestFor(
+  ledger: AgentLedger,
+  request: string | null,
+): { state: number; order: number } | null {
+  const refusals = ledger.showings.filter((one) => one.request !== undefined && one.request !== request);
+  const last = refusals.at(-1);
+  return last && last.order > (ledger.newest?.order ?? -1) ? last : ledger.newest;
 }
 
 /** Drops what is too much; rows that named lines are remembered as forgotten, never silently. */
@@ -198,6 +220,7 @@ export function wrote(ledger: AgentLedger, history: History, written: LineSet): 
   return pruned({
     ...ledger,
     state,
+    refusals: carriedRefusals(ledger, map, state),
     known: new Map(ledger.known).set(state, kept.union(written)),
     pending: map ? map.carry(ledger.pending) : LineSet.empty,
     deletions: map ? movedGaps(ledger.deletions, map) : [],
@@ -220,12 +243,21 @@ export function showingsFor(
     .reduce<readonly LedgerShowing[]>(
       (showings, { line, hash, scheme, order }) =>
         showings.map((one) =>
-          one.order < order && one.rows.has(line - 1) && history.hash(one.state, line - 1, scheme) === hash
+          one.order < order &&
+          one.rows.has(line - 1) &&
+          one.scheme === scheme &&
+          (one.hashes?.[line - 1] ?? history.hash(one.state, line - 1, scheme)) === hash
             ? { ...one, rows: one.rows.subtract(LineSet.of([[line - 1, line]])) }
             : one,
         ),
       visible,
     );
+}
+
+/** Lines that refusals of other requests have shown, in the newest state. */
+export function shownInRefusals(ledger: AgentLedger, request: string): LineSet {
+  const others = ledger.refusals.filter((refusal) => refusal.request !== request);
+  return others.reduce((set, { lines }) => set.union(lines), LineSet.empty);
 }
 
 /** The lines of a state this agent has seen, in whatever version and under whatever number, or written. */

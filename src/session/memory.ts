@@ -141,7 +141,7 @@ export function memoryStore(): LedgerStore {
     agents: async () =>
       [...records.keys()].filter((key) => key.startsWith("agent ")).map((key) => key.slice(6)),
     version: async (id) => versions.get(id) ?? null,
-    keepVersion: async (id, bytes) => void versions.set(id, bytes),
+    keepVersion: async (id, bytes) => void versions.set(id, bytes.slice()),
     append: async (entry) => void entries.push(entry),
     journal: async ({ file, since } = {}) =>
       entries.filter(

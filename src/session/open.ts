@@ -2,10 +2,10 @@ import {
   type Codec,
   Document,
   History,
-  type LineMap,
   LineSet,
   type SchemeName,
   type State,
+  scheme,
   type View,
 } from "../core/index.js";
 import type { Seen } from "./gate.js";
@@ -17,18 +17,30 @@ import {
   knownIn,
   knownNow,
   type LedgerShowing,
+  newestFor,
   type Printer,
   show,
   showingsFor,
+  shownInRefusals,
   wrote,
 } from "./ledger.js";
 import type { FileId, Files, Held, LedgerStore } from "./ports.js";
 import { emptyFile, type FileLedger, fromJson, type StateRecord, toJson, trimmed } from "./record.js";
+import { hashBytes, hashesKey, needed, parse, writtenLines } from "./texts.js";
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
 export const keptBytes = 4 * 1024 * 1024;
 
 const searchedShowings = 24;
+
+/** A row that a request names, by its number and, if it could be read, its hash. */
+export interface NamedRow {
+  readonly line: number;
+  readonly hash?: string;
+}
+
+/** Of showings up to this many rows the hashes are kept too. */
+const hashedRows = 80;
 
 export interface Context {
   readonly files: Files;
@@ -81,13 +93,16 @@ export class OpenFile {
    * Loads the texts that judging these lines takes: those of the showings that printed rows with these numbers, and
    * the newest one shown, in which quoted text is searched; a quote that is gone may have stood in an older one.
    */
-  async prepare(lines: readonly number[], quotes: boolean): Promise<void> {
-    const { showings, newest } = this.agent;
-    const older = quotes ? showings.slice(-searchedShowings).map(({ state }) => state) : [];
-    const asked = showings
-      .filter(({ rows }) => lines.some((line) => rows.has(line - 1)))
-      .map(({ state }) => state);
-    await this.load([...asked, ...older, ...(newest ? [newest.state] : [])]);
+  async prepare(anchors: readonly NamedRow[], quotes: boolean): Promise<void> {
+    const { showings } = this.agent;
+    const newest = [newestFor(this.agent, null), this.agent.newest].filter((one) => one !== null);
+    const older = quotes ? showings.slice(-searchedShowings) : [];
+    const asked = showings.filter(({ rows, hashes }) =>
+      anchors.some(({ line, hash }) => rows.has(line - 1) && (!hash || !hashes || hashes[line - 1] === hash)),
+    );
+    // The newest row of each number is what a wrong anchor is explained with.
+    const last = anchors.flatMap(({ line }) => showings.findLast(({ rows }) => rows.has(line - 1)) ?? []);
+    await this.load([...asked, ...last, ...older, ...newest].map(({ state }) => state));
   }
 
   private push(document: Document, exact: StateRecord["exact"]): void {
@@ -147,7 +162,7 @@ export class OpenFile {
       const document = await parse(bytes, encoding, this.context);
       return document.version === version ? document : null;
     }
-    const hashes = await this.context.store.version(hashesOf(version));
+    const hashes = await this.context.store.version(hashesKey(version));
     return hashes && new Uint32Array(hashes.slice().buffer);
   }
 
@@ -173,12 +188,13 @@ export class OpenFile {
   view(request: string): View {
     const agent = this.agent;
     const history = this.history;
+    const newest = newestFor(agent, request);
     return {
       history,
       showings: showingsFor(agent, request, history),
       forgotten: agent.forgotten,
       known: (state) => knownIn(agent, state, request, history),
-      ...(agent.newest ? { newest: agent.newest.state } : {}),
+      ...(newest ? { newest: newest.state } : {}),
     };
   }
 
@@ -189,17 +205,34 @@ export class OpenFile {
       hasSeen: hasSeen(agent),
       known: hasSeen(agent) ? knownIn(agent, history.last, request, history) : knownNow(agent),
       lineCount: this.text.lineCount,
-      pending: agent.pending.size + agent.deletions.length,
+      pending: agent.pending.subtract(shownInRefusals(agent, request)).size + agent.deletions.length,
     };
   }
 
   /** Rows of the newest state were printed to the agent. */
   showed(rows: LineSet, scheme: SchemeName | null, printer: Printer, request?: string): number {
     const state = this.ledger.states.length - 1;
+    const before = this.agent.showings.at(-1);
+    const isRepeated =
+      printer === "read" && before?.printer === "read" && before.state === state && before.scheme === scheme;
+    if (isRepeated && before.order === this.agent.newest?.order && before.rows.equals(rows))
+      return before.order;
     const order = this.tick();
-    const showing: LedgerShowing = { order, state, rows, scheme, lineCount: this.text.lineCount, printer };
-    this.update(show(this.agent, request === undefined ? showing : { ...showing, request }));
+    const showing: LedgerShowing = {
+      ...{ order, state, rows, scheme, printer },
+      lineCount: this.text.lineCount,
+      ...(request === undefined ? {} : { request }),
+      ...(scheme && rows.size <= hashedRows ? { hashes: this.hashesOf(rows, scheme) } : {}),
+    };
+    this.update(show(this.agent, showing));
     return order;
+  }
+
+  private hashesOf(rows: LineSet, name: SchemeName): Record<number, string> {
+    const indexes = rows
+      .spans()
+      .flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
+    return Object.fromEntries(indexes.map((index) => [index, scheme(name).hashLine(this.text, index)]));
   }
 
   /** The file was given this text by the agent; `exact` tells how, line by line, if it is known. */
@@ -271,7 +304,7 @@ export class OpenFile {
     const { file } = this;
     for (const text of this.fresh.splice(0)) {
       if (file.keep && text.bytes.length <= keptBytes) await store.keepVersion(text.version, text.bytes);
-      else await store.keepVersion(hashesOf(text.version), hashBytes(text));
+      else await store.keepVersion(hashesKey(text.version), hashBytes(text));
     }
     this.ledger = trimmed(this.ledger);
     await store.saveFile(file.key, toJson(this.ledger));
@@ -283,44 +316,4 @@ export class OpenFile {
     await this.context.store.saveFile(this.file.key, toJson(emptyFile));
     this.changed = false;
   }
-}
-
-/** The lines a change writes, in the numbers after it. */
-export function writtenLines(map: LineMap): LineSet {
-  const spans = map.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
-  return LineSet.of(spans.filter(([start, end]) => start < end));
-}
-
-function hashesOf(version: string): string {
-  return `${version}-hashes`;
-}
-
-function hashBytes(document: Document): Uint8Array {
-  const hashes = Uint32Array.from({ length: document.lineCount }, (_, index) => document.lineHash(index));
-  return new Uint8Array(hashes.buffer);
-}
-
-/** The states whose text is compared when lines are followed from one state to the last, and that state itself. */
-function needed(states: readonly StateRecord[], from: number): Set<number> {
-  const wanted = new Set([from]);
-  let at = from;
-  const between = (one: number, two: number): void => {
-    if (one === two || states[one]?.version === states[two]?.version) return;
-    wanted.add(one).add(two);
-  };
-  for (let next = from + 1; next < states.length; next++) {
-    if (!states[next]?.exact) continue;
-    between(at, next - 1);
-    at = next;
-  }
-  between(at, states.length - 1);
-  return wanted;
-}
-
-async function parse(bytes: Uint8Array, last: string | null, context: Context): Promise<Document> {
-  if (context.codec) return Document.parse(bytes, { codec: context.codec });
-  const document = Document.parse(bytes);
-  if (document.encoding !== "latin1" || document.binary || !context.files.codec) return document;
-  const fallback = await context.files.codec(bytes, last);
-  return fallback ? Document.parse(bytes, { fallback }) : document;
 }

@@ -73,7 +73,7 @@ function agentJson(agent: AgentLedger): Json {
   return {
     epoch: agent.epoch,
     state: agent.state,
-    showings: agent.showings.map(({ order, state, rows, scheme, lineCount, printer, request }) => [
+    showings: agent.showings.map(({ order, state, rows, scheme, lineCount, printer, request, hashes }) => [
       order,
       state,
       rows.toJSON(),
@@ -81,6 +81,7 @@ function agentJson(agent: AgentLedger): Json {
       lineCount,
       printer,
       request ?? null,
+      hashes ?? null,
     ]),
     known: [...agent.known].map(([state, lines]) => [state, lines.toJSON()]),
     pending: agent.pending.toJSON(),
@@ -107,7 +108,10 @@ export function fromJson(record: Json | null): FileLedger {
 
 type Flat = readonly number[];
 type RawState = readonly [string, number, string | null, Flat | null, string | null, number];
-type RawShowing = readonly [number, number, Flat, SchemeName | null, number, Printer, string | null];
+type RawShowing = readonly [
+  ...[number, number, Flat, SchemeName | null, number, Printer, string | null],
+  Readonly<Record<number, string>> | null,
+];
 
 interface RawFile {
   readonly order: number;
@@ -133,9 +137,22 @@ function stateFrom([version, lines, encoding, exact, by, time]: RawState): State
   return { version, lines, encoding, exact: exact && LineMap.fromJSON(exact), by, time };
 }
 
-function showingFrom([order, state, rows, scheme, lineCount, printer, request]: RawShowing): LedgerShowing {
+function showingFrom([
+  order,
+  state,
+  rows,
+  scheme,
+  lineCount,
+  printer,
+  request,
+  hashes,
+]: RawShowing): LedgerShowing {
   const showing = { order, state, rows: LineSet.fromJSON(rows), scheme, lineCount, printer };
-  return request === null ? showing : { ...showing, request };
+  return {
+    ...showing,
+    ...(request === null ? {} : { request }),
+    ...(hashes ? { hashes } : {}),
+  };
 }
 
 function agentFrom(raw: RawAgent): AgentLedger {

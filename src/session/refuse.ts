@@ -147,11 +147,11 @@ function countRefusal(opened: OpenFile, request: string): number {
 }
 
 async function contend(opened: OpenFile, { code, path }: RefusalDetails, env: Env): Promise<string | null> {
-  if (exitStatus(code) !== 5) return null;
+  if (code !== "stale" && code !== "deleted") return null;
   const since = env.clock() - contentionWindow;
   const entries = await env.store.journal({ file: opened.file.key, since });
   const refusals = entries.filter(
-    (entry) => entry.kind === "refusal" && entry.code && exitStatus(entry.code) === 5,
+    (entry) => entry.kind === "refusal" && (entry.code === "stale" || entry.code === "deleted"),
   );
   if (refusals.length + 1 < contentionCount) return null;
   return `Contention: ${refusals.length + 1} mismatches on ${path} in ten minutes. Its writers need to take turns, not to retry.`;

@@ -15,11 +15,12 @@ import {
   unifiedDiff,
 } from "../core/index.js";
 import { wrote } from "./ledger.js";
-import { OpenFile, writtenLines } from "./open.js";
+import { OpenFile } from "./open.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "./ports.js";
 import { contextOf } from "./reading.js";
 import { entryId } from "./refuse.js";
 import type { Env, Result } from "./result.js";
+import { writtenLines } from "./texts.js";
 
 export interface UndoRequest {
   /** Only edits of this file. */

@@ -10,13 +10,14 @@ import {
 } from "../core/index.js";
 import { epochOf } from "./agent.js";
 import { type Call, find, type Target } from "./call.js";
-import { hasQuotes, judge, namedLines, refused, type Verdict } from "./judge.js";
+import { hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { type Deletion, wrote } from "./ledger.js";
-import { type Context, OpenFile, writtenLines } from "./open.js";
+import { type Context, OpenFile } from "./open.js";
 import { type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
 import { entryId, refuse } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
+import { writtenLines } from "./texts.js";
 
 /** One file of a call, judged. */
 interface Judged extends Target {
@@ -56,7 +57,7 @@ async function judgeOne(
 ): Promise<Judged> {
   const opened = await OpenFile.open(held, target.file, context);
   const destination = target.to && (await OpenFile.open(held, target.to, context));
-  if (opened.document) await opened.prepare(namedLines(target.entry), hasQuotes(target.entry));
+  if (opened.document) await opened.prepare(namedRows(target.entry), hasQuotes(target.entry));
   const verdict = judge(target.entry, opened, call.request, call.env);
   const isTaken = destination?.document && verdict.kind !== "refused";
   const there = [problem("exists", [], `${destination?.file.path} is already there`)];

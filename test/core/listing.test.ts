@@ -83,7 +83,7 @@ describe("what is left out is said", () => {
           { start: 5, end: 5 },
         ],
       }).text,
-    ).toBe("2\tline 2\n3\tline 3\n[lines 4-4 not shown]\n5\tline 5\n[3 of 9 lines]");
+    ).toBe("2\tline 2\n3\tline 3\n[line 4 not shown]\n5\tline 5\n[3 of 9 lines]");
   });
   test("after a limit, with the next call", () => {
     const listing = list(numbered(1043), { limit: 200 });

@@ -288,12 +288,7 @@ describe("a success", () => {
   it.each<[string, States, readonly object[], RegExp]>([
     ["added", ["a b"], [{ op: "append", text: "X" }], /a.ts: edited/],
     ["deleted", ["a b c"], [{ op: "delete_lines", start: "@1", end: "@2" }], /2 lines deleted/],
-    [
-      "replaced",
-      ["a b c"],
-      [{ op: "replace_lines", start: "@1", end: "@2", text: "X" }],
-      /edited/,
-    ],
+    ["replaced", ["a b c"], [{ op: "replace_lines", start: "@1", end: "@2", text: "X" }], /edited/],
     ["relocated", ["a b c", "x a b c"], [set("@3", "N")], /relocated/],
     ["partly there", ["a b c d", "A b c d"], [set("@1", "A"), set("@4", "D")], /1 already there/],
     ["warned", ["a b c"], [set("@2", "a")], /^! .*repeats the line above it/m],

@@ -1,0 +1,2 @@
+export function isFresh(): boolean;
+export function build(): Promise<{ ok: boolean; output: string }>;

@@ -1,0 +1,286 @@
+// docs/bench.md and docs/bench/*.svg, from bench/results/*.json alone: nothing there is typed by hand.
+
+import { bars, colours, lines, stacked } from "../plots.mjs";
+import { exists, readJson } from "../shell.mjs";
+
+const percent = (part, of) => (part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`);
+const total = ({ right, refused, wrong }) => right + refused + wrong;
+const table = (head, rows) =>
+  [`| ${head.join(" | ")} |`, `|${head.map((_, at) => (at === 0 ? "---" : "---:")).join("|")}|`]
+    .concat(rows.map((row) => `| ${row.join(" | ")} |`))
+    .join("\n");
+const add = (one, two) => ({
+  right: one.right + two.right,
+  refused: one.refused + two.refused,
+  wrong: one.wrong + two.wrong,
+});
+const none = { right: 0, refused: 0, wrong: 0 };
+
+export default function benchPage() {
+  const parts = { replay, tokens, speed, agents };
+  const present = Object.keys(parts).filter((name) => exists(`bench/results/${name}.json`));
+  if (present.length === 0) return [];
+  const made = present.map((name) => parts[name](readJson(`bench/results/${name}.json`)));
+  const text = `# Proof
+
+<!-- Made from bench/results by scripts/docs/bench.mjs. Do not edit. -->
+
+Every figure and plot here is made by \`npm run bench\` from \`bench/results/*.json\`. Goals are ratios or counts; absolute times are shown, never
+judged. On your own repository: \`kedge replay PATH\`. How another tool joins in: [replay-protocol.md](replay-protocol.md).
+
+${made.map(({ section }) => section).join("\n")}`;
+  return [{ path: "docs/bench.md", text }, ...made.flatMap(({ plots }) => plots)];
+}
+
+function about({ about: { date, command, node, git, patch, system, processor, memory, kedge } }) {
+  return `*${date}, kedge ${kedge}, Node ${node}, git ${git}, ${patch}, ${system}, ${processor}, ${memory}. \`${command}\`*\n`;
+}
+
+function replay(result) {
+  const { sets, peers } = result;
+  const drawn = sets.filter(({ scores }) => total(scores[0].sample) > 0);
+  const names = sets[0].scores.map(({ mechanism }) => mechanism.name);
+  const sampleOf = (name) =>
+    drawn
+      .map(({ scores }) => scores.find(({ mechanism }) => mechanism.name === name).sample)
+      .reduce(add, none);
+  const rows = names.map((name) => ({ name, tally: sampleOf(name) }));
+  const outcomes = rows.map(({ name, tally }) => [
+    name,
+    percent(tally.right, total(tally)),
+    percent(tally.refused, total(tally)),
+    `${tally.wrong}`,
+  ]);
+  const plot = stacked(
+    "Stale edits that really happened: what becomes of them",
+    [
+      { name: "right", colour: colours.right },
+      { name: "refused without need", colour: colours.refused },
+      { name: "wrong", colour: colours.wrong },
+    ],
+    rows.map(({ name, tally }) => ({
+      name,
+      values: [tally.right, tally.refused, tally.wrong],
+      note: `${tally.wrong} wrong`,
+    })),
+  );
+  const section = `## Stale edits from real histories
+
+${about(result)}
+An agent read a file; somebody else changed it; then the agent's edit came. *Right* is the text that the history really has, or a refusal where both
+changed one line. *Refused* is a refusal without need: nothing is lost, a round is. *Wrong* is a text that nobody wanted: an edit in a wrong place,
+another one's change overwritten, an edit made twice, line ends lost.
+
+First the unweighted sample, ${total(rows[0].tally)} pairs of consecutive changes drawn with equal chance from ${drawn.map(({ name }) => name).join(" and ")}:
+
+![outcomes](bench/outcomes.svg)
+
+${table(["mechanism", "right", "refused", "wrong"], outcomes)}
+
+Where kedge is not first: string replacement lands more edits, because kedge refuses what touches somebody else's change, or stands in the same
+gap, and string replacement writes there without looking; the price is its last column. \`git merge-file\` is the reference: it has the text
+that was read, as the session has.
+${peers.length > 0 ? `\nPeers, through adapters in \`bench/peers\`: ${peers.map((name) => `\`${name}\``).join(", ")}.\n` : ""}
+${sets.map(classTables).join("\n")}`;
+  return { section, plots: [{ path: "docs/bench/outcomes.svg", text: plot }] };
+}
+
+function classTables({ name, seed, hash, cases, scores }) {
+  const classes = Object.keys(scores[0].classes).sort();
+  const shorts = scores.map(({ mechanism }) => mechanism.short);
+  const cell = (tally) =>
+    `${percent(tally.right, total(tally))}${tally.wrong > 0 ? ` (**${tally.wrong}**)` : ""}`;
+  return `### By class: ${name}
+
+${cases} cases, ${seed === "" ? "" : `seed ${seed}, `}set \`${hash}\`. Right, and in brackets how many were wrong. Rows marked debatable: refusing is acceptable too.
+
+${table(
+  ["class", "cases", ...shorts],
+  classes.map((row) => [
+    row,
+    total(scores[0].classes[row]),
+    ...scores.map(({ classes: all }) => cell(all[row])),
+  ]),
+)}
+`;
+}
+
+function tokens(result) {
+  const kinds = ["o200k_base", "cl100k_base", "claude"];
+  const cells = (counts, digits = 0) => kinds.map((kind) => counts[kind].toFixed(digits));
+  const { lines: listed, edits, recovery } = result;
+  const [first] = listed;
+  const real = listed.filter(({ text }) => text === first.text);
+  const perLine = bars(
+    "Extra tokens a line, beside the bare text",
+    kinds.map((name, at) => ({ name, colour: colours.series[[0, 2, 3][at]] })),
+    real.map(({ way, extra }) => ({ name: way, values: kinds.map((kind) => extra[kind]) })),
+    { digits: 1 },
+  );
+  const recovered = bars(
+    "Recovery from one stale line: tokens in all (o200k_base)",
+    [
+      { name: "kedge, by handle", colour: colours.series[0] },
+      { name: "full re-read", colour: colours.series[1] },
+    ],
+    recovery.map(({ lines: count, retry, reread }) => ({
+      name: `${count.toLocaleString("en-US")} lines`,
+      values: [retry.o200k_base, reread.o200k_base],
+    })),
+    { log: true },
+  );
+  const section = `## Tokens
+
+${about(result)}
+![tokens a line](bench/tokens.svg)
+
+${table(
+  ["extra tokens a line", ...kinds],
+  listed.map(({ text, way, extra }) => [`${text}: ${way}`, ...cells(extra, 2)]),
+)}
+
+A number of four digits is two tokens: in files of more than 999 lines every scheme, and \`cat -n\`, costs more. A word of \`lean\` is one token in all
+three; the published Claude tokenizer takes more for the number and the tab after it, and there \`cat -n\` is cheaper than \`lean\`.
+
+![recovery](bench/recovery.svg)
+
+${table(
+  ["recovery from one stale line, in all", ...kinds],
+  recovery.flatMap(({ lines: count, retry, anchors, reread }) => [
+    [`${count.toLocaleString("en-US")} lines: kedge, by handle`, ...cells(retry)],
+    [`${count.toLocaleString("en-US")} lines: kedge, by the anchors shown`, ...cells(anchors)],
+    [`${count.toLocaleString("en-US")} lines: full re-read`, ...cells(reread)],
+  ]),
+)}
+
+${table(
+  ["an edit and its success", ...kinds],
+  edits.flatMap(({ work, way, call, answer }) => [
+    [`${work}, ${way}: call`, ...cells(call)],
+    [`${work}, ${way}: answer`, ...cells(answer)],
+  ]),
+)}
+`;
+  return {
+    section,
+    plots: [
+      { path: "docs/bench/tokens.svg", text: perLine },
+      { path: "docs/bench/recovery.svg", text: recovered },
+    ],
+  };
+}
+
+function speed(result) {
+  const { groups, cold, stale, scaling } = result;
+  const works = {
+    split: "toString().split, the baseline",
+    list: "list",
+    edit: "edit",
+    stale: "stale edit, 50 foreign changes",
+  };
+  const plot = lines(
+    "From 1,000 to 1,000,000 lines",
+    Object.entries(works).map(([work, name], at) => ({
+      name,
+      colour: ["#818b98", ...colours.series.filter((_, index) => index !== 1)][at],
+      values: scaling.map((point) => point[work]),
+    })),
+    { xs: scaling.map((point) => point.lines), xName: "lines", yName: "milliseconds", log: true },
+  );
+  const rows = Object.values(groups).flat();
+  const section = `## Speed
+
+${about(result)}
+Ratios of medians in one run, work and baseline in turn; the spread is from the tenth to the ninetieth percentile.
+
+${table(
+  ["work", "against", "ratio", "goal", "spread", "milliseconds", ""],
+  rows.map(({ work, baseline, ratio, goal, spread, milliseconds }) => [
+    ...[work, baseline, ratio.toFixed(2), `${goal}`, spread.map((one) => one.toFixed(2)).join(" to ")],
+    ...[milliseconds.toFixed(2), ratio <= goal ? "met" : "**missed**"],
+  ]),
+)}
+
+\`kedge hook\` is not in this build; its row is missing.
+
+![scaling](bench/scaling.svg)
+
+${table(
+  ["lines", "split, ms", "list, ms", "edit, ms", "stale edit, ms", "memory beside what is allowed"],
+  scaling.map(({ lines: count, split, list, edit, stale: late, memory, allowed }) => [
+    count.toLocaleString("en-US"),
+    ...[split, list, edit, late].map((time) => time.toFixed(2)),
+    count < 10_000 ? "too small to measure" : percent(memory, allowed),
+  ]),
+)}
+
+The first call of a process, before anything is compiled, on 10,000 lines:
+
+${table(
+  ["work", "cold, ms", "warm, ms"],
+  cold.map(({ work, cold: first, warm }) => [work, first.toFixed(2), warm.toFixed(2)]),
+)}
+
+The same edit of one repeated line through MCP, after a read:
+
+${table(
+  ["meanwhile", "kedge", "the reference filesystem server"],
+  stale.map(({ work, ours, theirs }) => [work, ours, theirs]),
+)}
+`;
+  return { section, plots: [{ path: "docs/bench/scaling.svg", text: plot }] };
+}
+
+function agents(result) {
+  const { outcomes, edits, files } = result;
+  const ways = [...new Set(outcomes.map(({ way }) => way))];
+  const xs = [...new Set(outcomes.map((one) => one.agents))];
+  const plot = lines(
+    "Accepted edits that were lost, by number of agents",
+    ways.map((way, at) => ({
+      name: way,
+      colour: colours.series[at],
+      values: xs.map((count) => outcomes.find((one) => one.way === way && one.agents === count).lost),
+    })),
+    { xs, xName: "agents at work on one tree", yName: "lost edits" },
+  );
+  const section = `## Many agents on one tree
+
+${about(result)}
+Each agent is a process; each wants ${edits} edits in ${files} files, most of them in one hot part, thinks between reading and editing, and adds a mark of its own to
+what it saw. A mark that is missing in the end, although its edit was accepted, was lost. Tokens are o200k_base, of all that went to and from
+the model, for each accepted edit.
+
+![agents](bench/agents.svg)
+
+${table(
+  ["agents", "way", "accepted", "relocated", "refused", "given up", "lost", "tokens an edit", "seconds"],
+  outcomes.map((one) => [
+    ...[one.agents, one.way, `${one.accepted} of ${one.wanted}`, one.relocated, one.refused, one.givenUp],
+    ...[one.lost === 0 ? "0" : `**${one.lost}**`, one.tokens.toLocaleString("en-US"), one.seconds.toFixed(1)],
+  ]),
+)}
+
+${behind(outcomes)}
+`;
+  return { section, plots: [{ path: "docs/bench/agents.svg", text: plot }] };
+}
+
+/** What is better than kedge in that table, said plainly. */
+function behind(outcomes) {
+  const most = Math.max(...outcomes.map((one) => one.agents));
+  const at = outcomes.filter((one) => one.agents === most);
+  const [ours] = at;
+  const cheaper = at.filter((one) => one.tokens < ours.tokens).map(({ way }) => way);
+  const faster = at.filter((one) => one.seconds < ours.seconds).map(({ way }) => way);
+  return [
+    ...(cheaper.length > 0
+      ? [`Fewer tokens an edit than kedge: ${cheaper.join(", ")}; anchors cost some in every read.`]
+      : []),
+    ...(faster.length > 0
+      ? [
+          `Faster than kedge: ${faster.join(", ")}; why it is so much with many agents has not been found yet.`,
+        ]
+      : []),
+  ].join(" ");
+}

@@ -1,0 +1,31 @@
+// docs/errors.md: every way a call can be refused, from the table in src/core/error.ts.
+import { load } from "../sources.mjs";
+
+export default async function errors() {
+  const { codes } = await load("src/core/error.ts");
+  const { exitStatuses } = await load("src/cli/shape.ts");
+  const rows = Object.entries(codes).map(
+    ([code, { exit, meaning, next }]) => `| \`${code}\` | ${exit} | ${meaning} | ${next} |`,
+  );
+  const statuses = exitStatuses.map(([status, meaning]) => `| ${status} | ${meaning} |`);
+  const text = `# Errors
+
+<!-- Made from src/core/error.ts by scripts/docs/errors.mjs. Do not edit. -->
+
+A refusal is a value: \`details.status\` is \`refused\`, \`details.code\` is one of these, and nothing was written. Its text
+begins with \`REJECTED, nothing written.\` and ends with the next call to make.
+
+| code | exit status | meaning | what to do |
+|---|---|---|---|
+${rows.join("\n")}
+
+With problems of several kinds in one call, usage (2) decides, then the gate (4), then staleness (5), then the rest (1).
+
+## Exit statuses of the command line
+
+| status | meaning |
+|---|---|
+${statuses.join("\n")}
+`;
+  return [{ path: "docs/errors.md", text }];
+}

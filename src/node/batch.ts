@@ -1,0 +1,232 @@
+import { PortError } from "../session/index.js";
+import { type Commit, checkWritable, isShared, patiently, type Target, temporaryName } from "./commit.js";
+import { makeOne, missingFolders, putNew, writeTemporary } from "./content.js";
+import { failure, reason } from "./failure.js";
+import { type Disk, Folder } from "./folder.js";
+import { errorCode, type Stat } from "./io.js";
+import { type Item, type Phase, type Plan, type Plans, printOf } from "./plan.js";
+import { clearUp, overwrite, rollBack } from "./rollback.js";
+import { noSecondNames } from "./slot.js";
+import { lookAgain, stillSame } from "./witness.js";
+
+/** One file of a batch on its way. */
+interface Step {
+  readonly item: Item;
+  readonly target: Target;
+  readonly folder: Folder;
+  readonly name: string;
+  readonly stat: Stat | null;
+  /** As it was when its bytes were compared. */
+  seen?: Stat | null;
+}
+
+/** The batch could not be undone: its locks stay, and whoever finds them undoes it first. */
+export class HalfDone extends PortError {}
+
+/**
+ * Several files, all or none, also after a crash: the plan is written first, everything new is prepared and flushed
+ * under temporary names, then only renames are left. True: all of it is done. False, or an error: none of it.
+ */
+export async function commitBatch(
+  disk: Disk,
+  plans: Plans,
+  targets: readonly Target[],
+  commit: Commit & { inPlace: boolean },
+): Promise<boolean> {
+  const folders = new Map<string, Folder>();
+  let phase: Phase | null = null;
+  let plan: Plan | null = null;
+  try {
+    plan = makePlan(disk, targets, commit);
+    if (plan === null) return false;
+    phase = "prepare";
+    plans.write(plan, phase);
+    const steps = openSteps(disk, plan, targets, folders);
+    const ready = steps !== null && prepare(disk, steps);
+    if (ready) {
+      commit.check(targets[0]?.path ?? "");
+      plans.advance(plan.id, phase, "apply");
+      phase = "apply";
+      const applied = await apply(disk, steps);
+      for (const folder of folders.values()) folder.flush();
+      if (applied && nobodyWrote(steps)) {
+        plans.advance(plan.id, phase, "done");
+        phase = "done";
+      }
+    }
+  } catch (error) {
+    const failed = failure("write", describe(targets), error);
+    if (plan && phase) undo(disk, plans, { plan, phase, failed });
+    throw failed;
+  } finally {
+    for (const folder of folders.values()) folder.close();
+  }
+  if (phase !== "done") {
+    undo(disk, plans, { plan, phase, failed: null });
+    return false;
+  }
+  finish(disk, plans, plan);
+  return true;
+}
+
+const describe = (targets: readonly Target[]): string =>
+  targets.length === 1
+    ? (targets[0]?.path ?? "")
+    : `the batch (${targets.map(({ path }) => path).join(", ")})`;
+
+function undo(disk: Disk, plans: Plans, at: { plan: Plan; phase: Phase; failed: PortError | null }): void {
+  try {
+    rollBack(disk, at.plan, at.phase);
+    plans.forget(at.plan.id);
+  } catch (error) {
+    const first = at.failed ? `${at.failed.message}; then ` : "";
+    throw new HalfDone(
+      "io",
+      `${first}undoing it failed: ${reason(error)}; it will be undone at the next start`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function finish(disk: Disk, plans: Plans, plan: Plan): void {
+  try {
+    clearUp(disk, plan);
+    plans.forget(plan.id);
+  } catch (error) {
+    disk.report(`the batch is written; clearing up after it is left for the next start: ${reason(error)}`);
+  }
+}
+
+/** null if a file was made or removed since the decision. */
+function makePlan(
+  disk: Disk,
+  targets: readonly Target[],
+  commit: Commit & { inPlace: boolean },
+): Plan | null {
+  const items: Item[] = [];
+  const missing = new Set<string>();
+  for (const [number, target] of targets.entries()) {
+    const { path } = disk.platform;
+    const folder = Folder.open(disk, path.dirname(target.real));
+    const stat = folder?.stat(path.basename(target.real)) ?? null;
+    folder?.close();
+    if ((stat === null) !== (target.before === null)) return null;
+    if (target.before === null && target.after === null) continue;
+    if (folder === null) for (const one of missingFolders(disk, path.dirname(target.real))) missing.add(one);
+    items.push({
+      op: operation(target, commit.inPlace || isShared(stat)),
+      key: target.key,
+      path: target.path,
+      real: target.real,
+      fresh: temporaryName(commit.token, 2 * number + 1),
+      old: temporaryName(commit.token, 2 * number + 2),
+      after: target.after && printOf(target.after),
+    });
+  }
+  const folders = [...missing].sort((a, b) => a.length - b.length);
+  return { format: 1, id: commit.token, items, folders, leftovers: [] };
+}
+
+function operation(target: Target, inPlace: boolean): Item["op"] {
+  if (target.before === null) return "create";
+  if (target.after === null) return "remove";
+  return inPlace ? "overwrite" : "replace";
+}
+
+/** null if a file was made or removed since the plan. */
+function openSteps(
+  disk: Disk,
+  plan: Plan,
+  targets: readonly Target[],
+  folders: Map<string, Folder>,
+): Step[] | null {
+  const { path } = disk.platform;
+  for (const folder of plan.folders) makeOne(disk, folder);
+  const steps: Step[] = [];
+  for (const item of plan.items) {
+    const target = targets.find(({ key }) => key === item.key) as Target;
+    const above = path.dirname(item.real);
+    const folder = folders.get(above) ?? Folder.open(disk, above);
+    if (folder === null) return null;
+    folders.set(above, folder);
+    const name = path.basename(item.real);
+    const stat = folder.stat(name);
+    if ((stat === null) !== (target.before === null)) return null;
+    if (stat !== null) checkWritable(disk, folder.at(name), stat, item.path);
+    steps.push({ item, target, folder, name, stat });
+  }
+  return steps;
+}
+
+/** Everything that can fail for want of space or rights happens here. False: a file has changed. */
+function prepare(disk: Disk, steps: Step[]): boolean {
+  for (const step of steps) {
+    const { item, target, folder, stat } = step;
+    if (target.after !== null) {
+      const like = stat ?? movedFrom(steps, target.after);
+      writeTemporary(disk, folder, { name: item.fresh, bytes: target.after, like });
+    }
+    if (item.op === "replace" || item.op === "overwrite") keepOld(disk, step);
+  }
+  for (const step of steps) {
+    if (step.item.op === "create") continue;
+    step.seen = lookAgain(disk, step.folder, step.name, step.target.before);
+    if (step.seen === null) return false;
+  }
+  return true;
+}
+
+/** A file that is made with the very bytes of one that is removed was moved: it keeps its mode and owner. */
+function movedFrom(steps: readonly Step[], bytes: Uint8Array): Stat | null {
+  const source = steps.find(
+    ({ item, target }) => item.op === "remove" && Buffer.compare(target.before ?? empty, bytes) === 0,
+  );
+  return source?.stat ?? null;
+}
+
+const empty = new Uint8Array(0);
+
+/** A second name costs nothing and needs no space when it is wanted back. In place, only a copy survives. */
+function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): void {
+  if (item.op === "replace") {
+    try {
+      disk.io.link(folder.at(name), folder.at(item.old));
+      return;
+    } catch (error) {
+      if (!noSecondNames.has(errorCode(error))) throw error;
+    }
+  }
+  writeTemporary(disk, folder, { name: item.old, bytes: target.before ?? empty, like: stat });
+}
+
+/** A writer who does not lock may have written into a file while it was replaced: then that is brought back. */
+function nobodyWrote(steps: readonly Step[]): boolean {
+  return steps.every(({ item, folder, seen }) => {
+    const kept = seen && item.op !== "overwrite" ? folder.stat(item.old) : null;
+    // A copy, where files have one name only, is not the file that they wrote into.
+    if (!kept || !seen || kept.ino !== seen.ino) return true;
+    return kept.size === seen.size && kept.mtimeNs === seen.mtimeNs;
+  });
+}
+
+async function apply(disk: Disk, steps: readonly Step[]): Promise<boolean> {
+  for (const step of steps) {
+    let applied = false;
+    await patiently(disk, step.item.path, () => {
+      applied = applyOne(disk, step);
+    });
+    if (!applied) return false;
+  }
+  return true;
+}
+
+function applyOne(disk: Disk, { item, target, folder, name, seen }: Step): boolean {
+  if (item.op === "create") return putNew(disk, folder, item.fresh, name);
+  if (!seen || !stillSame(folder, name, seen)) return false;
+  if (item.op === "remove") disk.io.rename(folder.at(name), folder.at(item.old));
+  else if (item.op === "replace") disk.io.rename(folder.at(item.fresh), folder.at(name));
+  else overwrite(disk, folder.at(name), target.after ?? empty);
+  return true;
+}

@@ -1,0 +1,167 @@
+import { PortError, type Write } from "../session/index.js";
+import { makeFolders, putNew, removeFolders, writeTemporary } from "./content.js";
+import { failure } from "./failure.js";
+import { type Disk, Folder } from "./folder.js";
+import { errorCode, flags, remove, type Stat } from "./io.js";
+import { isSharingViolation, isWindows } from "./platform.js";
+import { lookAgain, type Replaced, stillSame, Witness, wasLast } from "./witness.js";
+
+/** One file of a commit, with the real path it has under the lock. */
+export interface Target extends Pick<Write, "before" | "after"> {
+  readonly key: string;
+  /** As it was asked for. */
+  readonly path: string;
+  readonly real: string;
+}
+
+export interface Commit {
+  /** Names temporary files, so that whoever finds the lock of a dead process finds them too. */
+  readonly token: string;
+  /** Throws if the lock is no longer ours. */
+  readonly check: (path: string) => void;
+}
+
+export function temporaryName(token: string, number = 0): string {
+  return `.kedge-${token}-${number}.tmp`;
+}
+
+/** Whether the file has to be written in place: renaming over it would part it from its other names. */
+export function isShared(stat: Stat | null): boolean {
+  return stat !== null && stat.nlink > 1n;
+}
+
+export class Shared extends Error {}
+
+/**
+ * One file, wholly old or wholly new at any moment. True: it is new. False: somebody changed it before; nothing was
+ * written. An error means that nothing was written either; `Shared`, that it has to be written in place.
+ *
+ * A writer who does not lock is noticed if it writes before the rename, and also if it writes into the replaced file
+ * until the folder is flushed: then its bytes are put back. What is left: one that opened the file before the rename
+ * and writes after the flush loses what it writes; on Windows, one that writes between the last look and the rename.
+ */
+export async function commitOne(disk: Disk, target: Target, commit: Commit): Promise<boolean> {
+  const { path } = disk.platform;
+  try {
+    const above = path.dirname(target.real);
+    let made: string[] = [];
+    try {
+      let folder = Folder.open(disk, above);
+      if (folder === null && target.before === null && target.after !== null) {
+        made = makeFolders(disk, above);
+        folder = Folder.open(disk, above);
+      }
+      if (folder === null) return target.before === null && target.after === null;
+      try {
+        if (await write(disk, folder, target, commit)) return true;
+      } finally {
+        folder.close();
+      }
+      removeFolders(disk, made);
+      return false;
+    } catch (error) {
+      removeFolders(disk, made);
+      throw error;
+    }
+  } catch (error) {
+    // A file that is mounted by itself, as containers do, cannot be renamed over.
+    const mounted = errorCode(error) === "EBUSY" && target.before !== null && target.after !== null;
+    if (error instanceof Shared || mounted) throw new Shared(target.path, { cause: error });
+    throw failure(target.after === null ? "delete" : "write", target.path, error);
+  }
+}
+
+async function write(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
+  const name = disk.platform.path.basename(target.real);
+  const stat = folder.stat(name);
+  if ((stat === null) !== (target.before === null)) return false;
+  if (stat !== null) checkWritable(disk, folder.at(name), stat, target.path);
+  if (target.after === null) return erase(disk, folder, target, commit);
+  if (isShared(stat)) throw new Shared(`${target.path} has several names`);
+  const temporary = temporaryName(commit.token);
+  const fresh = writeTemporary(disk, folder, { name: temporary, bytes: target.after, like: stat });
+  let done = false;
+  try {
+    commit.check(target.path);
+    if (target.before !== null) {
+      const replaced = { name, path: target.path, temporary, before: target.before, fresh };
+      const result = await replace(disk, folder, replaced);
+      done = result !== "changed";
+      return result === "replaced";
+    }
+    done = putNew(disk, folder, temporary, name);
+    if (!done) return false;
+    folder.discard(temporary);
+    folder.flush();
+    return true;
+  } finally {
+    if (!done) folder.discard(temporary);
+  }
+}
+
+async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
+  const name = disk.platform.path.basename(target.real);
+  const seen = lookAgain(disk, folder, name, target.before);
+  if (seen === null) return false;
+  commit.check(target.path);
+  if (!stillSame(folder, name, seen)) return false;
+  await patiently(disk, target.path, () => remove(disk.io, folder.at(name)));
+  folder.flush();
+  return true;
+}
+
+/** `given back`: it was replaced, but somebody had written into it meanwhile, and that stands there again. */
+async function replace(
+  disk: Disk,
+  folder: Folder,
+  replaced: Replaced,
+): Promise<"replaced" | "changed" | "given back"> {
+  const { name, temporary, before } = replaced;
+  let witness: Witness | null = null;
+  let renamed = false;
+  try {
+    await patiently(disk, replaced.path, () => {
+      witness?.close();
+      witness = Witness.open(disk, folder, name, before);
+      // Windows does not rename over a file that is open, be it for reading and by ourselves.
+      if (isWindows(disk.platform)) witness?.close();
+      if (witness === null || !stillSame(folder, name, witness.seen)) return;
+      disk.io.rename(folder.at(temporary), folder.at(name));
+      renamed = true;
+    });
+    if (!renamed || witness === null) return "changed";
+    folder.flush();
+    if (isWindows(disk.platform)) return "replaced";
+    return (await wasLast(disk, folder, witness, replaced)) ? "replaced" : "given back";
+  } finally {
+    (witness as Witness | null)?.close();
+  }
+}
+
+export function checkWritable(disk: Disk, at: string, stat: Stat, path: string): void {
+  if (stat.isSymbolicLink()) {
+    throw new PortError("busy", `${path} was replaced by a link just now; nothing was changed`);
+  }
+  if (!stat.isFile()) throw new PortError("io", `cannot write ${path}: it is not a regular file`);
+  // A rename would go over a file that is marked as read-only; its owner did not mean that.
+  disk.io.access(at, flags.writable);
+}
+
+const attempts = 8;
+
+/** Windows refuses to touch a file that another program has open; scanners and indexers let go of it soon. */
+export async function patiently(disk: Disk, path: string, action: () => void): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      action();
+      return;
+    } catch (error) {
+      if (!isSharingViolation(disk.platform, errorCode(error))) throw error;
+      if (attempt === attempts)
+        throw new PortError("busy", `${path} is open in another program; nothing was changed`, {
+          cause: error,
+        });
+      await new Promise((resolve) => setTimeout(resolve, 2 ** attempt));
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import {
+  type FileId,
+  type Files,
+  type Held,
+  PortError,
+  type SearchQuery,
+  type SearchResult,
+  type Write,
+} from "../session/index.js";
+import { commitBatch, HalfDone } from "./batch.js";
+import { commitOne, isShared, Shared, type Target } from "./commit.js";
+import { failure } from "./failure.js";
+import { type Disk, isBehind } from "./folder.js";
+import { errorCode, flags, type Io, ifThere, nodeIo, readAll, withFile } from "./io.js";
+import { defaultLimits, type Limits } from "./limits.js";
+import { Locks, Unfinished } from "./lock.js";
+import { defaultTiming, type Lock, type LockTiming } from "./lockfile.js";
+import { Plans } from "./plan.js";
+import { type Platform, thisPlatform } from "./platform.js";
+import { type Processes, systemProcesses } from "./processes.js";
+import { Recovery } from "./recovery.js";
+import { makeWay } from "./repair.js";
+import { type Place, Roots } from "./roots.js";
+import { Slots } from "./slot.js";
+
+export interface NodeFilesOptions {
+  readonly roots: readonly string[];
+  /** The state folder (see `stateFolder`): locks and plans of batches live there. */
+  readonly state: string;
+  /** Where relative paths start; the first root if not given. */
+  readonly base?: string;
+  /** False: a path is its own permission; the roots then only say whose content may be kept. */
+  readonly confine?: boolean;
+  readonly deny?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly limits?: Partial<Limits>;
+  /** For files that are not UTF-8; detected if not given. */
+  readonly encoding?: string;
+  /** False: search without ripgrep even if it is there. The results are the same. */
+  readonly ripgrep?: boolean;
+  /** For disks whose dates or refreshes arrive late. */
+  readonly timing?: Partial<LockTiming>;
+  /** Takes a line that a person should see. */
+  readonly report?: (line: string) => void;
+  readonly io?: Io;
+  readonly platform?: Platform;
+  readonly processes?: Processes;
+  readonly clock?: () => number;
+}
+
+export interface NodeFiles extends Files {
+  /** Undoes or clears up what a crash left. Happens by itself before the first call. */
+  recover(): Promise<void>;
+}
+
+/**
+ * The file system as a session needs it: confined, locked between processes, atomic.
+ *
+ * @example
+ * const files = nodeFiles({ roots: [process.cwd()], state: stateFolder({ env: process.env }) });
+ */
+export function nodeFiles(options: NodeFilesOptions): NodeFiles {
+  return new DiskFiles(options);
+}
+
+/** Milliseconds. */
+const justNow = 20;
+
+class DiskFiles implements NodeFiles {
+  private readonly disk: Disk;
+  private readonly roots: Roots;
+  private readonly locks: Locks;
+  private readonly plans: Plans;
+  private readonly recovery: Recovery;
+  private readonly limits: Limits;
+  private readonly clock: () => number;
+  private started: Promise<void> | undefined;
+
+  constructor(private readonly options: NodeFilesOptions) {
+    const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
+    const { roots, base, confine = true, deny = [], secrets = [] } = options;
+    this.clock = clock;
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.disk = { io, platform, report, leave: (path) => this.recovery.leave(path) };
+    const repair = (path: string): boolean =>
+      makeWay({ io, platform, clock, report, state: options.state }, path);
+    this.plans = new Plans(this.disk, platform.path.join(options.state, "batches"), repair, clock);
+    this.roots = new Roots({
+      ...{ io, platform, roots, confine, deny, secrets, state: options.state },
+      ...(base === undefined ? {} : { base }),
+    });
+    const folder = platform.path.join(options.state, "locks");
+    this.locks = new Locks({
+      ...{ io, platform, clock, repair, wait: this.limits.wait },
+      timing: { ...defaultTiming, ...options.timing },
+      processes: options.processes ?? systemProcesses(io, platform),
+      ...{ folder, slots: new Slots(io, platform, folder, clock) },
+      clear: (dead) => this.recovery.clearAfter(dead),
+      unfinished: (token) => this.plans.has(token),
+    });
+    this.recovery = new Recovery(this.disk, this.plans, this.locks, clock);
+  }
+
+  async identify(path: string): Promise<FileId> {
+    await this.start();
+    const { key, keep } = await this.roots.locate(path);
+    return { key, path, keep };
+  }
+
+  async read(file: FileId): Promise<Uint8Array | null> {
+    await this.start();
+    return this.readNow(file);
+  }
+
+  async hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>): Promise<T> {
+    await this.start();
+    const places = await Promise.all(files.map((file) => this.again(file)));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.locks.hold(places, (lock) => body(this.held(lock, places)));
+      } catch (error) {
+        if (error instanceof Unfinished && attempt === 5) throw failure("lock", files[0]?.path ?? "", error);
+        if (!(error instanceof Unfinished)) throw error;
+        await this.recovery.one(error.token, { wait: this.limits.wait, ownerIsDead: true });
+      }
+    }
+  }
+
+  async search(query: SearchQuery): Promise<SearchResult> {
+    await this.start();
+    const { search } = await import("./search.js");
+    const searchPath = this.options.ripgrep === false ? undefined : process.env.PATH;
+    const codec = this.codec.bind(this);
+    return search(query, { disk: this.disk, roots: this.roots, limits: this.limits, codec, searchPath });
+  }
+
+  async codec(bytes: Uint8Array, last: string | null) {
+    const { detectCodec } = await import("./encoding.js");
+    return detectCodec(bytes, { last, forced: this.options.encoding ?? null });
+  }
+
+  recover(): Promise<void> {
+    return this.recovery.all();
+  }
+
+  private start(): Promise<void> {
+    this.started ??= this.recover();
+    return this.started;
+  }
+
+  private held(lock: Lock, places: readonly Place[]): Held {
+    const check = (file: FileId): void => {
+      if (!places.some(({ key }) => key === file.key)) throw new Error(`${file.path} is not held`);
+    };
+    return {
+      read: async (file) => {
+        check(file);
+        return this.readNow(file);
+      },
+      commit: async (writes) => {
+        for (const { file } of writes) check(file);
+        try {
+          return await this.commit(lock, writes);
+        } catch (error) {
+          throw failure("write", writes.map(({ file }) => file.path).join(", "), error);
+        }
+      },
+    };
+  }
+
+  private async commit(lock: Lock, writes: readonly Write[]): Promise<boolean> {
+    const targets = await Promise.all(writes.map((write) => this.target(write)));
+    if (new Set(targets.map(({ key }) => key)).size < targets.length)
+      throw new PortError("bad_request", "a commit names a file twice");
+    const commit = { token: lock.token, check: (path: string) => lock.check(path) };
+    const [only] = targets;
+    if (only === undefined) return true;
+    if (targets.length === 1) {
+      try {
+        return await commitOne(this.disk, only, commit);
+      } catch (error) {
+        if (!(error instanceof Shared)) throw error;
+      }
+    }
+    const shared = targets.flatMap((target) => this.inode(target));
+    const inPlace = targets.length === 1;
+    try {
+      // One more lock, since the other names of such a file have locks of their own.
+      return await this.locks.hold(
+        shared,
+        () => commitBatch(this.disk, this.plans, targets, { ...commit, inPlace }),
+        { token: lock.token },
+      );
+    } catch (error) {
+      if (error instanceof HalfDone) lock.abandon();
+      if (!(error instanceof Unfinished)) throw error;
+      await this.recovery.one(error.token, { wait: this.limits.wait, ownerIsDead: true });
+      return false;
+    }
+  }
+
+  private async target({ file, before, after }: Write): Promise<Target> {
+    this.checkSize(file.path, after?.length ?? 0);
+    const { real, key, path } = await this.again(file);
+    return { real, key, path, before, after };
+  }
+
+  private inode({ real, path, after }: Target): { key: string; path: string; real: string }[] {
+    const stat = after && ifThere(() => this.disk.io.lstat(real));
+    return stat && isShared(stat) && stat.isFile()
+      ? [{ key: `inode ${stat.dev} ${stat.ino}`, path, real }]
+      : [];
+  }
+
+  /** Where the path leads now; `busy` if that is another file than it was: a link was changed on the way. */
+  private async again(file: FileId): Promise<Place> {
+    const place = await this.roots.locate(file.path);
+    if (place.key === file.key) return place;
+    throw new PortError("busy", `${file.path} leads to another file than a moment ago; nothing was changed`);
+  }
+
+  private async readNow(file: FileId): Promise<Uint8Array | null> {
+    for (let attempt = 1; ; attempt++) {
+      const { real } = await this.again(file);
+      const result = this.readReal(real, file.path);
+      if (result !== "moved" && result !== "emptied") return result;
+      if (attempt === 3 && result === "moved") throw new PortError("busy", `${file.path} keeps being moved`);
+      if (attempt === 3) return new Uint8Array(0);
+      if (result === "emptied") await new Promise((resolve) => setTimeout(resolve, justNow));
+    }
+  }
+
+  /** `emptied`: just now, so that somebody may be about to write what belongs there, as many programs do it. */
+  private readReal(real: string, path: string): Uint8Array | null | "moved" | "emptied" {
+    const { io } = this.disk;
+    try {
+      const fd = ifThere(() => io.open(real, flags.read));
+      if (fd === null) return null;
+      return withFile(io, fd, () => {
+        const stat = io.fstat(fd);
+        if (stat.isDirectory()) throw new PortError("io", `cannot read ${path}: it is a folder`);
+        if (!stat.isFile()) throw new PortError("io", `cannot read ${path}: it is not a regular file`);
+        if (!isBehind(this.disk, fd, real)) return "moved";
+        this.checkSize(path, Number(stat.size));
+        if (stat.size === 0n && Math.abs(this.clock() - Number(stat.mtimeMs)) < justNow) return "emptied";
+        const bytes = readAll(io, fd, this.limits.size, stat);
+        if (bytes === null) this.checkSize(path, Number.POSITIVE_INFINITY);
+        return bytes;
+      });
+    } catch (error) {
+      // A link in the last place, where there was none when the path was followed.
+      if (errorCode(error) === "ELOOP") return "moved";
+      throw failure("read", path, error);
+    }
+  }
+
+  private checkSize(path: string, size: number): void {
+    const { size: limit } = this.limits;
+    if (size <= limit) return;
+    const found = Number.isFinite(size) ? `${size} bytes` : "more bytes than it announces";
+    throw new PortError("too_large", `${path} has ${found}; the limit is ${limit} (limits.size)`);
+  }
+}

@@ -1,0 +1,129 @@
+import { PortError } from "../session/index.js";
+import { errorCode, flags, type Io, ifThere, remove, type Stat } from "./io.js";
+import type { Platform } from "./platform.js";
+
+/** What commits and batches work with. */
+export interface Disk {
+  readonly io: Io;
+  readonly platform: Platform;
+  /** Takes a line that a person should see; the work goes on. */
+  readonly report: (line: string) => void;
+  /** Remembers a file of ours that could not be removed, for the next start. */
+  readonly leave: (path: string) => void;
+}
+
+/**
+ * A folder that is held open while something is done in it.
+ *
+ * On Linux every path goes through the open folder, so that it stays this folder even if somebody swaps a link on the
+ * way to it; elsewhere the real path is looked at once more when the folder is opened, which leaves a moment.
+ */
+export class Folder {
+  private constructor(
+    private readonly disk: Disk,
+    readonly path: string,
+    private readonly fd: number | null,
+    private readonly pinned: boolean,
+  ) {}
+
+  /** null if there is no such folder. Throws `busy` if another folder is now behind the path. */
+  static open(disk: Disk, path: string): Folder | null {
+    const { io, platform } = disk;
+    if (platform.name === "win32") {
+      if (ifThere(() => io.realpath(path)) === null) return null;
+      checkSame(io, path, null);
+      return new Folder(disk, path, null, false);
+    }
+    const fd = openIfThere(io, path);
+    if (fd === null) return null;
+    try {
+      const pinned = platform.name === "linux" && pathBehind(io, fd) === path;
+      if (!pinned) checkSame(io, path, io.fstat(fd));
+      return new Folder(disk, path, fd, pinned);
+    } catch (error) {
+      io.close(fd);
+      throw error;
+    }
+  }
+
+  at(name: string): string {
+    return this.pinned ? `/proc/self/fd/${this.fd}/${name}` : this.disk.platform.path.join(this.path, name);
+  }
+
+  stat(name: string): Stat | null {
+    return ifThere(() => this.disk.io.lstat(this.at(name)));
+  }
+
+  /**
+   * Makes the names in the folder last. What was renamed stands, with or without this; so a failure is told, but it is
+   * no failure of the commit.
+   */
+  flush(): void {
+    const { io, report } = this.disk;
+    if (this.fd === null) return;
+    try {
+      io.fsync(this.fd);
+    } catch (error) {
+      const code = errorCode(error);
+      // File systems that cannot flush folders say so like this.
+      if (code === "EINVAL" || code === "ENOTSUP" || code === "EPERM") return;
+      report(`${this.path}: written, but a power failure now may bring the old content back (${code})`);
+    }
+  }
+
+  /** Clears a file of ours away, without hiding the failure that made it useless. */
+  discard(name: string): void {
+    for (const last of [false, true]) {
+      try {
+        remove(this.disk.io, this.at(name));
+        return;
+      } catch {
+        if (last) this.disk.leave(this.disk.platform.path.join(this.path, name));
+      }
+    }
+  }
+
+  close(): void {
+    try {
+      if (this.fd !== null) this.disk.io.close(this.fd);
+    } catch {
+      // Nothing was written through it.
+    }
+  }
+}
+
+// A file in the place of the folder is an error to be told, not an absence.
+function openIfThere(io: Io, path: string): number | null {
+  try {
+    return io.open(path, flags.folder);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function pathBehind(io: Io, fd: number): string | null {
+  try {
+    return io.readlink(`/proc/self/fd/${fd}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether what was opened is what stands behind a real path: nobody swapped a link on the way to it. */
+export function isBehind({ io, platform }: Pick<Disk, "io" | "platform">, fd: number, path: string): boolean {
+  const behind = platform.name === "linux" ? pathBehind(io, fd) : null;
+  // A file that was replaced after it was opened was still the right one.
+  return behind === path || behind === `${path} (deleted)` || sameAs(io, path, io.fstat(fd));
+}
+
+function sameAs(io: Io, path: string, opened: Stat | null): boolean {
+  const now = ifThere(() => io.stat(path));
+  if (now === null || ifThere(() => io.realpath(path)) !== path) return false;
+  return opened === null || (now.dev === opened.dev && now.ino === opened.ino);
+}
+
+function checkSame(io: Io, path: string, opened: Stat | null): void {
+  if (sameAs(io, path, opened)) return;
+  throw new PortError("busy", `${path} was moved or replaced by a link just now; nothing was changed`);
+}

@@ -1,0 +1,65 @@
+import { nodeIo } from "./io.js";
+import { type Ancestor, type Processes, systemProcesses } from "./processes.js";
+
+export interface IdentityOptions {
+  /** A `session` argument or `--session`. */
+  readonly explicit?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The subagent, where the client tells it. */
+  readonly subagent?: string;
+  /** A name for the connection, if there is one that lasts (MCP over stdio). */
+  readonly connection?: string;
+  readonly processes?: Processes;
+}
+
+export interface Identity {
+  readonly id: string;
+  /** `shared`: nothing told who is calling; refusals should then name `--session`. */
+  readonly source: "explicit" | "environment" | "client" | "connection" | "process" | "shared";
+}
+
+/** Environment variables by which clients tell the programs they start which conversation it is. */
+const clients: readonly (readonly [variable: string, client: string])[] = [
+  ["CLAUDE_CODE_SESSION_ID", "claude-code"],
+  ["CODEX_THREAD_ID", "codex"],
+];
+
+/**
+ * Who is calling: the first of these that is there. The same caller gets the same answer in every process it starts,
+ * as far as anything tells.
+ */
+export async function agentIdentity(options: IdentityOptions): Promise<Identity> {
+  const { env, connection } = options;
+  const within = (id: string): string => (options.subagent ? `${id}/${options.subagent}` : id);
+  if (options.explicit) return { id: within(options.explicit), source: "explicit" };
+  if (env.KEDGE_SESSION) return { id: within(env.KEDGE_SESSION), source: "environment" };
+  for (const [variable, client] of clients) {
+    const value = env[variable];
+    if (value) return { id: within(`${client}:${value}`), source: "client" };
+  }
+  if (connection) return { id: within(`connection:${connection}`), source: "connection" };
+  const processes = options.processes ?? systemProcesses(nodeIo);
+  const caller = callingProcess(await processes.ancestors());
+  if (!caller) return { id: "shared", source: "shared" };
+  // The start tells a process from a later one with its number, the boot from one after a restart.
+  const boot = processes.self().boot.slice(0, 8);
+  const start = caller.start.replace(/\W+/g, "-");
+  return { id: within(`process:${caller.name}-${caller.pid}-${start}-${boot}`), source: "process" };
+}
+
+/** Shells, and programs that only start another one: each lives for one command and says nothing about who asked. */
+const transient =
+  /^-?(sh|bash|zsh|fish|dash|ash|ksh|mksh|tcsh|csh|nu|elvish|xonsh|busybox|pwsh|powershell|cmd)(\.exe)?$/i;
+const launcher =
+  /^(env|sudo|doas|timeout|nohup|nice|stdbuf|setsid|xargs|time|script|npx|npm|pnpm|yarn|bunx|uvx|make)(\.exe)?$/i;
+const adopter = /^(systemd|init|launchd|tini|dumb-init|docker-init|catatonit|s6-svscan|containerd-shim.*)$/;
+
+function callingProcess(ancestors: readonly Ancestor[]): Ancestor | null {
+  const caller = ancestors.find(({ name }) => {
+    // npm calls itself "npm exec kedge".
+    const program = name.split(" ")[0] ?? "";
+    return !transient.test(program) && !launcher.test(program);
+  });
+  // What only adopts processes that lost their parent stands for nobody. In a container the agent itself may be first.
+  return caller && !adopter.test(caller.name) && caller.start !== "" ? caller : null;
+}

@@ -1,0 +1,120 @@
+import type { Ignore } from "ignore";
+import { type Io, ifThere, readFile } from "./io.js";
+import type { Platform } from "./platform.js";
+
+/** What decides first stands first; within one kind, the file that is deeper. As ripgrep does it. */
+const kinds = [".rgignore", ".ignore", ".gitignore"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Folders of version control, which hold no work of anybody. */
+export const hiddenFolders: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj"]);
+
+interface Level {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+interface Levels extends Readonly<Record<Kind, readonly Level[]>> {
+  /** Within a repository, where alone .gitignore means something. */
+  readonly tracked: boolean;
+}
+
+const none: Levels = { ".rgignore": [], ".ignore": [], ".gitignore": [], tracked: false };
+
+/** Which files a search skips, by the ignore files on the way to them. */
+export class Ignores {
+  private readonly known = new Map<string, Levels>();
+
+  private constructor(
+    private readonly io: Io,
+    private readonly platform: Platform,
+    private readonly make: () => Ignore,
+    /** The folder that is searched: asked for by name, it is never ignored itself. */
+    private readonly top: string,
+  ) {}
+
+  /** `aboveCounts` says whether rules from above the folder apply; they do not if the folder itself is ignored. */
+  static async of(
+    io: Io,
+    platform: Platform,
+    top: string,
+  ): Promise<{ ignores: Ignores; aboveCounts: boolean }> {
+    const { default: ignore } = await import("ignore");
+    const ignores = new Ignores(io, platform, () => ignore({ ignorecase: false }), top);
+    const above = ignores.levelsAbove(top);
+    const aboveCounts = !ignores.decide(above, top, true);
+    const from = aboveCounts ? above : { ...none, tracked: above.tracked };
+    ignores.known.set(top, ignores.descend(from, top));
+    return { ignores, aboveCounts };
+  }
+
+  /** For a file or folder directly in a folder that is not ignored. */
+  isIgnored(folder: string, name: string, isFolder: boolean): boolean {
+    if (isFolder && hiddenFolders.has(name)) return true;
+    return this.decide(this.levels(folder), this.platform.path.join(folder, name), isFolder);
+  }
+
+  /** For any path below the top: it is ignored if a folder on the way is. */
+  skips(path: string): boolean {
+    const names = this.platform.path.relative(this.top, path).split(this.platform.path.sep);
+    let folder = this.top;
+    for (const [index, name] of names.entries()) {
+      if (this.isIgnored(folder, name, index < names.length - 1)) return true;
+      folder = this.platform.path.join(folder, name);
+    }
+    return false;
+  }
+
+  private levels(folder: string): Levels {
+    let levels = this.known.get(folder);
+    if (levels === undefined) {
+      levels = this.descend(this.levels(this.platform.path.dirname(folder)), folder);
+      this.known.set(folder, levels);
+    }
+    return levels;
+  }
+
+  private levelsAbove(folder: string): Levels {
+    const above = this.platform.path.dirname(folder);
+    return above === folder ? none : this.descend(this.levelsAbove(above), above);
+  }
+
+  private descend(levels: Levels, folder: string): Levels {
+    const entered = { ...levels };
+    if (this.exists(folder, ".git")) {
+      entered.tracked = true;
+      // What is ignored around a repository says nothing about it; some people ignore all of their home.
+      entered[".gitignore"] = [];
+    }
+    for (const kind of kinds) {
+      if (kind === ".gitignore" && !entered.tracked) continue;
+      const text = this.text(folder, kind);
+      if (text !== null) entered[kind] = [{ folder, rules: this.make().add(text) }, ...entered[kind]];
+    }
+    return entered;
+  }
+
+  private decide(levels: Levels, path: string, isFolder: boolean): boolean {
+    for (const kind of kinds) {
+      for (const { folder, rules } of levels[kind]) {
+        const relative = this.platform.path.relative(folder, path).replaceAll(this.platform.path.sep, "/");
+        const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);
+        if (ignored || unignored) return ignored;
+      }
+    }
+    return false;
+  }
+
+  private exists(folder: string, name: string): boolean {
+    return ifThere(() => this.io.lstat(this.platform.path.join(folder, name))) !== null;
+  }
+
+  private text(folder: string, name: string): string | null {
+    try {
+      const bytes = readFile(this.io, this.platform.path.join(folder, name));
+      return bytes && new TextDecoder().decode(bytes);
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+export { type Config, type ConfigOptions, loadConfig } from "./config.js";
+export { namedCodec } from "./encoding.js";
+export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
+export { agentIdentity, type Identity, type IdentityOptions } from "./identity.js";
+export { type Io, nodeIo } from "./io.js";
+export { defaultLimits, type Limits } from "./limits.js";
+export { type Platform, thisPlatform } from "./platform.js";
+export { type Processes, systemProcesses } from "./processes.js";
+export type { Bounds } from "./prune.js";
+export { type LimitSettings, rules as settingRules, type Settings } from "./settings.js";
+export { configFolder, type StateOptions, stateFolder } from "./state.js";
+export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";
+export { findWorkspace, type Workspace } from "./workspace.js";

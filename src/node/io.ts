@@ -1,0 +1,172 @@
+import fs from "node:fs";
+
+export type Stat = fs.BigIntStats;
+export type Entry = Pick<fs.Dirent, "name" | "isFile" | "isDirectory" | "isSymbolicLink">;
+
+/**
+ * Every call that touches the disk, so that a test can make any of them fail and can play another system. Synchronous:
+ * a commit is a few calls of microseconds around one flush, and a promise for each would cost more than the call.
+ */
+export interface Io {
+  open(path: string, flags: number, mode?: number): number;
+  close(fd: number): void;
+  /** Fills as much of `target` as there is; null for `position` goes on where the last call ended. */
+  read(fd: number, target: Uint8Array, position: number | null): number;
+  /** May write less than it was given. */
+  write(fd: number, bytes: Uint8Array, position: number | null): number;
+  fsync(fd: number): void;
+  truncate(fd: number, length: number): void;
+  chmod(fd: number, mode: number): void;
+  chown(fd: number, uid: number, gid: number): void;
+  fstat(fd: number): Stat;
+  stat(path: string): Stat;
+  lstat(path: string): Stat;
+  access(path: string, mode: number): void;
+  touch(path: string, seconds: number): void;
+  realpath(path: string): string;
+  readlink(path: string): string;
+  readdir(path: string): Entry[];
+  mkdir(path: string, mode: number): void;
+  rmdir(path: string): void;
+  rename(from: string, to: string): void;
+  link(from: string, to: string): void;
+  unlink(path: string): void;
+}
+
+const exact = { bigint: true } as const;
+
+export const nodeIo: Io = {
+  open: (path, flags, mode) => fs.openSync(path, flags, mode),
+  close: (fd) => fs.closeSync(fd),
+  read: (fd, target, position) => fs.readSync(fd, target, 0, target.length, position),
+  write: (fd, bytes, position) => fs.writeSync(fd, bytes, 0, bytes.length, position),
+  fsync: (fd) => fs.fsyncSync(fd),
+  truncate: (fd, length) => fs.ftruncateSync(fd, length),
+  chmod: (fd, mode) => fs.fchmodSync(fd, mode),
+  chown: (fd, uid, gid) => fs.fchownSync(fd, uid, gid),
+  fstat: (fd) => fs.fstatSync(fd, exact),
+  stat: (path) => fs.statSync(path, exact),
+  lstat: (path) => fs.lstatSync(path, exact),
+  access: (path, mode) => fs.accessSync(path, mode),
+  touch: (path, seconds) => fs.utimesSync(path, seconds, seconds),
+  // The system's own gives names back in the case they have on disk; the one written in JavaScript does not.
+  realpath: (path) => fs.realpathSync.native(path),
+  readlink: (path) => fs.readlinkSync(path),
+  readdir: (path) => fs.readdirSync(path, { withFileTypes: true }),
+  mkdir: (path, mode) => {
+    fs.mkdirSync(path, mode);
+  },
+  rmdir: (path) => fs.rmdirSync(path),
+  rename: (from, to) => fs.renameSync(from, to),
+  link: (from, to) => fs.linkSync(from, to),
+  unlink: (path) => fs.unlinkSync(path),
+};
+
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
+// Windows has neither; nothing there blocks on open, and links are caught by comparing real paths.
+const noFollow = fs.constants.O_NOFOLLOW ?? 0;
+const noWait = fs.constants.O_NONBLOCK ?? 0;
+
+/** `read` does not wait for the other end of a named pipe; none of them follows a link in the last place. */
+export const flags = {
+  read: O_RDONLY | noFollow | noWait,
+  create: O_WRONLY | O_CREAT | O_EXCL | noFollow,
+  update: O_RDWR | noFollow,
+  append: O_RDWR | O_CREAT | O_APPEND | noFollow,
+  folder: O_RDONLY | (fs.constants.O_DIRECTORY ?? 0),
+  writable: fs.constants.W_OK,
+} as const;
+
+export function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** null instead of an error where there is no such file. */
+export function ifThere<T>(action: () => T): T | null {
+  try {
+    return action();
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Closes in every case; a failed close counts only if nothing else failed before. */
+export function withFile<T>(io: Io, fd: number, body: (fd: number) => T): T {
+  let result: T;
+  try {
+    result = body(fd);
+  } catch (error) {
+    try {
+      io.close(fd);
+    } catch {
+      // The first failure is the one that explains.
+    }
+    throw error;
+  }
+  io.close(fd);
+  return result;
+}
+
+export function writeAll(io: Io, fd: number, bytes: Uint8Array, position: number | null = null): void {
+  let done = 0;
+  while (done < bytes.length) {
+    const written = io.write(fd, bytes.subarray(done), position === null ? null : position + done);
+    if (written <= 0) throw Object.assign(new Error("the disk takes no more bytes"), { code: "ENOSPC" });
+    done += written;
+  }
+}
+
+/** null if there is more than `limit`. Reads to the end, whatever size the system announces: it may grow meanwhile. */
+export function readAll(io: Io, fd: number, limit: number, stat = io.fstat(fd)): Uint8Array | null {
+  const size = Number(stat.size);
+  if (size > limit) return null;
+  // Room for one byte more than announced: a call that leaves it empty has met the end.
+  let bytes: Uint8Array = Buffer.allocUnsafeSlow(size + 1);
+  let filled = 0;
+  for (;;) {
+    const count = io.read(fd, bytes.subarray(filled), null);
+    if (count === 0) return bytes.subarray(0, filled);
+    filled += count;
+    if (filled > limit) return null;
+    if (filled === size) return bytes.subarray(0, filled);
+    if (filled === bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(4096, bytes.length * 2));
+      larger.set(bytes);
+      bytes = larger;
+    }
+  }
+}
+
+/** A whole file, for the state folder; null if it is not there. */
+export function readFile(io: Io, path: string): Uint8Array | null {
+  const fd = ifThere(() => io.open(path, flags.read));
+  return fd === null ? null : withFile(io, fd, () => readAll(io, fd, Number.MAX_SAFE_INTEGER));
+}
+
+/** Whether there was anything to remove. */
+export function remove(io: Io, path: string): boolean {
+  const removed = ifThere(() => {
+    io.unlink(path);
+    return true;
+  });
+  return removed ?? false;
+}
+
+export function makeFolder(io: Io, path: string, parent: (path: string) => string): void {
+  try {
+    io.mkdir(path, 0o700);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return;
+    const above = parent(path);
+    if (errorCode(error) !== "ENOENT" || above === path) throw error;
+    makeFolder(io, above, parent);
+    makeFolder(io, path, parent);
+  }
+}

@@ -1,0 +1,127 @@
+import type { JournalEntry } from "../session/index.js";
+import { failure, reason } from "./failure.js";
+import { errorCode, flags, ifThere, readAll, readFile, withFile } from "./io.js";
+import { newToken } from "./names.js";
+import { openNew, type StoreContext } from "./records.js";
+import { repairing } from "./repair.js";
+
+export interface JournalFilter {
+  readonly file?: string;
+  readonly since?: number;
+}
+
+const rotateAt = 4 * 1024 * 1024;
+const newline = 10;
+
+/**
+ * One line an entry, only ever appended to, each with a single call: lines of several processes do not mix. A line that
+ * was cut off by a crash is skipped by readers, and ended by the next writer.
+ */
+export class Journal {
+  private readonly path: string;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly limit = rotateAt,
+  ) {
+    this.path = context.platform.path.join(context.folder, "journal.jsonl");
+  }
+
+  append(entry: JournalEntry): void {
+    const { io, platform } = this.context;
+    const line = `${JSON.stringify(entry)}\n`;
+    try {
+      this.rotate();
+      const fd = repairing(this.context, this.path, () => openNew(io, platform, this.path, flags.append));
+      withFile(io, fd, () => {
+        const bytes = new TextEncoder().encode(this.isTorn(fd) ? `\n${line}` : line);
+        // Not repeated for what is left: another process may have appended in between.
+        if (io.write(fd, bytes, null) === bytes.length) return;
+        throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+      });
+    } catch (error) {
+      throw failure("append to", this.path, error);
+    }
+  }
+
+  /** Oldest first. */
+  read(filter: JournalFilter = {}): JournalEntry[] {
+    const { report } = this.context;
+    const entries: JournalEntry[] = [];
+    let skipped = 0;
+    const needle = filter.file === undefined ? "" : JSON.stringify(filter.file);
+    for (const text of this.texts(filter.since ?? 0)) {
+      for (const line of text.split("\n")) {
+        if (line === "" || !line.includes(needle)) continue;
+        const entry = parse(line);
+        if (entry === null) skipped += 1;
+        else if (isMeant(entry, filter)) entries.push(entry);
+      }
+    }
+    if (skipped > 0) report(`${this.path}: ${skipped} damaged lines were skipped`);
+    return entries;
+  }
+
+  private *texts(since: number): Generator<string> {
+    const { io, platform, folder, report } = this.context;
+    const decoder = new TextDecoder();
+    try {
+      // The newest first: if it is rotated meanwhile, it turns up again under its new name, and is known by its number.
+      const current = this.readCurrent();
+      const names = (ifThere(() => io.readdir(folder)) ?? []).map(({ name }) => name);
+      for (const name of names.sort()) {
+        const rotated = /^journal-(\d+)-.*\.jsonl$/.exec(name);
+        if (rotated === null || Number(rotated[1]) < since) continue;
+        const path = platform.path.join(folder, name);
+        if (ifThere(() => io.lstat(path))?.ino === current?.ino) continue;
+        yield decoder.decode(readFile(io, path) ?? undefined);
+      }
+      if (current !== null) yield decoder.decode(current.bytes);
+    } catch (error) {
+      report(`${this.path} cannot be read: ${reason(error)}`);
+    }
+  }
+
+  private readCurrent(): { bytes: Uint8Array; ino: bigint } | null {
+    const { io } = this.context;
+    const fd = ifThere(() => io.open(this.path, flags.read));
+    if (fd === null) return null;
+    return withFile(io, fd, () => {
+      const bytes = readAll(io, fd, Number.MAX_SAFE_INTEGER) ?? new Uint8Array(0);
+      return { bytes, ino: io.fstat(fd).ino };
+    });
+  }
+
+  private isTorn(fd: number): boolean {
+    const { io } = this.context;
+    const size = Number(io.fstat(fd).size);
+    const last = new Uint8Array(1);
+    return size > 0 && io.read(fd, last, size - 1) === 1 && last[0] !== newline;
+  }
+
+  /** Two that rotate at once make one short file more, which is read like the others. */
+  private rotate(): void {
+    const { io, platform, folder, clock, report } = this.context;
+    const stat = ifThere(() => io.lstat(this.path));
+    if (stat === null || Number(stat.size) < this.limit) return;
+    const time = String(clock()).padStart(15, "0");
+    try {
+      io.rename(this.path, platform.path.join(folder, `journal-${time}-${newToken(clock)}.jsonl`));
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") report(`${this.path} cannot be rotated: ${reason(error)}`);
+    }
+  }
+}
+
+function parse(line: string): JournalEntry | null {
+  try {
+    const entry = JSON.parse(line) as JournalEntry;
+    return typeof entry.id === "string" && typeof entry.time === "number" ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function isMeant(entry: JournalEntry, { file, since }: JournalFilter): boolean {
+  return (file === undefined || entry.file === file) && (since === undefined || entry.time >= since);
+}

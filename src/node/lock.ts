@@ -1,0 +1,248 @@
+import { PortError } from "../session/index.js";
+import { failure } from "./failure.js";
+import { errorCode, ifThere, readFile, remove } from "./io.js";
+import { Lock, type Lockable, type LockOptions, type LockRecord, parseLock } from "./lockfile.js";
+import { nameOf, newToken } from "./names.js";
+import { isSharingViolation } from "./platform.js";
+import { held } from "./processes.js";
+import { ending } from "./slot.js";
+
+/** A lock of a dead holder is in the way, and with it a batch that was not finished. */
+export class Unfinished extends Error {
+  constructor(readonly token: string) {
+    super(`batch ${token} was not finished`);
+  }
+}
+
+/** A lock as it was found on disk. */
+interface Found {
+  readonly token: string;
+  /** null: not written yet, or not readable. */
+  readonly record: LockRecord | null;
+  readonly modified: number;
+}
+
+/** Since when a found lock has looked the same. */
+interface Watch {
+  readonly mark: string;
+  readonly since: number;
+}
+
+/** Claims on dead locks (see `bury`) that somebody died over; long before, whoever could act on them is gone. */
+const claimsKeptFor = 86_400_000;
+
+/**
+ * Locks between processes: one file for each locked path, in the state folder, under a name that only one can take.
+ *
+ * A lock is broken only if its holder is known to be dead (same machine, same start of it, same set of process
+ * numbers: no such process, or one that started at another time), or, where that cannot be told, if it was not
+ * refreshed for a time. Two that find the same dead lock cannot both break it: see `bury`.
+ */
+export class Locks {
+  /** Those who wait in this process, so that they do not poll against each other. */
+  private readonly queues = new Map<string, Promise<void>>();
+
+  constructor(private readonly options: LockOptions) {}
+
+  /** Runs the body while the files are held. */
+  async hold<T>(
+    files: readonly Lockable[],
+    body: (lock: Lock) => Promise<T>,
+    { wait = this.options.wait, adopt = "", token = newToken(this.options.clock) }: HoldOptions = {},
+  ): Promise<T> {
+    const nested = held.tokens.has(token);
+    const lock = new Lock(token, this.options);
+    // Real paths are one order for everybody, so that two who want the same files never wait for each other.
+    const ordered = files.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const names = new Map(ordered.map((file) => [this.pathOf(file.key), file]));
+    const leave: (() => void)[] = [];
+    const deadline = performance.now() + wait;
+    held.tokens.add(token);
+    try {
+      for (const [name, file] of names) {
+        leave.push(await this.queue(name, file, deadline));
+        await this.take(name, file, { lock, deadline, adopt });
+      }
+      lock.keepFresh();
+      return await body(lock);
+    } finally {
+      lock.release();
+      if (!nested) held.tokens.delete(token);
+      for (const next of leave) next();
+    }
+  }
+
+  /** Locks whose holders are known to be dead, broken; for the start of a door. Those of unfinished batches stay. */
+  sweep(): void {
+    const { io, folder, platform, unfinished, clock } = this.options;
+    for (const entry of ifThere(() => io.readdir(folder)) ?? []) {
+      const path = platform.path.join(folder, entry.name);
+      const found = this.look(path);
+      if (entry.name.endsWith(ending)) {
+        // Of a process that is gone. Ours are idle, or a lock by another name as well.
+        if (found && found.record?.copy !== held.copy && this.isDead(found, null)) remove(io, path);
+        continue;
+      }
+      if (entry.name.includes(".")) {
+        if (found && clock() - found.modified > claimsKeptFor) remove(io, path);
+        continue;
+      }
+      if (found && this.isDead(found, null) && !unfinished(found.token)) this.bury(path, found);
+    }
+  }
+
+  private pathOf(key: string): string {
+    return this.options.platform.path.join(this.options.folder, nameOf(key));
+  }
+
+  private async queue(name: string, file: Lockable, deadline: number): Promise<() => void> {
+    const before = this.queues.get(name);
+    let leave = (): void => {};
+    const own = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const tail = (before ?? Promise.resolve()).then(() => own);
+    this.queues.set(name, tail);
+    void tail.then(() => {
+      if (this.queues.get(name) === tail) this.queues.delete(name);
+    });
+    if (before === undefined) return leave;
+    if (await inTime(before, deadline)) return leave;
+    leave();
+    throw new PortError(
+      "busy",
+      `${file.path} is held by this process (${process.pid}) itself; gave up waiting`,
+    );
+  }
+
+  private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
+    const started = performance.now();
+    let watch: Watch | null = null;
+    for (;;) {
+      if (hold.lock.create(name, file)) return;
+      const found = this.look(name);
+      if (found === null) continue;
+      watch = watched(watch, found);
+      if (this.isDead(found, watch)) {
+        if (found.token !== hold.adopt && this.options.unfinished(found.token)) {
+          throw new Unfinished(found.token);
+        }
+        if (this.bury(name, found)) continue;
+      }
+      if (performance.now() >= hold.deadline) throw busy(file, found, performance.now() - started);
+      await sleep(pause(performance.now() - started));
+    }
+  }
+
+  private look(path: string): Found | null {
+    const { io } = this.options;
+    try {
+      const stat = io.lstat(path);
+      const record = parseLock(readFile(io, path));
+      const token = record?.token ?? `unwritten-${stat.ino}-${stat.mtimeNs}`;
+      return { token, record, modified: Number(stat.mtimeMs) };
+    } catch (error) {
+      if (errorCode(error) === "ENOENT" || this.options.repair(path)) return null;
+      if (isSharingViolation(this.options.platform, errorCode(error)))
+        return { token: "vanishing", record: null, modified: this.options.clock() };
+      throw failure("read the lock", path, error);
+    }
+  }
+
+  private isDead(found: Found, watch: Watch | null): boolean {
+    const { processes, clock, timing } = this.options;
+    if (found.record !== null) {
+      const { record } = found;
+      const self = processes.self();
+      if (record.copy === self.copy) return !held.tokens.has(record.token);
+      const alive = processes.isAlive(record);
+      // A thread of this process may have ended without the process: only time tells then.
+      const unsure = alive === null || (alive && record.pid === self.pid);
+      if (!unsure) return !alive;
+    }
+    const outdated = clock() - found.modified > timing.outdated;
+    const silent = watch === null ? 0 : performance.now() - watch.since;
+    if (found.record === null) return outdated || silent > timing.unwritten;
+    const { host, boot } = processes.self();
+    // This machine before it was started again, or one of the same name, which would have refreshed it.
+    if (outdated && found.record.host === host && found.record.boot !== boot) return true;
+    return silent > timing.silent || (silent > timing.watch && outdated);
+  }
+
+  /**
+   * Breaks a dead lock, so that of several who found it exactly one does. Whoever makes the file "<lock>.<token>" is
+   * the one; if it dies before it is done, its own token names the next such file. Removing the lock without that
+   * would let a slow finder remove the lock of the living one who came after.
+   */
+  private bury(path: string, dead: Found): boolean {
+    const { io, clear } = this.options;
+    const claim = new Lock(newToken(this.options.clock), this.options);
+    const chain: string[] = [];
+    let token = dead.token;
+    held.tokens.add(claim.token);
+    try {
+      for (;;) {
+        const marker = `${path}.${token}`;
+        chain.push(marker);
+        if (claim.create(marker, { key: marker, path: marker, real: "" })) break;
+        const other = this.look(marker);
+        if (other === null || !this.isDead(other, null) || chain.length > 8) return false;
+        token = other.token;
+      }
+      const found = this.look(path);
+      if (found?.token === dead.token) {
+        if (found.record !== null) clear(found.record);
+        remove(io, path);
+      }
+      for (const marker of chain) remove(io, marker);
+      return true;
+    } finally {
+      claim.release();
+      held.tokens.delete(claim.token);
+    }
+  }
+}
+
+export interface HoldOptions {
+  readonly wait?: number;
+  /** The unfinished batch that the caller is about to deal with: locks that it left are broken without further ado. */
+  readonly adopt?: string;
+  /** That of a lock which is held already, for one more within it. */
+  readonly token?: string;
+}
+
+interface Taking {
+  readonly lock: Lock;
+  readonly deadline: number;
+  readonly adopt: string;
+}
+
+function watched(watch: Watch | null, found: Found): Watch {
+  const mark = `${found.token} ${found.modified}`;
+  return watch?.mark === mark ? watch : { mark, since: performance.now() };
+}
+
+/** Whoever has waited longer asks more often: that is what keeps ten processes from starving one. */
+function pause(waited: number): number {
+  const longest = Math.max(1.5, 12 - waited / 100);
+  return longest * (0.5 + Math.random() / 2);
+}
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function inTime(promise: Promise<void>, deadline: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, deadline - performance.now()));
+  });
+  const arrived = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return arrived;
+}
+
+function busy(file: Lockable, found: Found, waited: number): PortError {
+  const { record } = found;
+  const who = record ? `process ${record.pid} on ${record.host}` : "a process that did not say its name";
+  return new PortError("busy", `${file.path} is held by ${who}; waited ${(waited / 1000).toFixed(1)} s`);
+}

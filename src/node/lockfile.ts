@@ -1,0 +1,224 @@
+import { PortError } from "../session/index.js";
+import { failure } from "./failure.js";
+import { errorCode, flags, type Io, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
+import { isSharingViolation, type Platform } from "./platform.js";
+import type { Holder, Processes } from "./processes.js";
+import { linkSlot, type Slot, type Slots, withFolder } from "./slot.js";
+
+/** What a lock file says. The token is new for each time a lock is taken, and the same for files taken together. */
+export interface LockRecord extends Holder {
+  readonly token: string;
+  /** Key of the file that is held. */
+  readonly key: string;
+  /** Its real path: what a dead holder left beside it is cleared away there. */
+  readonly path: string;
+}
+
+/** Milliseconds by which locks are judged whose holders cannot be asked for. */
+export interface LockTiming {
+  /** How often a holder refreshes the date of its locks. */
+  readonly refresh: number;
+  /** Several missed refreshes, seen with own eyes: no clock is involved that could jump. */
+  readonly silent: number;
+  /** By its date alone a lock is never called dead: it is also watched, for more than one refresh. */
+  readonly outdated: number;
+  readonly watch: number;
+  /**
+   * A lock is written microseconds after it was made. Should a maker stand still just there for so long, and then go
+   * on, it finds its lock gone before it changes anything (`Lock.check`).
+   */
+  readonly unwritten: number;
+}
+
+export const defaultTiming: LockTiming = {
+  refresh: 2000,
+  silent: 8000,
+  outdated: 15_000,
+  watch: 2500,
+  unwritten: 300,
+};
+
+export interface LockOptions {
+  readonly io: Io;
+  readonly platform: Platform;
+  readonly processes: Processes;
+  /** Milliseconds since 1970, by the clock that dates files. */
+  readonly clock: () => number;
+  /** The folder for lock files; made when needed. Never in a workspace. */
+  readonly folder: string;
+  /** Milliseconds after which waiting ends with `busy`. */
+  readonly wait: number;
+  readonly timing: LockTiming;
+  readonly slots: Slots;
+  /** Clears away what a dead holder left, before its lock is broken. */
+  readonly clear: (dead: LockRecord) => void;
+  /** Puts aside what stands where the lock file should be; false if nothing does. */
+  readonly repair: (path: string) => boolean;
+  /** Whether a dead holder left a batch half done, which has to be dealt with before anybody gets the file. */
+  readonly unfinished: (token: string) => boolean;
+}
+
+export interface Lockable {
+  readonly key: string;
+  /** As it was asked for: `busy` names it like this. */
+  readonly path: string;
+  readonly real: string;
+}
+
+/** The locks that one call holds. */
+export class Lock {
+  /** Each lock file of ours, and what it was made of; null where files have one name only. */
+  private readonly own = new Map<string, Slot | null>();
+  /** Filled for the lock that is waited for. */
+  private ready: { readonly name: string; readonly slot: Slot } | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly since: { readonly ticks: number; readonly clock: number };
+
+  constructor(
+    readonly token: string,
+    private readonly options: LockOptions,
+  ) {
+    this.since = { ticks: performance.now(), clock: options.clock() };
+  }
+
+  /** False if somebody has it. */
+  create(name: string, file: Lockable): boolean {
+    const { processes, platform } = this.options;
+    const record: LockRecord = { ...processes.self(), token: this.token, key: file.key, path: file.real };
+    try {
+      const bytes = Buffer.from(JSON.stringify(record));
+      return this.linkReady(name, bytes) ?? this.createAlone(name, bytes);
+    } catch (error) {
+      if (isSharingViolation(platform, errorCode(error))) return false;
+      throw failure("lock", file.path, error);
+    }
+  }
+
+  private linkReady(name: string, bytes: Uint8Array): boolean | null {
+    const { io, slots } = this.options;
+    if (this.ready?.name !== name) {
+      this.ready = {
+        name,
+        slot: withFolder(
+          () => slots.fill(bytes),
+          () => this.makeFolder(name),
+        ),
+      };
+    }
+    const { slot } = this.ready;
+    const linked = linkSlot(io, slot, name);
+    if (linked === false) return false;
+    this.ready = null;
+    if (linked) this.own.set(name, slot);
+    else slots.free(slot);
+    return linked;
+  }
+
+  /** Where files have one name only. It may be seen before it is written. */
+  private createAlone(name: string, bytes: Uint8Array): boolean {
+    const { io } = this.options;
+    let fd: number;
+    try {
+      fd = io.open(name, flags.create, 0o600);
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") return false;
+      throw error;
+    }
+    try {
+      withFile(io, fd, () => writeAll(io, fd, bytes));
+      this.own.set(name, null);
+      return true;
+    } catch (error) {
+      this.drop(name);
+      throw error;
+    }
+  }
+
+  private makeFolder(name: string): void {
+    const { io, folder, platform, repair } = this.options;
+    repair(name);
+    makeFolder(io, folder, platform.path.dirname);
+  }
+
+  /** Throws if the lock was broken by somebody who took this process for dead: asked right before anything is changed. */
+  check(path: string): void {
+    for (const name of this.own.keys()) {
+      if (this.isTooShort() || this.fate(name) === "own") continue;
+      throw new PortError(
+        "busy",
+        `${path}: the lock was lost while this process stood still; nothing was changed`,
+      );
+    }
+  }
+
+  keepFresh(): void {
+    this.timer = setInterval(() => this.refresh(), this.options.timing.refresh);
+    this.timer.unref();
+  }
+
+  /** Leaves the lock files where they are: what they protect has to be put right by whoever comes next. */
+  abandon(): void {
+    this.own.clear();
+  }
+
+  release(): void {
+    clearInterval(this.timer);
+    const { slots } = this.options;
+    for (const [name, slot] of this.own) {
+      // Broken and taken by somebody else meanwhile, it is no longer ours to remove.
+      const lost = !this.isTooShort() && this.fate(name) === "lost";
+      if ((lost || this.drop(name)) && slot) slots.free(slot);
+    }
+    this.own.clear();
+    if (this.ready) slots.free(this.ready.slot);
+    this.ready = null;
+  }
+
+  /**
+   * Held for less time than anybody watches a lock before breaking it, so it cannot have been broken. By both clocks:
+   * one stands still while the machine sleeps, the other may be set back.
+   */
+  private isTooShort(): boolean {
+    const elapsed = Math.max(performance.now() - this.since.ticks, this.options.clock() - this.since.clock);
+    return elapsed < this.options.timing.watch / 2;
+  }
+
+  private fate(name: string): "own" | "lost" | "unknown" {
+    try {
+      return parseLock(readFile(this.options.io, name))?.token === this.token ? "own" : "lost";
+    } catch {
+      return "unknown";
+    }
+  }
+
+  private refresh(): void {
+    const { io, clock } = this.options;
+    for (const name of this.own.keys()) {
+      try {
+        if (this.fate(name) === "own") io.touch(name, clock() / 1000);
+      } catch {
+        // Asked for again before anything is changed, by `check`.
+      }
+    }
+  }
+
+  // A lock that cannot be removed is found to be leaked by this process, or dead by the next one.
+  private drop(name: string): boolean {
+    try {
+      remove(this.options.io, name);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+export function parseLock(bytes: Uint8Array | null): LockRecord | null {
+  if (bytes === null) return null;
+  try {
+    const record = JSON.parse(new TextDecoder().decode(bytes)) as LockRecord;
+    return typeof record.token === "string" && /^[\w-]+$/.test(record.token) ? record : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+const seeds = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const;
+
+/**
+ * A file name for any text: 28 letters and digits. Not cryptographic, because loading `crypto` costs a hook a quarter
+ * of its life; what is found under a name is therefore compared with the text it was made from.
+ */
+export function nameOf(text: string): string {
+  return seeds.map((seed) => lane(text, seed).toString(36).padStart(7, "0")).join("");
+}
+
+function lane(text: string, seed: number): number {
+  let hash = seed ^ text.length;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x5bd1e995);
+    hash ^= hash >>> 13;
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+let counter = 0;
+
+/** Never the same twice, in any process. */
+export function newToken(clock: () => number): string {
+  counter += 1;
+  const random = Math.random().toString(36).slice(2, 10);
+  return `${clock().toString(36)}-${process.pid.toString(36)}-${counter.toString(36)}-${random}`;
+}

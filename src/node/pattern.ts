@@ -1,0 +1,107 @@
+import type { Document } from "../core/index.js";
+import { PortError, type SearchQuery } from "../session/index.js";
+
+export interface Pattern {
+  readonly ignoreCase: boolean;
+  /** Text that stands in every line that matches; null: none is known. ASCII, so that it is the same in any encoding. */
+  readonly literal: string | null;
+  /** False only if no line of these bytes can match. */
+  mayMatch(bytes: Uint8Array): boolean;
+  /** False only if no line of this text can match. A hundred times faster than looking at each line. */
+  mayMatchText(text: string): boolean;
+  /** Matching lines, 1-based. */
+  lines(document: Document): number[];
+}
+
+export function compile({ pattern, literal, ignoreCase }: SearchQuery): Pattern {
+  if (pattern === "") throw new PortError("bad_request", "pattern is empty");
+  // The way to say it that models know from ripgrep.
+  const inline = !literal && pattern.startsWith("(?i)");
+  const source = literal ? pattern.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&") : pattern.slice(inline ? 4 : 0);
+  const anyCase = ignoreCase || inline;
+  const expression = expressionOf(source, anyCase ? "i" : "");
+  // What looks around sees other lines there, and none in a line by itself.
+  const whole = /\(\?<?[=!]/.test(source) ? null : new RegExp(expression.source, `${expression.flags}m`);
+  const certain = literal ? asciiOnly(pattern) : requiredText(source);
+  const needle = certain === null || anyCase ? null : Buffer.from(certain);
+  return {
+    ignoreCase: anyCase,
+    literal: certain,
+    mayMatch: (bytes) =>
+      needle === null ||
+      isWide(bytes) ||
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(needle),
+    mayMatchText: (text) => whole === null || whole.test(text),
+    lines: (document) =>
+      document.lines().flatMap((line, index) => (expression.test(line) ? [index + 1] : [])),
+  };
+}
+
+function expressionOf(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch {
+    // Without "u", needless escapes such as \" or \- are let pass; models write them.
+    try {
+      return new RegExp(source, flags);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new PortError("bad_request", `pattern is no regular expression: ${why}`);
+    }
+  }
+}
+
+const asciiOnly = (text: string): string | null => (/^[\x20-\x7e]+$/.test(text) ? text : null);
+
+const isWide = (bytes: Uint8Array): boolean =>
+  (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+
+/**
+ * The longest run of plain characters that a match cannot do without. Careful rather than clever: with alternatives,
+ * groups or classes there may be one, but none is claimed.
+ */
+export function requiredText(source: string): string | null {
+  if (/[|()[\]{}\\]/.test(source)) return requiredBetweenEscapes(source);
+  return longest(source);
+}
+
+// Escapes of one letter stand for one place each and bind nothing to their left or right.
+function requiredBetweenEscapes(source: string): string | null {
+  if (/[|()[\]{}]/.test(source)) return null;
+  if (!/^(?:[^\\]|\\[bBdDwWsStnr.*+?^$/"'-])*$/.test(source)) return null;
+  return longest(source.replace(/\\./g, "\0"));
+}
+
+function longest(source: string): string | null {
+  let best = "";
+  // A character before a quantifier may be absent.
+  for (const run of source
+    .replace(/.[*?]/g, "\0")
+    .replace(/\+/g, "\0")
+    .split(/[\0.^$]/)) {
+    if (run.length > best.length && asciiOnly(run) !== null) best = run;
+  }
+  return best.length > 1 ? best : null;
+}
+
+const place = Symbol.for("kedge.search");
+
+/**
+ * Runs the work, null if it takes longer. A pattern can take longer than the universe lasts on a line of thirty
+ * characters, and only the engine itself can be told to stop then.
+ */
+export async function withinTime<T>(milliseconds: number, work: () => T): Promise<T | null> {
+  if (milliseconds < 1) return null;
+  const { Script } = await import("node:vm");
+  const shared = globalThis as { [place]?: () => T };
+  shared[place] = work;
+  try {
+    const script = new Script("globalThis[Symbol.for('kedge.search')]()");
+    return script.runInThisContext({ timeout: Math.ceil(milliseconds) }) as T;
+  } catch (error) {
+    if ((error as { code?: string }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return null;
+    throw error;
+  } finally {
+    delete shared[place];
+  }
+}

@@ -1,0 +1,63 @@
+/** Tells whether a path, with "/" between its names and relative to its root, is meant. */
+export type Matcher = (path: string) => string | null;
+
+interface Rule {
+  /** As a person wrote it, for the refusal that names it. */
+  readonly pattern: string;
+  readonly matches: (path: string) => boolean;
+}
+
+// Without regard to case everywhere: ".GIT/config" is the same file on half of all machines.
+const rule = (pattern: string, expression: RegExp): Rule => ({
+  pattern,
+  matches: (path) => expression.test(path),
+});
+
+const keys: readonly Rule[] = [
+  rule("id_rsa*, id_dsa*, id_ecdsa*, id_ed25519*", /(^|\/)id_(rsa|dsa|ecdsa|ed25519)(?![^/]*\.pub$)[^/]*$/i),
+  rule("*.pem, *.key, *.ppk", /\.(pem|key|ppk)$/i),
+  rule("*.p12, *.pfx, *.jks, *.keystore", /\.(p12|pfx|jks|keystore)$/i),
+];
+
+/** The defaults are expressions: a hook that has no patterns of its own loads no glob library. */
+export const deniedByDefault: readonly Rule[] = [rule(".git/", /(^|\/)\.git(\/|$)/i), ...keys];
+
+export const secretByDefault: readonly Rule[] = [
+  rule(".env*", /(^|\/)\.env(?![^/]*\.(example|sample|template)$)[^/]*$/i),
+  rule(
+    ".netrc, .pgpass, .git-credentials, .htpasswd",
+    /(^|\/)(\.netrc|_netrc|\.pgpass|\.git-credentials|\.htpasswd)$/i,
+  ),
+  rule("*.kdbx", /\.kdbx$/i),
+  ...keys,
+];
+
+/**
+ * The pattern that names a path, null if none does. The last pattern that matches decides, and one that begins with
+ * "!" takes a path out again, the way .gitignore does it.
+ */
+export async function matcher(defaults: readonly Rule[], patterns: readonly string[]): Promise<Matcher> {
+  const own: { rule: Rule; takesOut: boolean }[] = [];
+  for (const given of patterns) {
+    const takesOut = given.startsWith("!");
+    own.push({ rule: await glob(takesOut ? given.slice(1) : given), takesOut });
+  }
+  own.reverse();
+  return (path) => {
+    const last = own.find((one) => one.rule.matches(path));
+    if (last) return last.takesOut ? null : last.rule.pattern;
+    return defaults.find((one) => one.matches(path))?.pattern ?? null;
+  };
+}
+
+/** Without a slash a pattern means a name at any depth; with one, a path from the root; at the end, all in a folder. */
+export async function glob(pattern: string, nocase = true): Promise<Rule> {
+  const { default: picomatch } = await import("picomatch");
+  const anchored = pattern.replace(/\/$/, "").includes("/");
+  const body = pattern.replace(/^\//, "").replace(/\/$/, "");
+  const options = { dot: true, nocase };
+  const whole = picomatch(anchored ? body : `**/${body}`, options);
+  const inside = picomatch(anchored ? `${body}/**` : `**/${body}/**`, options);
+  const folderOnly = pattern.endsWith("/");
+  return { pattern, matches: (path) => (!folderOnly && whole(path)) || inside(path) };
+}

@@ -1,0 +1,84 @@
+import { reason } from "./failure.js";
+import { ifThere, remove } from "./io.js";
+import type { StoreContext } from "./records.js";
+
+export interface Bounds {
+  /** Milliseconds since something was last written. */
+  readonly age: number;
+  /** Bytes of a workspace. */
+  readonly size: number;
+}
+
+interface Found {
+  readonly path: string;
+  readonly size: number;
+  readonly modified: number;
+}
+
+const hour = 3_600_000;
+
+/**
+ * Removes what is older than the bounds allow, then the oldest versions and rotated journals until the rest fits. A
+ * version that somebody still refers to may go: that costs a merge, never a wrong one.
+ */
+export function prune(context: StoreContext, bounds: Bounds): { removed: number; bytes: number } {
+  const { clock } = context;
+  const all = filesBelow(context, context.folder);
+  const now = clock();
+  let removed = 0;
+  let bytes = 0;
+  const kept: Found[] = [];
+  for (const file of all) {
+    const unfinished = file.path.endsWith(".tmp") && now - file.modified > hour;
+    const old = now - file.modified > bounds.age && !file.path.endsWith("workspace.json");
+    if ((old || unfinished) && removeQuietly(context, file.path)) removed += 1;
+    else {
+      kept.push(file);
+      bytes += file.size;
+    }
+  }
+  const expendable = kept.filter(({ path }) => path.endsWith(".z") || /journal-[^/\\]*\.jsonl$/.test(path));
+  expendable.sort((one, other) => one.modified - other.modified);
+  // Somewhat below the bound, so that the next version does not make it necessary again.
+  const goal = bytes > bounds.size ? bounds.size * 0.9 : bounds.size;
+  for (const file of expendable) {
+    if (bytes <= goal) break;
+    if (!removeQuietly(context, file.path)) continue;
+    removed += 1;
+    bytes -= file.size;
+  }
+  return { removed, bytes };
+}
+
+export function filesBelow({ io, platform }: StoreContext, folder: string): Found[] {
+  const found: Found[] = [];
+  for (const entry of ifThere(() => io.readdir(folder)) ?? []) {
+    const path = platform.path.join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...filesBelow({ io, platform } as StoreContext, path));
+    else {
+      const stat = ifThere(() => io.lstat(path));
+      if (stat) found.push({ path, size: Number(stat.size), modified: Number(stat.mtimeMs) });
+    }
+  }
+  return found;
+}
+
+/** Everything that is recorded of a workspace. */
+export function removeTree(context: StoreContext, folder: string): void {
+  const { io, platform } = context;
+  for (const entry of ifThere(() => io.readdir(folder)) ?? []) {
+    const path = platform.path.join(folder, entry.name);
+    if (entry.isDirectory()) removeTree(context, path);
+    else remove(io, path);
+  }
+  ifThere(() => io.rmdir(folder));
+}
+
+function removeQuietly({ io, report }: StoreContext, path: string): boolean {
+  try {
+    return remove(io, path);
+  } catch (error) {
+    report(`${path} cannot be pruned: ${reason(error)}`);
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+import { reason } from "./failure.js";
+import { errorCode, type Io, ifThere, makeFolder } from "./io.js";
+import { newToken } from "./names.js";
+import type { Platform } from "./platform.js";
+
+/** What is needed to put things of the state folder aside. */
+export interface StateFolder {
+  readonly io: Io;
+  readonly platform: Platform;
+  readonly clock: () => number;
+  readonly report: (line: string) => void;
+  readonly state: string;
+}
+
+/** Moves what is damaged out of the way, for a person to look at; the work goes on without it. */
+export function putAside(
+  { io, platform, clock, report, state }: StateFolder,
+  path: string,
+  why: string,
+): void {
+  const { join, basename, dirname } = platform.path;
+  const aside = join(state, "damaged");
+  const target = join(aside, `${basename(path)}-${newToken(clock)}`);
+  try {
+    makeFolder(io, aside, dirname);
+    io.rename(path, target);
+    report(`${path} is damaged (${why}); put aside as ${target}`);
+  } catch (error) {
+    report(`${path} is damaged (${why}) and cannot be put aside: ${reason(error)}`);
+  }
+}
+
+/** Files where folders should be, and a folder where the file should be. */
+const misplaced = new Set(["ENOTDIR", "EISDIR", "EEXIST", "EPERM", "ENOTEMPTY"]);
+
+/** Once more, after whatever stood in the way to `path` was put aside. */
+export function repairing<T>(folder: StateFolder, path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!misplaced.has(errorCode(error)) || !makeWay(folder, path)) throw error;
+    return action();
+  }
+}
+
+/** Whether anything stood in the way. */
+export function makeWay(folder: StateFolder, path: string): boolean {
+  const { io, platform, state } = folder;
+  const names = platform.path.relative(state, path).split(platform.path.sep);
+  let at = state;
+  for (const [index, name] of names.entries()) {
+    at = platform.path.join(at, name);
+    const stat = ifThere(() => io.lstat(at));
+    if (stat === null) return false;
+    const last = index === names.length - 1;
+    if (stat.isDirectory() !== last) continue;
+    putAside(folder, at, last ? "a folder in the place of a file" : "a file in the place of a folder");
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,66 @@
+import type { Cancellation } from "../session/index.js";
+import type { Disk } from "./folder.js";
+import { hiddenFolders } from "./ignores.js";
+import { isWindows } from "./platform.js";
+
+export interface Narrowing {
+  readonly folder: string;
+  /** Text that every file with a hit holds; null: none is known. */
+  readonly literal: string | null;
+  readonly ignoreCase: boolean;
+  /** Whether ignore files above the folder apply. */
+  readonly aboveCounts: boolean;
+  readonly signal: Cancellation | undefined;
+}
+
+/** ripgrep, if it is on the path. */
+export function findRipgrep(
+  { io, platform }: Pick<Disk, "io" | "platform">,
+  searchPath: string | undefined,
+): string | null {
+  const name = isWindows(platform) ? "rg.exe" : "rg";
+  for (const folder of (searchPath ?? "").split(platform.path.delimiter)) {
+    // Relative entries would start whatever lies in the workspace.
+    if (!platform.path.isAbsolute(folder)) continue;
+    const path = platform.path.join(folder, name);
+    try {
+      io.access(path, 1);
+      return path;
+    } catch {
+      // Not in this one.
+    }
+  }
+  return null;
+}
+
+/**
+ * Files that may have hits, at least all that do; null if ripgrep cannot tell. It only narrows down, in parallel and
+ * fast: what matches and what is ignored is decided by the caller, so that an answer never depends on whether it is
+ * installed.
+ */
+export async function narrow(program: string, search: Narrowing): Promise<string[] | null> {
+  const { execFile } = await import("node:child_process");
+  const options = ["--no-config", "--no-messages", "--text", "--null"];
+  options.push("--hidden", "--no-ignore-global", "--no-ignore-exclude");
+  for (const folder of hiddenFolders) options.push("--glob", `!${folder}/`);
+  if (!search.aboveCounts) options.push("--no-ignore-parent");
+  if (search.literal === null) options.push("--files");
+  else {
+    options.push(
+      "--files-with-matches",
+      "--fixed-strings",
+      search.ignoreCase ? "--ignore-case" : "--case-sensitive",
+    );
+    options.push("--regexp", search.literal);
+  }
+  const stop = new AbortController();
+  search.signal?.addEventListener("abort", () => stop.abort());
+  const settings = { cwd: search.folder, maxBuffer: 1 << 28, signal: stop.signal };
+  return new Promise((resolve) => {
+    execFile(program, [...options, "--", "./"], settings, (error, output) => {
+      // 1: nothing found. Anything else, also in part, is left to the walk through the folders.
+      if (error && error.code !== 1) resolve(null);
+      else resolve(output.split("\0").filter((name) => name !== ""));
+    });
+  });
+}

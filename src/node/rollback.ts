@@ -1,0 +1,122 @@
+import { type Disk, Folder } from "./folder.js";
+import { flags, ifThere, readAll, remove, withFile, writeAll } from "./io.js";
+import { type Item, type Phase, type Plan, samePrint } from "./plan.js";
+
+/**
+ * Brings back what stood before a batch, as far as nobody else has written since: what others wrote stays, and is
+ * reported. How far each file got is read off the names that are there, so it can be run again after a crash of its own.
+ */
+export function rollBack(disk: Disk, plan: Plan, phase: Phase): void {
+  if (phase === "apply") {
+    for (const item of plan.items.toReversed()) {
+      inFolder(disk, item, (folder, name) => bringBack(disk, item, folder, name));
+    }
+  }
+  clearUp(disk, plan);
+  for (const folder of plan.folders.toReversed()) {
+    try {
+      disk.io.rmdir(folder);
+    } catch {
+      // Not empty: somebody put something there meanwhile. Not there: it was never made.
+    }
+  }
+}
+
+/** Removes every temporary name of a batch. */
+export function clearUp(disk: Disk, plan: Plan): void {
+  const { io } = disk;
+  for (const path of plan.leftovers) remove(io, path);
+  for (const item of plan.items) {
+    inFolder(disk, item, (folder) => {
+      remove(io, folder.at(item.fresh));
+      remove(io, folder.at(item.old));
+    });
+  }
+}
+
+function inFolder(disk: Disk, item: Item, body: (folder: Folder, name: string) => void): void {
+  const { path } = disk.platform;
+  const folder = Folder.open(disk, path.dirname(item.real));
+  if (folder === null) return;
+  try {
+    body(folder, path.basename(item.real));
+    folder.flush();
+  } finally {
+    folder.close();
+  }
+}
+
+function bringBack(disk: Disk, item: Item, folder: Folder, name: string): void {
+  const { io } = disk;
+  const fresh = folder.stat(item.fresh);
+  const old = folder.stat(item.old);
+  const now = folder.stat(name);
+  const content = (): Uint8Array | null => (now?.isFile() ? read(disk, folder.at(name)) : null);
+  if (item.op === "create") {
+    const made = now !== null && (fresh === null || (fresh.ino === now.ino && fresh.dev === now.dev));
+    if (made && is(item, content())) remove(io, folder.at(name));
+    else if (made) foreign(disk, item);
+    return;
+  }
+  if (old === null) return;
+  if (item.op === "remove") {
+    if (now === null) io.rename(folder.at(item.old), folder.at(name));
+    else foreign(disk, item);
+    return;
+  }
+  if (item.op === "replace") {
+    if (fresh !== null) return;
+    if (is(item, content())) io.rename(folder.at(item.old), folder.at(name));
+    else foreign(disk, item);
+    return;
+  }
+  restoreInPlace(disk, item, folder, name);
+}
+
+function restoreInPlace(disk: Disk, item: Item, folder: Folder, name: string): void {
+  const before = read(disk, folder.at(item.old));
+  const after = read(disk, folder.at(item.fresh));
+  const now = read(disk, folder.at(name));
+  if (before !== null && now !== null && Buffer.compare(now, before) === 0) return;
+  if (before !== null && after !== null && now !== null && isMixture(now, before, after)) {
+    overwrite(disk, folder.at(name), before);
+  } else foreign(disk, item);
+}
+
+function is(item: Item, bytes: Uint8Array | null): boolean {
+  return bytes !== null && samePrint(item.after, bytes);
+}
+
+function foreign(disk: Disk, item: Item): void {
+  disk.report(`${item.path} was changed by somebody else after a batch was interrupted; it is left as it is`);
+}
+
+function read({ io }: Disk, at: string): Uint8Array | null {
+  const fd = ifThere(() => io.open(at, flags.read));
+  return fd === null ? null : withFile(io, fd, () => readAll(io, fd, Number.MAX_SAFE_INTEGER));
+}
+
+/**
+ * In place, keeping every name of the file. What grows is written first, so that a full disk is met while the old
+ * content still stands.
+ */
+export function overwrite({ io }: Disk, at: string, bytes: Uint8Array): void {
+  const fd = io.open(at, flags.update);
+  withFile(io, fd, () => {
+    const size = Number(io.fstat(fd).size);
+    if (bytes.length > size) writeAll(io, fd, bytes.subarray(size), size);
+    writeAll(io, fd, bytes.subarray(0, size), 0);
+    if (bytes.length < size) io.truncate(fd, bytes.length);
+    io.fsync(fd);
+  });
+}
+
+/**
+ * Whether a write in place was cut off here, rather than somebody else having written: every byte is the old one or
+ * the new one in its place, or was never written.
+ */
+export function isMixture(now: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
+  const shorter = Math.min(before.length, after.length);
+  if (now.length > Math.max(before.length, after.length) || now.length < shorter) return false;
+  return now.every((byte, at) => byte === before[at] || byte === after[at] || (byte === 0 && at >= shorter));
+}

@@ -1,0 +1,193 @@
+import { isUtf8 } from "node:buffer";
+import { Document } from "../core/index.js";
+import {
+  type Files,
+  PortError,
+  type SearchHit,
+  type SearchQuery,
+  type SearchResult,
+} from "../session/index.js";
+import type { Disk } from "./folder.js";
+import { Ignores } from "./ignores.js";
+import { flags, ifThere, readAll, withFile } from "./io.js";
+import type { Limits } from "./limits.js";
+import { compile, type Pattern, withinTime } from "./pattern.js";
+import { glob } from "./patterns.js";
+import { findRipgrep, narrow } from "./ripgrep.js";
+import type { Roots } from "./roots.js";
+import { walk } from "./walk.js";
+
+export interface SearchContext {
+  readonly disk: Disk;
+  readonly roots: Roots;
+  readonly limits: Limits;
+  readonly codec: NonNullable<Files["codec"]>;
+  /** Where to look for ripgrep; undefined: do without. */
+  readonly searchPath: string | undefined;
+}
+
+/** How much is matched between two looks at the clock and at the caller's signal. */
+const sliceFiles = 64;
+const sliceBytes = 1 << 20;
+
+interface Candidate {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Read already, because its encoding had to be found out. */
+  readonly document: Document | null;
+}
+
+export async function search(query: SearchQuery, context: SearchContext): Promise<SearchResult> {
+  const run = new Run(query, context);
+  const top = query.path === undefined ? context.roots.base : (await context.roots.locate(query.path)).real;
+  const real = query.path === undefined ? context.disk.io.realpath(top) : top;
+  const stat = ifThere(() => context.disk.io.lstat(real));
+  if (stat === null) throw new PortError("not_found", `${query.path ?? top} does not exist`);
+  if (stat.isFile()) await run.add(real, query.path ?? real);
+  else await folder(run, real);
+  await run.flush();
+  return run.result();
+}
+
+async function folder(run: Run, top: string): Promise<void> {
+  const { context, query, pattern } = run;
+  const { disk, roots, searchPath } = context;
+  const { path } = disk.platform;
+  const { ignores, aboveCounts } = await Ignores.of(disk.io, disk.platform, top);
+  const isDenied = await roots.isDenied();
+  const isWanted = await wanted(query.glob);
+  const named = await candidates();
+  for (const real of named ?? walk(disk, top, ignores)) {
+    // Slashes everywhere: Windows takes them too, and nobody has to escape them.
+    const relative = path.relative(top, real).replaceAll(path.sep, "/");
+    if (!isWanted(relative) || isDenied(real)) continue;
+    if (named !== null && ignores.skips(real)) continue;
+    await run.add(real, asAsked(query.path, relative));
+    if (run.isFull) return;
+  }
+
+  async function candidates(): Promise<string[] | null> {
+    const program = findRipgrep(disk, searchPath);
+    if (program === null) return null;
+    const { ignoreCase, literal } = pattern;
+    const found = await narrow(program, {
+      folder: top,
+      literal,
+      ignoreCase,
+      aboveCounts,
+      signal: query.signal,
+    });
+    stopIfAborted(query);
+    return found?.map((name) => path.join(top, name)).sort() ?? null;
+  }
+}
+
+function asAsked(folder: string | undefined, relative: string): string {
+  if (folder === undefined || folder === ".") return relative;
+  return /[\\/]$/.test(folder) ? folder + relative : `${folder}/${relative}`;
+}
+
+async function wanted(pattern: string | undefined): Promise<(path: string) => boolean> {
+  if (pattern === undefined || pattern === "") return () => true;
+  const { matches } = await glob(pattern.replace(/^!/, ""), false);
+  return pattern.startsWith("!") ? (path) => !matches(path) : matches;
+}
+
+function stopIfAborted({ signal }: SearchQuery): void {
+  if (signal?.aborted) throw Object.assign(new Error("the search was cancelled"), { name: "AbortError" });
+}
+
+/** One search on its way. */
+class Run {
+  readonly pattern: Pattern;
+  private readonly hits: SearchHit[] = [];
+  private readonly deadline: number;
+  private slice: Candidate[] = [];
+  private bytes = 0;
+  private searched = 0;
+  private left: number;
+  private limited = false;
+
+  constructor(
+    readonly query: SearchQuery,
+    readonly context: SearchContext,
+  ) {
+    this.pattern = compile(query);
+    this.left = query.maxResults;
+    this.deadline = performance.now() + context.limits.time;
+  }
+
+  get isFull(): boolean {
+    return this.limited;
+  }
+
+  async add(real: string, name: string): Promise<void> {
+    this.searched += 1;
+    const bytes = this.read(real);
+    if (bytes !== null && this.pattern.mayMatch(bytes)) {
+      const document = isUtf8(bytes) ? null : await this.parse(bytes);
+      if (!(document ? document.binary : bytes.includes(0))) this.slice.push({ name, bytes, document });
+      this.bytes += bytes.length;
+    }
+    if (this.slice.length >= sliceFiles || this.bytes >= sliceBytes || this.searched % 512 === 0)
+      await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const slice = this.slice;
+    this.slice = [];
+    this.bytes = 0;
+    const remaining = this.deadline - performance.now();
+    const work = (): readonly number[][] => slice.map((candidate) => this.lines(candidate));
+    const found = await withinTime(remaining, work);
+    if (found === null) {
+      const { time } = this.context.limits;
+      throw new PortError(
+        "too_large",
+        `the search took longer than ${time} ms (limits.time): give a path, a glob or a simpler pattern`,
+      );
+    }
+    for (const [index, lines] of found.entries()) this.keep(slice[index]?.name ?? "", lines);
+    this.query.onProgress?.(this.searched);
+    // A turn of the event loop, or no signal would ever arrive.
+    await new Promise((resolve) => setImmediate(resolve));
+    stopIfAborted(this.query);
+  }
+
+  result(): SearchResult {
+    return { hits: this.hits, limited: this.limited };
+  }
+
+  private lines({ bytes, document }: Candidate): number[] {
+    if (document) return this.pattern.lines(document);
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    return this.pattern.mayMatchText(text) ? this.pattern.lines(Document.parse(bytes)) : [];
+  }
+
+  private keep(path: string, lines: readonly number[]): void {
+    if (lines.length === 0) return;
+    if (lines.length > this.left) this.limited = true;
+    if (this.left > 0) this.hits.push({ path, lines: lines.slice(0, this.left) });
+    this.left = Math.max(0, this.left - lines.length);
+  }
+
+  /** null for what cannot be read or is too large: a search says what it found, not what it could not open. */
+  private read(real: string): Uint8Array | null {
+    const { io } = this.context.disk;
+    try {
+      const fd = io.open(real, flags.read);
+      return withFile(io, fd, () =>
+        io.fstat(fd).isFile() ? readAll(io, fd, this.context.limits.size) : null,
+      );
+    } catch {
+      return null;
+    }
+  }
+
+  private async parse(bytes: Uint8Array): Promise<Document> {
+    const document = Document.parse(bytes);
+    if (document.encoding !== "latin1" || document.binary) return document;
+    const codec = await this.context.codec(bytes, null);
+    return codec ? Document.parse(bytes, { fallback: codec }) : document;
+  }
+}

@@ -1,0 +1,66 @@
+import { homedir, tmpdir } from "node:os";
+import { flags, type Io, makeFolder, nodeIo } from "./io.js";
+import { isWindows, type Platform, thisPlatform } from "./platform.js";
+
+export interface StateOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly report?: (line: string) => void;
+  readonly io?: Io;
+  readonly platform?: Platform;
+  readonly home?: string;
+  /** Where a substitute is made if the state folder cannot be written. */
+  readonly temporary?: string;
+}
+
+/**
+ * The folder for everything that outlives a process: `KEDGE_STATE`, else the platform's place for such things. A
+ * sandbox that permits only the workspace and the temporary folder gets a folder there, and a line that says so:
+ * processes outside the sandbox then do not share its locks.
+ */
+export function stateFolder(options: StateOptions): string {
+  const { env, io = nodeIo, platform = thisPlatform, report = () => {} } = options;
+  const { path } = platform;
+  const wanted = path.resolve(env.KEDGE_STATE || defaultFolder(options, platform));
+  if (isUsable(io, platform, wanted)) return wanted;
+  const user = process.getuid?.() ?? "user";
+  const substitute = path.join(options.temporary ?? tmpdir(), `kedge-${user}`);
+  if (!isUsable(io, platform, substitute) || !isPrivate(io, platform, substitute)) return wanted;
+  report(`${wanted} cannot be written; using ${substitute} instead`);
+  return substitute;
+}
+
+function defaultFolder({ env, home = homedir() }: StateOptions, { name, path }: Platform): string {
+  if (name === "win32") return path.join(env.LOCALAPPDATA || path.join(home, "AppData", "Local"), "kedge");
+  if (name === "darwin") return path.join(home, "Library", "Application Support", "kedge");
+  // A relative path there is to be ignored, says the XDG specification.
+  const given = env.XDG_STATE_HOME;
+  const base = given && path.isAbsolute(given) ? given : path.join(home, ".local", "state");
+  return path.join(base, "kedge");
+}
+
+/** The folder for the user's configuration file. */
+export function configFolder(options: StateOptions): string {
+  const { env, platform = thisPlatform, home = homedir() } = options;
+  const { name, path } = platform;
+  if (name === "win32") return path.join(env.APPDATA || path.join(home, "AppData", "Roaming"), "kedge");
+  const given = env.XDG_CONFIG_HOME;
+  return path.join(given && path.isAbsolute(given) ? given : path.join(home, ".config"), "kedge");
+}
+
+function isUsable(io: Io, { path }: Platform, folder: string): boolean {
+  try {
+    makeFolder(io, folder, path.dirname);
+    io.access(folder, flags.writable);
+    return io.stat(folder).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** In a folder that all users share, somebody else may have made it first. */
+function isPrivate(io: Io, platform: Platform, folder: string): boolean {
+  if (isWindows(platform)) return true;
+  const stat = io.lstat(folder);
+  const own = stat.uid === BigInt(process.getuid?.() ?? 0);
+  return stat.isDirectory() && own && (stat.mode & 0o077n) === 0n;
+}

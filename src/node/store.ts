@@ -1,0 +1,148 @@
+import type { JournalEntry, Json, LedgerStore } from "../session/index.js";
+import { reason } from "./failure.js";
+import { type Io, ifThere, nodeIo } from "./io.js";
+import { Journal, type JournalFilter } from "./journal.js";
+import { nameOf } from "./names.js";
+import { type Platform, thisPlatform } from "./platform.js";
+import { type Bounds, prune, removeTree } from "./prune.js";
+import { Records, replaceFile, type StoreContext } from "./records.js";
+import { Versions } from "./versions.js";
+import type { Workspace } from "./workspace.js";
+
+export interface NodeStoreOptions {
+  /** The state folder (see `stateFolder`). */
+  readonly state: string;
+  readonly workspace: Pick<Workspace, "key">;
+  readonly bounds?: Partial<Bounds>;
+  /** False: never by itself, for processes that have no time for it, like hooks. */
+  readonly prunes?: boolean;
+  readonly report?: (line: string) => void;
+  readonly io?: Io;
+  readonly platform?: Platform;
+  readonly clock?: () => number;
+}
+
+export interface NodeStore extends LedgerStore {
+  /** Removes what is too old or too much. Happens by itself now and then, when a version is kept. */
+  prune(): Promise<{ removed: number; bytes: number }>;
+  /** Forgets everything of this workspace. */
+  purge(): Promise<void>;
+}
+
+export const defaultBounds: Bounds = { age: 14 * 86_400_000, size: 512 * 1024 * 1024 };
+
+/** In the names of folders: a later format gets folders of its own, and both programs work side by side. */
+const format = "v1";
+const pruneEvery = 6 * 3_600_000;
+/** Or after this much was written by one process. */
+const pruneAfter = 32 * 1024 * 1024;
+
+/**
+ * The ledger on disk: a folder for each workspace in the state folder, readable while others write, every record and
+ * version a file of its own. What is damaged is put aside and reported.
+ *
+ * @example
+ * const store = nodeStore({ state, workspace: findWorkspace(process.cwd()) });
+ */
+export function nodeStore(options: NodeStoreOptions): NodeStore {
+  return new DiskStore(options);
+}
+
+class DiskStore implements NodeStore {
+  private readonly context: StoreContext;
+  private readonly files: Records;
+  private readonly people: Records;
+  private readonly versions: Versions;
+  private readonly entries: Journal;
+  private readonly bounds: Bounds;
+  private named = false;
+  private sincePruned = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly options: NodeStoreOptions) {
+    const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
+    const folder = platform.path.join(options.state, format, nameOf(options.workspace.key));
+    this.context = { io, platform, clock, report, folder, state: options.state };
+    this.bounds = { ...defaultBounds, ...options.bounds };
+    this.files = new Records(this.context, "files");
+    this.people = new Records(this.context, "agents");
+    this.versions = new Versions(this.context);
+    this.entries = new Journal(this.context);
+  }
+
+  async file(key: string): Promise<Json | null> {
+    return this.files.get(key);
+  }
+
+  async saveFile(key: string, record: Json): Promise<void> {
+    this.name();
+    this.files.set(key, record);
+  }
+
+  async agent(id: string): Promise<Json | null> {
+    return this.people.get(id);
+  }
+
+  async saveAgent(id: string, record: Json): Promise<void> {
+    this.people.set(id, record);
+  }
+
+  async agents(): Promise<readonly string[]> {
+    return this.people.keys();
+  }
+
+  async version(id: string): Promise<Uint8Array | null> {
+    return this.versions.get(id);
+  }
+
+  async keepVersion(id: string, bytes: Uint8Array): Promise<void> {
+    this.sincePruned += await this.versions.keep(id, bytes);
+    if (this.options.prunes !== false && this.sincePruned > pruneAfter) this.pruneIfDue();
+  }
+
+  async append(entry: JournalEntry): Promise<void> {
+    this.entries.append(entry);
+  }
+
+  async journal(filter?: JournalFilter): Promise<readonly JournalEntry[]> {
+    return this.entries.read(filter);
+  }
+
+  async prune(): Promise<{ removed: number; bytes: number }> {
+    return prune(this.context, this.bounds);
+  }
+
+  async purge(): Promise<void> {
+    removeTree(this.context, this.context.folder);
+    this.named = false;
+  }
+
+  /** At first when the last time is long ago, by anybody; then whenever much was written. */
+  private pruneIfDue(): void {
+    const { io, platform, clock, folder, report } = this.context;
+    const marker = platform.path.join(folder, "pruned.json");
+    try {
+      const last = ifThere(() => io.lstat(marker));
+      const first = !Number.isFinite(this.sincePruned);
+      this.sincePruned = 0;
+      if (first && last !== null && clock() - Number(last.mtimeMs) < pruneEvery) return;
+      replaceFile(this.context, marker, new Uint8Array(0));
+      if (last !== null) prune(this.context, this.bounds);
+    } catch (error) {
+      report(`pruning failed: ${reason(error)}`);
+    }
+  }
+
+  /** Names are one-way: this says which workspace the folder is for. */
+  private name(): void {
+    if (this.named) return;
+    this.named = true;
+    const { io, platform, folder } = this.context;
+    const path = platform.path.join(folder, "workspace.json");
+    try {
+      if (ifThere(() => io.lstat(path)) !== null) return;
+      replaceFile(this.context, path, new TextEncoder().encode(JSON.stringify(this.options.workspace)));
+    } catch {
+      // Only a help for people who look; saving the record will say what is wrong.
+    }
+  }
+}

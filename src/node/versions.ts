@@ -1,0 +1,61 @@
+import { failure, reason } from "./failure.js";
+import { ifThere, readFile } from "./io.js";
+import { nameOf } from "./names.js";
+import { replaceFile, type StoreContext } from "./records.js";
+import { putAside } from "./repair.js";
+
+const day = 86_400_000;
+
+/** Versions by content, compressed; zlib's own checksum finds damage. */
+export class Versions {
+  readonly folder: string;
+
+  constructor(private readonly context: StoreContext) {
+    this.folder = context.platform.path.join(context.folder, "versions");
+  }
+
+  async get(id: string): Promise<Uint8Array | null> {
+    const path = this.pathOf(id);
+    let packed: Uint8Array | null;
+    try {
+      packed = readFile(this.context.io, path);
+    } catch (error) {
+      this.context.report(`${path} cannot be read: ${reason(error)}`);
+      return null;
+    }
+    if (packed === null) return null;
+    try {
+      // Loaded late: most calls of a hook need no version.
+      const { inflateSync } = await import("node:zlib");
+      return inflateSync(packed);
+    } catch (error) {
+      putAside(this.context, path, reason(error));
+      return null;
+    }
+  }
+
+  /** How many bytes it took; 0 if it was there already. */
+  async keep(id: string, bytes: Uint8Array): Promise<number> {
+    const { io, clock } = this.context;
+    const path = this.pathOf(id);
+    try {
+      const stat = ifThere(() => io.lstat(path));
+      if (stat?.isFile()) {
+        // Pruned by the time it was last kept, not by the time it was first kept.
+        if (clock() - Number(stat.mtimeMs) > day) io.touch(path, clock() / 1000);
+        return 0;
+      }
+      const { deflateSync } = await import("node:zlib");
+      const packed = deflateSync(bytes, { level: 1 });
+      replaceFile(this.context, path, packed);
+      return packed.length;
+    } catch (error) {
+      throw failure("keep a version as", path, error);
+    }
+  }
+
+  private pathOf(id: string): string {
+    const name = /^[0-9a-f]{8,64}$/.test(id) ? id : nameOf(id);
+    return this.context.platform.path.join(this.folder, name.slice(0, 2), `${name}.z`);
+  }
+}

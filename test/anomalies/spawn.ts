@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { Task } from "./worker.js";
+
+export interface Ended {
+  readonly signal: string | null;
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Builds the worker once; each call starts a process. */
+export async function workers(): Promise<{ run(task: Task): Promise<Ended>; dispose(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "kedge-worker-"));
+  const outfile = join(folder, "worker.mjs");
+  await build({
+    entryPoints: [join(import.meta.dirname, "worker.ts")],
+    ...{ outfile, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "silent" },
+  });
+  return { run: (task) => start(outfile, task), dispose: () => rmSync(folder, { recursive: true }) };
+}
+
+function start(program: string, task: Task): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, JSON.stringify(task)]);
+    let output = "";
+    let errors = "";
+    child.stdout.on("data", (chunk) => {
+      output += String(chunk);
+    });
+    child.stderr.on("data", (chunk) => {
+      errors += String(chunk);
+    });
+    child.on("close", (code, signal) => resolve({ signal, code, output, errors }));
+  });
+}

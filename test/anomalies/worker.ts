@@ -1,0 +1,128 @@
+// A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
+import { appendFileSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { Document } from "../../src/core/index.js";
+import { type NodeFiles, nodeFiles } from "../../src/node/index.js";
+import { PortError, type Write } from "../../src/session/index.js";
+import { faultyIo } from "../node/faulty.js";
+
+export type Task =
+  | { kind: "commit"; root: string; state: string; changes: Record<string, string | null>; killAt: number }
+  | { kind: "edit"; root: string; state: string; paths: string[]; count: number; name: string }
+  | {
+      kind: "foreign";
+      root: string;
+      path: string;
+      milliseconds: number;
+      everyMilliseconds: number;
+      name: string;
+    };
+
+export interface Edited {
+  /** Milliseconds from the first to the last edit. */
+  readonly took: number;
+  /** Milliseconds of each edit. */
+  readonly each: number[];
+  /** Edits that had to start over because somebody who does not lock was faster. */
+  readonly again: number;
+  readonly busy: number;
+}
+
+const task = JSON.parse(process.argv[2] ?? "null") as Task;
+if (task.kind === "commit") await commitAndDie(task);
+else if (task.kind === "edit") process.stdout.write(JSON.stringify(await edit(task)));
+else process.stdout.write(JSON.stringify(writeBlindly(task)));
+
+/** Opening counts if it makes the file: flags, the second argument, say so. */
+function changes(call: string, args: readonly unknown[]): boolean {
+  if (call.startsWith("open ")) return (Number(args[1]) & constants.O_CREAT) !== 0;
+  return /^(write|truncate|mkdir|rmdir|rename|link|unlink) /.test(call);
+}
+
+/** SIGKILL instead of the n-th call that changes something; prints how many there are if it lives. */
+async function commitAndDie({
+  root,
+  state,
+  changes: wanted,
+  killAt,
+}: Task & { kind: "commit" }): Promise<void> {
+  let steps = 0;
+  const only = (call: string, args: readonly unknown[]): boolean => {
+    if (!changes(call, args)) return false;
+    steps += 1;
+    if (steps === killAt) process.kill(process.pid, "SIGKILL");
+    return true;
+  };
+  const { io } = faultyIo({ at: 0, error: "", forGood: false, only });
+  const files = nodeFiles({ roots: [root], state, io });
+  const ids = await Promise.all(Object.keys(wanted).map((path) => files.identify(path)));
+  await files.hold(ids, async (held) => {
+    const writes: Write[] = [];
+    for (const file of ids) {
+      const after = wanted[file.path];
+      writes.push({
+        file,
+        before: await held.read(file),
+        after: typeof after === "string" ? new TextEncoder().encode(after) : null,
+      });
+    }
+    return held.commit(writes);
+  });
+  process.stdout.write(String(steps));
+}
+
+/** Inserts a line of its own at a place that depends on what stands there, again and again. */
+async function edit({ root, state, paths, count, name }: Task & { kind: "edit" }): Promise<Edited> {
+  const files = nodeFiles({ roots: [root], state, limits: { wait: 60_000 } });
+  const tally = { again: 0, busy: 0 };
+  const each: number[] = [];
+  const started = performance.now();
+  for (let number = 0; number < count; number++) {
+    const from = performance.now();
+    await insert(files, paths[number % paths.length] ?? "", { line: `${name} ${number}`, tally });
+    each.push(performance.now() - from);
+  }
+  return { took: performance.now() - started, each, ...tally };
+}
+
+async function insert(
+  files: NodeFiles,
+  path: string,
+  { line, tally }: { line: string; tally: { again: number; busy: number } },
+): Promise<void> {
+  const file = await files.identify(path);
+  for (;;) {
+    const done = await files
+      .hold([file], async (held) => {
+        const before = await held.read(file);
+        const document = Document.parse(before ?? new Uint8Array(0));
+        // An agent's edit names lines. In a file that somebody else has just emptied they are gone: not now, then.
+        if (!document.lines().includes("last")) return false;
+        const at = Math.floor(document.lineCount / 2);
+        const edited = document.splice([{ start: at, end: at, lines: [line] }]);
+        if ("unencodable" in edited) throw new Error("unencodable");
+        return held.commit([{ file, before, after: edited.toBytes() }]);
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof PortError) || error.code !== "busy") throw error;
+        tally.busy += 1;
+        return false;
+      });
+    if (done) return;
+    tally.again += 1;
+  }
+}
+
+/** Somebody who never heard of locks: reads, adds a line, writes the whole, as editors and formatters do. */
+function writeBlindly(foreign: Task & { kind: "foreign" }): string[] {
+  const path = `${foreign.root}/${foreign.path}`;
+  const written: string[] = [];
+  const end = performance.now() + foreign.milliseconds;
+  while (performance.now() < end) {
+    const line = `${foreign.name} ${written.length}`;
+    if (foreign.name.startsWith("append")) appendFileSync(path, `${line}\n`);
+    else writeFileSync(path, `${readFileSync(path, "utf8")}${line}\n`);
+    written.push(line);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, foreign.everyMilliseconds);
+  }
+  return written;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { agentIdentity, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
+import { type Ancestor, parseRow } from "../../src/node/processes.js";
+
+const above = (...names: string[]): Ancestor[] =>
+  names.map((name, index) => ({ name, pid: 100 - index, start: String(1000 - index) }));
+const processes = (...names: string[]): Processes => ({
+  ...systemProcesses(nodeIo),
+  ancestors: async () => above(...names),
+});
+
+describe("who is calling: the first that is there", () => {
+  const everything = {
+    explicit: "mine",
+    env: { KEDGE_SESSION: "env", CLAUDE_CODE_SESSION_ID: "cc", CODEX_THREAD_ID: "cx" },
+    connection: "c1",
+    processes: processes("bash", "claude"),
+  };
+  test("an explicit one", async () => {
+    expect(await agentIdentity(everything)).toEqual({ id: "mine", source: "explicit" });
+  });
+  test("KEDGE_SESSION", async () => {
+    const { explicit, ...rest } = everything;
+    expect(await agentIdentity(rest)).toEqual({ id: "env", source: "environment" });
+  });
+  test.each([
+    [{ CLAUDE_CODE_SESSION_ID: "cc", CODEX_THREAD_ID: "cx" }, "claude-code:cc"],
+    [{ CODEX_THREAD_ID: "cx" }, "codex:cx"],
+    [{ CLAUDE_CODE_SESSION_ID: "", CODEX_THREAD_ID: "cx" }, "codex:cx"],
+  ])("the client's own: %j", async (env, id) => {
+    expect(await agentIdentity({ env, connection: "c1" })).toEqual({ id, source: "client" });
+    expect(await agentIdentity({ env, subagent: "a7" })).toEqual({ id: `${id}/a7`, source: "client" });
+  });
+  test("the connection", async () => {
+    expect(await agentIdentity({ env: {}, connection: "c1" })).toEqual({
+      id: "connection:c1",
+      source: "connection",
+    });
+  });
+});
+
+describe("the calling process", () => {
+  test.each([
+    [["bash", "claude"], "process:claude-99-999"],
+    [["zsh", "-bash", "sh", "codex"], "process:codex-97-997"],
+    [["npm exec kedge", "sh", "node"], "process:node-98-998"],
+    [["timeout", "env", "fish", "python3"], "process:python3-97-997"],
+    [["node"], "process:node-100-1000"],
+  ])("%j", async (names, id) => {
+    const found = await agentIdentity({ env: {}, processes: processes(...names) });
+    expect(found.source).toBe("process");
+    expect(found.id.startsWith(id)).toBe(true);
+  });
+  test.each([[[]], [["bash"]], [["bash", "systemd"]], [["sh", "tini"]]])(
+    "%j tells nobody: shared",
+    async (names) => {
+      const found = await agentIdentity({ env: {}, processes: processes(...names) });
+      expect(found).toEqual({ id: "shared", source: "shared" });
+    },
+  );
+  test("is the same for two calls, and has a start", async () => {
+    const [one, other] = [await agentIdentity({ env: {} }), await agentIdentity({ env: {} })];
+    expect(one).toEqual(other);
+  });
+  test.runIf(process.platform === "linux")("the real ancestors, nearest first", async () => {
+    const found = await systemProcesses(nodeIo).ancestors();
+    expect(found[0]?.pid).toBe(process.ppid);
+    expect(found.every(({ start }) => /^\d+$/.test(start))).toBe(true);
+  });
+  test("what ps prints on macOS", () => {
+    expect(
+      parseRow("  501     1 Mon Nov  2 10:00:00 2026     /Applications/iTerm.app/Contents/MacOS/iTerm2"),
+    ).toEqual([[501, { pid: 501, parent: 1, name: "iTerm2", start: "Mon Nov 2 10:00:00 2026" }]]);
+    expect(parseRow("garbage")).toEqual([]);
+  });
+});

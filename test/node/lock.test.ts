@@ -1,0 +1,251 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
+import { nameOf } from "../../src/node/names.js";
+import type { Holder } from "../../src/node/processes.js";
+import { commit, type Ground, namesIn, newGround } from "./support.js";
+
+const real = systemProcesses(nodeIo);
+
+/** A process that the test invents: `alive` is what the system would say about any holder but this one. */
+function played(self: Partial<Holder>, alive: (holder: Holder) => boolean | null): Processes {
+  return { ...real, self: () => ({ ...real.self(), ...self }), isAlive: alive };
+}
+
+/** A lock as somebody else left it. */
+function leave(at: Ground, path: string, record: Partial<Holder> & { token?: string }, age = 0): string {
+  const key = join(at.root, path);
+  const file = join(at.state, "locks", nameOf(key));
+  mkdirSync(join(at.state, "locks"), { recursive: true });
+  const other = { ...real.self(), copy: "other", token: "t-1", key, path: key, ...record };
+  writeFileSync(file, JSON.stringify(other));
+  const time = Date.now() / 1000 - age;
+  utimesSync(file, time, time);
+  return file;
+}
+
+const quick = { limits: { wait: 150 } };
+const write = (files: NodeFiles): Promise<boolean> => commit(files, { "a.txt": "new" });
+const locksOf = (at: Ground): string[] => namesIn(join(at.state, "locks"));
+
+/** A number that no process has: the largest that Linux gives out is below it. */
+const nobody = 2 ** 22 + 1;
+
+describe("locks of processes that died are broken at once", () => {
+  test.each([
+    ["no such process", { pid: nobody }],
+    ["its number was given to another process", { pid: process.ppid, start: "1" }],
+    ["the machine was started again", { pid: process.pid, boot: "before" }],
+  ])("%s", async (_, record) => {
+    const at = newGround();
+    leave(at, "a.txt", record, 60);
+    // What it left beside the file goes with the lock.
+    at.put(".kedge-t-1-0.tmp", "half written");
+    expect(await write(at.files(quick))).toBe(true);
+    expect(at.tree()).toEqual({ "a.txt": "new" });
+    expect(locksOf(at)).toEqual([]);
+  });
+
+  test("at the next start, whatever that asks for", async () => {
+    const at = newGround();
+    const lock = leave(at, "a.txt", { pid: nobody });
+    at.put(".kedge-t-1-0.tmp", "half written");
+    await at.files().identify("something else");
+    expect(existsSync(lock)).toBe(false);
+    expect(at.tree()).toEqual({});
+  });
+
+  test("one that this process could not remove", async () => {
+    const at = newGround();
+    leave(at, "a.txt", { copy: real.self().copy });
+    expect(await write(at.files(quick))).toBe(true);
+  });
+});
+
+describe("locks of the living are not", () => {
+  test("bounded waiting, then busy naming the holder", async () => {
+    const at = newGround();
+    const lock = leave(at, "a.txt", { pid: process.ppid, start: startOf(process.ppid) }, 3600);
+    const started = performance.now();
+    await expect(write(at.files(quick))).rejects.toMatchObject({
+      code: "busy",
+      message: expect.stringContaining(`a.txt is held by process ${process.ppid} on ${hostname()}`),
+    });
+    expect(performance.now() - started).toBeGreaterThan(140);
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(existsSync(lock)).toBe(true);
+    expect(at.tree()).toEqual({});
+  });
+
+  test("the event loop turns while waiting", async () => {
+    const at = newGround();
+    leave(at, "a.txt", { pid: process.ppid, start: startOf(process.ppid) });
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 5);
+    await expect(write(at.files(quick))).rejects.toMatchObject({ code: "busy" });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  test("a hold within a hold of the same file says so instead of waiting forever", async () => {
+    const at = newGround();
+    const files = at.files(quick);
+    const file = await files.identify("a.txt");
+    const nested = files.hold([file], () => files.hold([file], async () => "in"));
+    await expect(nested).rejects.toMatchObject({ code: "busy", message: expect.stringContaining("itself") });
+  });
+
+  test.each([
+    ["another host", { host: "elsewhere" }],
+    ["another start of the machine", { boot: "before" }],
+    ["another container on it", { space: "pid:[1]" }],
+  ])("%s: its process number says nothing here", async (_, record) => {
+    const at = newGround();
+    leave(at, "a.txt", { ...record, pid: nobody });
+    await expect(write(at.files(quick))).rejects.toMatchObject({ code: "busy" });
+  });
+});
+
+describe("where nothing else tells, time does", () => {
+  const foreign = { host: "elsewhere", pid: nobody };
+  const timing = { refresh: 100, silent: 800, outdated: 15_000, watch: 250, unwritten: 50 };
+  const patient = { limits: { wait: 1000 }, timing };
+
+  test("an old lock, watched for a while, is broken", async () => {
+    const at = newGround();
+    leave(at, "a.txt", foreign, 3600);
+    const started = performance.now();
+    expect(await write(at.files(patient))).toBe(true);
+    expect(performance.now() - started).toBeGreaterThan(240);
+  });
+
+  test("a clock that jumped forward kills nobody who refreshes", async () => {
+    const at = newGround();
+    const lock = leave(at, "a.txt", foreign, 3600);
+    const timer = setInterval(() => {
+      const time = Date.now() / 1000 - 3600 + Math.random();
+      utimesSync(lock, time, time);
+    }, 100);
+    await expect(write(at.files({ ...patient, limits: { wait: 700 } }))).rejects.toMatchObject({
+      code: "busy",
+    });
+    clearInterval(timer);
+  });
+
+  test("a date in the future does not protect for ever", async () => {
+    const at = newGround();
+    leave(at, "a.txt", foreign, -1e6);
+    expect(await write(at.files(patient))).toBe(true);
+  });
+
+  test("one that was made but never written", async () => {
+    const at = newGround();
+    const lock = leave(at, "a.txt", {});
+    writeFileSync(lock, "");
+    expect(await write(at.files(patient))).toBe(true);
+  });
+
+  test("a holder refreshes what it holds", async () => {
+    const at = newGround();
+    const files = at.files({ timing });
+    const file = await files.identify("a.txt");
+    const date = (): number => Number(nodeIo.lstat(join(at.state, "locks", locksOf(at)[0] ?? "")).mtimeMs);
+    await files.hold([file], async (held) => {
+      const first = date();
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      expect(date()).toBeGreaterThan(first + 80);
+      expect(await held.commit([{ file, before: null, after: new Uint8Array(1) }])).toBe(true);
+    });
+    expect(locksOf(at)).toEqual([]);
+  });
+});
+
+describe("a holder that was taken for dead", () => {
+  test("changes nothing, and leaves the lock of the one who came after", async () => {
+    const at = newGround();
+    const files = at.files({ timing: { watch: 20 } });
+    const file = await files.identify("a.txt");
+    const failing = files.hold([file], async (held) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      leave(at, "a.txt", { pid: process.ppid, start: startOf(process.ppid) });
+      return held.commit([{ file, before: null, after: new Uint8Array(1) }]);
+    });
+    await expect(failing).rejects.toMatchObject({ code: "busy", message: expect.stringContaining("lost") });
+    expect(at.tree()).toEqual({});
+    expect(locksOf(at)).toHaveLength(1);
+  });
+});
+
+test("of many that find the same dead lock, exactly one breaks it", async () => {
+  const at = newGround();
+  at.put("a.txt", "");
+  for (let round = 0; round < 10; round++) {
+    leave(at, "a.txt", { pid: nobody, token: `dead-${round}` });
+    // Each with a queue of its own, as processes have.
+    const people = Array.from({ length: 8 }, () => at.files({ limits: { wait: 20_000 } }));
+    let inside = 0;
+    const body = async (): Promise<void> => {
+      inside += 1;
+      expect(inside).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      inside -= 1;
+    };
+    await Promise.all(people.map(async (files) => files.hold([await files.identify("a.txt")], body)));
+  }
+  expect(locksOf(at)).toEqual([]);
+});
+
+test("a breaker that died in the act is followed by the next", async () => {
+  const at = newGround();
+  const lock = leave(at, "a.txt", { pid: nobody, token: "dead-1" });
+  writeFileSync(
+    `${lock}.dead-1`,
+    JSON.stringify({ ...real.self(), copy: "x", pid: nobody, token: "dead-2" }),
+  );
+  writeFileSync(
+    `${lock}.dead-2`,
+    JSON.stringify({ ...real.self(), copy: "x", pid: nobody, token: "dead-3" }),
+  );
+  expect(await write(at.files(quick))).toBe(true);
+  expect(locksOf(at)).toEqual([]);
+});
+
+test("another thread of this process is somebody else", async () => {
+  const at = newGround();
+  leave(at, "a.txt", { copy: "another thread" });
+  await expect(write(at.files(quick))).rejects.toMatchObject({ code: "busy" });
+});
+
+test("a machine that tells neither boot nor start falls back on time", async () => {
+  const at = newGround();
+  leave(at, "a.txt", { boot: "", start: "", space: "", pid: process.ppid });
+  const processes = played({ boot: "", start: "", space: "" }, () => null);
+  await expect(write(at.files({ ...quick, processes }))).rejects.toMatchObject({ code: "busy" });
+});
+
+test("lock files say who holds what, for this user alone, and outside the workspace", async () => {
+  const at = newGround();
+  const files = at.files();
+  const file = await files.identify("a.txt");
+  await files.hold([file], async () => {
+    const [name = ""] = locksOf(at);
+    const path = join(at.state, "locks", name);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+      pid: process.pid,
+      host: hostname(),
+      path: join(at.root, "a.txt"),
+    });
+    expect(Number(nodeIo.lstat(path).mode & 0o777n)).toBe(0o600);
+    expect(Number(nodeIo.lstat(join(at.state, "locks")).mode & 0o777n)).toBe(0o700);
+    expect(at.tree()).toEqual({});
+  });
+});
+
+function startOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
