@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { startProgram } from "./cli/index.js";
+
+/** Of the program's text; put here by the build. */
+declare const PROGRAM_ID: string;
+
+/** Commands that are called often, mostly by other programs. */
+const frequent = ["read", "edit", "apply", "write", "grep"];
+
+const [, self = "", command = ""] = process.argv;
+
+startProgram({
+  file: join(dirname(realpathSync(self)), "program.cjs"),
+  id: PROGRAM_ID,
+  use: frequent.includes(command) ? command : "other",
+  env: process.env,
+});

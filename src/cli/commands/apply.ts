@@ -1,0 +1,70 @@
+import type { EditRequest, FileRequest, MultiEditRequest } from "../../session/index.js";
+import { UsageError } from "../args.js";
+import type { Run } from "../context.js";
+import { decodeText, readInput } from "../input.js";
+import { open } from "../open.js";
+import { showEdit } from "../sent.js";
+
+const example = '{"files":[{"path":"a.ts","edits":[{"op":"set_line","anchor":"12#0f0dd9","text":"…"}]}]}';
+
+export const run: Run = async (context) => {
+  const { args } = context;
+  const name = args.positionals[0] ?? "-";
+  const text = decodeText(await readInput(name, context), name);
+  const request = parseRequest(text, args.has("dry-run"));
+  const opened = await open(context, pathsOf(request));
+  if (args.has("unmoved")) {
+    if (args.has("stateless"))
+      throw new UsageError("--unmoved needs the record that --stateless goes without");
+    const { editUnmoved } = await import("../unmoved.js");
+    return showEdit(context, opened, await editUnmoved(request, opened.options));
+  }
+  const { editor } = opened;
+  const result = "path" in request ? await editor.edit(request) : await editor.multiEdit(request);
+  return showEdit(context, opened, result);
+};
+
+type Request = EditRequest | MultiEditRequest;
+
+function parseRequest(text: string, dryRun: boolean): Request {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the request is not JSON: ${why}`, `it looks like ${example}`);
+  }
+  if (Array.isArray(value)) value = { files: value };
+  if (typeof value !== "object" || value === null) throw wrong("the request is no object");
+  const { path, edits, retry, files, dry_run, dryRun: camel } = value as Record<string, unknown>;
+  const dry = { dryRun: dryRun || dry_run === true || camel === true };
+  if (path !== undefined && typeof path !== "string") throw wrong("path is no text");
+  if (retry !== undefined) {
+    if (typeof retry !== "string") throw wrong('retry is a handle like "r7"');
+    return path === undefined ? { retry, ...dry } : { path, retry, ...dry };
+  }
+  if (path !== undefined) {
+    if (edits === undefined) throw wrong("edits is missing");
+    return { path, edits, ...dry };
+  }
+  return { files: filesOf(files), ...dry };
+}
+
+function filesOf(files: unknown): FileRequest[] {
+  if (!Array.isArray(files) || files.length === 0) throw wrong("there are no files in the request");
+  return files.map((file: unknown, at) => {
+    const { path, edits } = (file ?? {}) as Record<string, unknown>;
+    if (typeof path !== "string") throw wrong(`files[${at}] has no path`);
+    if (edits === undefined) throw wrong(`files[${at}] has no edits`);
+    return { path, edits };
+  });
+}
+
+function wrong(what: string): UsageError {
+  return new UsageError(what, `it looks like ${example}`);
+}
+
+function pathsOf(request: Request): string[] {
+  if ("path" in request) return [request.path];
+  return "files" in request ? request.files.map(({ path }) => path) : [];
+}

@@ -1,0 +1,154 @@
+import { agentIdentity, findWorkspace, loadConfig, stateFolder } from "../../node/index.js";
+import type { Context, Run } from "../context.js";
+import { done, failed } from "../exit.js";
+import { findProgram, type HeldLock, stateHealth } from "../health.js";
+import { agentName } from "../journal.js";
+import { selfTest } from "../selftest.js";
+import { clients } from "../shape.js";
+import { wrap } from "../wrap.js";
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do about it, or good to know. */
+  readonly advice?: string;
+}
+
+const oldestNode = [20, 19] as const;
+const indent = 19;
+
+export const run: Run = async (context) => {
+  const { args, output } = context;
+  const { out } = output;
+  let healthy = true;
+  for (const [name, check] of Object.entries(checks)) {
+    for (const finding of await attempt(name, check, context)) {
+      healthy &&= finding.ok;
+      if (args.has("json")) out.line(JSON.stringify(finding));
+      else show(finding, context);
+    }
+  }
+  if (!args.has("json")) out.line(healthy ? "\nall is well" : "\nnot all is well: see above");
+  return healthy ? done : failed;
+};
+
+type Check = (context: Context) => Finding[] | Promise<Finding[]>;
+
+const checks: Readonly<Record<string, Check>> = {
+  Node: node,
+  configuration,
+  "state folder": state,
+  locks,
+  search,
+  caller,
+  clients: guarded,
+  "self-test": trial,
+};
+
+async function attempt(name: string, check: Check, context: Context): Promise<Finding[]> {
+  try {
+    return await check(context);
+  } catch (error) {
+    return [{ check: name, ok: false, found: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+function show({ check, ok, found, advice }: Finding, { output: { out } }: Context): void {
+  const mark = ok ? out.paint("green", "ok") : out.paint("red", "!!");
+  const pad = " ".repeat(indent);
+  const width = out.isTerminal ? Math.max(40, out.columns - indent) : Number.POSITIVE_INFINITY;
+  const lines = wrap(found, width);
+  out.line(`${mark}  ${check.padEnd(indent - 4)}${lines.join(`\n${pad}`)}`);
+  if (advice) for (const line of wrap(advice, width)) out.line(pad + out.paint(ok ? "dim" : "yellow", line));
+}
+
+function node(): Finding[] {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const ok = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  const found = `${process.version} on ${process.platform} ${process.arch}`;
+  return [
+    { check: "Node", ok, found, ...(ok ? {} : { advice: `install Node ${oldestNode.join(".")} or newer` }) },
+  ];
+}
+
+function configuration({ env, cwd }: Context): Finding[] {
+  const { root } = findWorkspace(cwd);
+  const { sources } = loadConfig({ env, workspace: root });
+  const set = Object.entries(sources).map(([key, where]) => `${key} (${where})`);
+  return [{ check: "configuration", ok: true, found: set.length > 0 ? set.join(", ") : "defaults" }];
+}
+
+function state({ env }: Context): Finding[] {
+  const notes: string[] = [];
+  const folder = stateFolder({ env, report: (line) => notes.push(line) });
+  const { files, bytes, isPrivate, isWritable, damaged, unfinished } = stateHealth(folder, Date.now());
+  const found = `${folder}: ${(bytes / 1_000_000).toFixed(1)} MB in ${files.toLocaleString("en")} ${files === 1 ? "file" : "files"}`;
+  const findings: Finding[] = [];
+  const problem = (what: string, advice: string): void =>
+    void findings.push({ check: "state folder", ok: false, found: what, advice });
+  for (const note of notes) problem(note, "make it writable, or set KEDGE_STATE to a folder that is");
+  if (!isWritable) problem(`${folder} cannot be written`, `make it writable: chmod u+rwx ${folder}`);
+  if (!isPrivate) problem(`others can read ${folder}`, `chmod 700 ${folder}`);
+  if (damaged > 0)
+    problem(
+      `${damaged} damaged files were put aside in ${folder}/damaged`,
+      "work goes on without them; look at them if you like, then delete that folder",
+    );
+  if (unfinished > 0)
+    problem(
+      `${unfinished} batches are under way or unfinished`,
+      "the next call on one of their files finishes or undoes them",
+    );
+  return [{ check: "state folder", ok: true, found }, ...findings];
+}
+
+const longSilence = 15_000;
+
+function locks({ env }: Context): Finding[] {
+  const held = stateHealth(stateFolder({ env }), Date.now()).locks;
+  if (held.length === 0) return [{ check: "locks", ok: true, found: "none held" }];
+  return held.map((lock) => {
+    const alive = lock.silent < longSilence;
+    const advice =
+      "if that process has ended, the next call on the file breaks the lock; else end the process";
+    return { check: "locks", ok: alive, found: lockLine(lock), ...(alive ? {} : { advice }) };
+  });
+}
+
+function lockLine({ path, pid, host, silent }: HeldLock): string {
+  const quiet = silent > longSilence ? `, silent for ${Math.round(silent / 1000)} s` : "";
+  return `${path} is held by process ${pid ?? "?"} on ${host}${quiet}`;
+}
+
+function search({ env }: Context): Finding[] {
+  const program = findProgram("rg", env.PATH);
+  const found = program ? `ripgrep at ${program}` : "ripgrep is not on the PATH";
+  const advice = "grep gives the same results without it, more slowly in large trees";
+  return [{ check: "search", ok: true, found, ...(program ? {} : { advice }) }];
+}
+
+async function caller({ env }: Context): Promise<Finding[]> {
+  const { id, source } = await agentIdentity({ env });
+  const advice = "nothing tells callers apart: set KEDGE_SESSION, or give --session in every call";
+  const found = `${agentName(id)}, known by ${source}`;
+  return [{ check: "caller", ok: source !== "shared", found, ...(source === "shared" ? { advice } : {}) }];
+}
+
+/** Which clients are here is seen from their programs; guarding them is another matter. */
+function guarded({ env, doors }: Context): Finding[] {
+  const programs: Readonly<Record<string, string>> = { "claude-code": "claude", "gemini-cli": "gemini" };
+  const here = clients.filter((client) => findProgram(programs[client] ?? client, env.PATH));
+  const found = here.length > 0 ? `installed here: ${here.join(", ")}` : "none found on the PATH";
+  const advice = "install" in doors ? undefined : "this build cannot guard clients yet";
+  return [{ check: "clients", ok: true, found, ...(advice ? { advice } : {}) }];
+}
+
+async function trial(): Promise<Finding[]> {
+  const started = performance.now();
+  const wrong = await selfTest();
+  const taken = `${Math.round(performance.now() - started)} ms`;
+  const found = wrong ?? `read, moved edit, refusal and undo in a scratch folder: ${taken}`;
+  const advice = "please report this, with the output of kedge --version";
+  return [{ check: "self-test", ok: wrong === null, found, ...(wrong ? { advice } : {}) }];
+}

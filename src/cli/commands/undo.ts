@@ -1,0 +1,62 @@
+import type { UndoDetails } from "../../session/index.js";
+import { type Args, UsageError } from "../args.js";
+import { tableText } from "../columns.js";
+import type { Context, Run } from "../context.js";
+import { done } from "../exit.js";
+import { logColumns, logRow, undoable } from "../journal.js";
+import { type Opened, open } from "../open.js";
+import { paintDiff, showResult } from "../show.js";
+
+export const run: Run = async (context) => {
+  const { args, output } = context;
+  const [path] = args.positionals;
+  check(args);
+  const last = args.number("last");
+  const id = args.text("id");
+  const opened = await open(context, path === undefined ? [] : [path]);
+  if (args.has("list")) return list(context, opened, path);
+  const result = await opened.session.undo({
+    ...(path === undefined ? {} : { path }),
+    ...(id === undefined ? {} : { id }),
+    ...(last === undefined ? {} : { last }),
+    ...{ anyone: args.has("anyone"), dryRun: args.has("dry-run") },
+  });
+  if (!result.isError && !args.has("json")) {
+    const { undone, status } = result.details as UndoDetails;
+    const verb = status === "dry_run" ? "would be undone" : "undone";
+    for (const one of undone) {
+      output.out.line(`${one.path}: edit ${one.id} ${verb}`);
+      if (one.diff !== "") output.out.line(paintDiff(one.diff, output.out));
+    }
+    return done;
+  }
+  const status = showResult(context, result);
+  if (result.isError) output.err.line("kedge: `kedge undo --list` shows what can be undone, with ids");
+  return status;
+};
+
+function check(args: Args): void {
+  if (args.has("stateless"))
+    throw new UsageError("undo needs the record that --stateless goes without", "leave --stateless away");
+  if (args.has("id") && args.has("last")) throw new UsageError("--id and --last exclude each other");
+}
+
+async function list({ args, output }: Context, opened: Opened, path: string | undefined): Promise<number> {
+  const { store, files } = opened;
+  const key = path === undefined ? undefined : (await files.identify(path)).key;
+  const entries = undoable(await store.journal(key === undefined ? {} : { file: key }));
+  if (args.has("json")) {
+    for (const entry of entries) output.out.line(JSON.stringify(entry));
+    return done;
+  }
+  const now = Date.now();
+  if (entries.length === 0) output.out.line("[nothing to undo]");
+  else
+    for (const line of tableText(
+      logColumns,
+      entries.map((entry) => logRow(entry, now)),
+      output.out,
+    ))
+      output.out.line(line);
+  return done;
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { UsageError } from "./args.js";
+import type { Context } from "./context.js";
+
+/** The bytes of stdin, to its end; read as they come, so that Ctrl-C is heard meanwhile. */
+export async function readStdin({ output }: Pick<Context, "output">): Promise<Uint8Array> {
+  if (process.stdin.isTTY) output.err.line("kedge: reading from the terminal; end with Ctrl-D");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+/** The bytes of a file that the caller names as input, or of stdin for "-". */
+export async function readInput(name: string, context: Pick<Context, "output" | "cwd">): Promise<Uint8Array> {
+  if (name === "-") return readStdin(context);
+  try {
+    return readFileSync(resolve(context.cwd, name));
+  } catch (error) {
+    throw new InputError(`cannot read ${name}: ${reasonOf(error)}`);
+  }
+}
+
+/** Input that is named and cannot be had. Exit status 1. */
+export class InputError extends Error {}
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT") return "it does not exist";
+  if (code === "EISDIR") return "it is a folder";
+  if (code === "EACCES") return "permission denied";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Text of the caller, which has to be UTF-8: anything else would be written wrongly and silently. */
+export function decodeText(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const shown = name === "-" ? "stdin" : name;
+    throw new UsageError(`${shown} is not UTF-8 text`, "convert it first, for example with iconv");
+  }
+}

@@ -1,0 +1,140 @@
+import { type RefusalDetails, rejected } from "../core/index.js";
+import type { PortError } from "../session/index.js";
+import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
+import type { Context, Doors, Environment, Run } from "./context.js";
+import { failed, usage } from "./exit.js";
+import { InputError } from "./input.js";
+import { Interrupt } from "./interrupt.js";
+import { type Output, processOutput } from "./output.js";
+import { showResult } from "./show.js";
+import { commandNamed, commands } from "./table.js";
+
+/** What a run of the program gets from the process. */
+export interface Start {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly doors: Doors;
+  readonly program: string;
+  readonly version: () => string;
+  readonly exit: (status: number) => void;
+  /** Where to print and what to heed, if not the process's own streams and signals. */
+  readonly output?: Output;
+}
+
+/** Each is loaded when it is called: a read does not pay for a search. */
+const own: Doors = {
+  read: () => import("./commands/read.js"),
+  grep: () => import("./commands/grep.js"),
+  edit: () => import("./commands/edit.js"),
+  apply: () => import("./commands/apply.js"),
+  write: () => import("./commands/write.js"),
+  undo: () => import("./commands/undo.js"),
+  log: () => import("./commands/log.js"),
+  stats: () => import("./commands/stats.js"),
+  session: () => import("./commands/session.js"),
+  doctor: () => import("./commands/doctor.js"),
+  demo: () => import("./commands/demo.js"),
+  replay: () => import("./commands/replay.js"),
+  completion: () => import("./commands/completion.js"),
+};
+
+export async function main(start: Start): Promise<number> {
+  const output = start.output ?? processOutput(start.env);
+  try {
+    const parsed = parseCommandLine(start.argv);
+    if (parsed.kind === "version") return showVersion(parsed, start, output);
+    if (parsed.kind === "help") return await showHelp(parsed, start, output);
+    return await runCommand(parsed.args, start, output);
+  } catch (error) {
+    return complain(error, output, start);
+  }
+}
+
+async function runCommand(args: Args, start: Start, output: Output): Promise<number> {
+  const { name } = args.command;
+  const load = own[name] ?? start.doors[name];
+  if (!load) throw new Absent(`this build does not have \`kedge ${name}\` yet`);
+  const interrupt = new Interrupt(start.exit);
+  if (!start.output) interrupt.listen();
+  const context: Context = { ...start, args, output, interrupt };
+  try {
+    const { run } = (await load()) as { run: Run };
+    return await run(context);
+  } catch (error) {
+    if (isPortError(error)) return refuse(error, context);
+    throw error;
+  }
+}
+
+/** By its name: a door in a file of its own has a class of its own. */
+function isPortError(error: unknown): error is PortError {
+  return error instanceof Error && error.name === "PortError" && "code" in error;
+}
+
+/** What a port throws outside of a session's own calls is a refusal like any other. */
+function refuse({ code, message }: PortError, context: Context): number {
+  const details: RefusalDetails = {
+    ...{ status: "refused", code, path: "", message },
+    ...{ mismatches: [], affectedRanges: [], remaps: [] },
+  };
+  return showResult(context, { text: `${rejected}\n${message}`, isError: true, details });
+}
+
+function showVersion({ json }: Extract<Parsed, { kind: "version" }>, start: Start, { out }: Output): number {
+  const version = start.version();
+  out.line(json ? JSON.stringify({ version }) : version);
+  return 0;
+}
+
+async function showHelp(
+  { topic, json }: Extract<Parsed, { kind: "help" }>,
+  { doors }: Start,
+  { out }: Output,
+): Promise<number> {
+  const { commandHelp, exitHelp, flagsHelp, jsonHelp, overview } = await import("./help.js");
+  const setup = { stream: out, has: (name: string) => name in own || name in doors };
+  if (json) out.line(JSON.stringify(topic === null ? commands : (commandNamed(topic) ?? null)));
+  else if (topic === null || topic === "help") out.line(overview(setup));
+  else if (topic === "flags") out.line(flagsHelp(setup));
+  else if (topic === "exit") out.line(exitHelp(setup));
+  else if (topic === "json") out.line(jsonHelp(setup));
+  else {
+    const command = commandNamed(topic);
+    if (!command) throw unknownCommand(topic);
+    out.line(commandHelp(command, setup));
+  }
+  return 0;
+}
+
+/** What was wrong, on stderr; for programs on stdout as well. */
+function complain(error: unknown, { out, err }: Output, { argv, env }: Start): number {
+  const { status, code, message, hint } = complaint(error, env);
+  if (argv.includes("--json")) out.line(JSON.stringify({ status: "failed", code, message }));
+  err.line(`kedge: ${message}`);
+  if (hint) err.line(`  ${hint}`);
+  return status;
+}
+
+interface Complaint {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+function complaint(error: unknown, env: Environment): Complaint {
+  if (error instanceof UsageError)
+    return { status: usage, code: "bad_request", message: error.message, hint: error.hint };
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof InputError) return { status: failed, code: "io", message };
+  if (error instanceof Absent) return { status: failed, code: "absent", message };
+  if ((error as NodeJS.ErrnoException)?.syscall === "write")
+    return { status: failed, code: "io", message: `cannot write the output: ${message}` };
+  const stack = error instanceof Error ? error.stack : undefined;
+  const hint = env.KEDGE_DEBUG ? stack : "this should not happen; KEDGE_DEBUG=1 shows where it did";
+  return { status: failed, code: "internal", message, hint };
+}
+
+/** A command of the table that this build does not have. */
+class Absent extends Error {}

@@ -1,0 +1,117 @@
+import { dirname, resolve } from "node:path";
+import {
+  agentIdentity,
+  findWorkspace,
+  type Identity,
+  loadConfig,
+  type NodeStore,
+  nodeFiles,
+  nodeStore,
+  type Settings,
+  stateFolder,
+  type Workspace,
+} from "../node/index.js";
+import { type Files, memoryStore, Session, type SessionOptions } from "../session/index.js";
+import type { Args } from "./args.js";
+import type { Context } from "./context.js";
+import { shellDoor } from "./door.js";
+import { isWithin, placedStore } from "./places.js";
+import { type Editor, statelessEditor } from "./stateless.js";
+
+/** The ports of a workspace, opened by flags, environment and configuration. */
+export interface Opened {
+  readonly files: Files;
+  readonly store: NodeStore;
+  readonly workspace: Workspace;
+  /** The state folder. */
+  readonly state: string;
+  readonly settings: Settings;
+  readonly identity: Identity;
+  readonly options: SessionOptions;
+  readonly session: Session;
+  readonly editor: Editor;
+}
+
+/** Opens the workspace of these paths, or of the working directory. */
+export async function open(context: Context, paths: readonly string[] = []): Promise<Opened> {
+  const { args, env, cwd, output, interrupt } = context;
+  const report = (line: string): void => output.err.line(`kedge: ${line}`);
+  const workspace = workspaceOf(cwd, paths);
+  const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace: workspace.root });
+  const state = stateFolder({ env, report });
+  const files = interrupt.guard(openFiles({ settings, root: workspace.root, base: cwd, state, report }));
+  const bounds = boundsOf(settings);
+  const store = placedStore(nodeStore({ state, workspace, bounds, report }), cwd);
+  const explicit = args.text("session");
+  const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
+  const options: SessionOptions = {
+    ...{ files, store, agent: identity.id, clock: Date.now, door: shellDoor(args) },
+    ...(settings.gate ? { gate: settings.gate } : {}),
+    ...(settings.onStale ? { onStale: settings.onStale } : {}),
+    ...(settings.keepOnFold ? { keepOnFold: true } : {}),
+    ...(settings.anchors && settings.anchors !== "none" ? { anchors: settings.anchors } : {}),
+  };
+  const session = new Session(options);
+  const editor = args.has("stateless")
+    ? statelessEditor({ ...options, store: memoryStore(), gate: "off" })
+    : session;
+  return { files, store, workspace, state, settings, identity, options, session, editor };
+}
+
+/** How long, and how much of it, what is recorded of a workspace is kept. */
+export function boundsOf({ limits }: Settings): { age?: number; size?: number } {
+  return {
+    ...(limits?.days ? { age: limits.days * 86_400_000 } : {}),
+    ...(limits?.space ? { size: limits.space } : {}),
+  };
+}
+
+interface FilesSetup {
+  readonly settings: Settings;
+  /** Whose content may be kept, if the settings name no roots. */
+  readonly root: string;
+  /** Where relative paths start. */
+  readonly base: string;
+  readonly state: string;
+  readonly report: (line: string) => void;
+}
+
+/** A path argument is its own permission, unless roots are given; then they confine. */
+export function openFiles({ settings, root, base, state, report }: FilesSetup): Files {
+  const { roots, deny, secrets, limits, encoding } = settings;
+  const { size, wait, time } = limits ?? {};
+  return nodeFiles({
+    ...{ roots: roots ?? [root], confine: roots !== undefined, base, state, report },
+    ...(deny ? { deny } : {}),
+    ...(secrets ? { secrets } : {}),
+    ...(encoding ? { encoding } : {}),
+    limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
+  });
+}
+
+/**
+ * That of the working directory, if the paths lie in it. Else that of the first path, if it belongs to a repository:
+ * so a file has one ledger, from wherever it is named.
+ */
+function workspaceOf(cwd: string, paths: readonly string[]): Workspace {
+  const here = findWorkspace(cwd);
+  const outside = paths.find((path) => !isWithin(resolve(cwd, path), here.root));
+  if (outside === undefined) return here;
+  const there = findWorkspace(dirname(resolve(cwd, outside)));
+  return there.key === there.root ? here : there;
+}
+
+export function settingsOf(args: Args, cwd: string): Settings {
+  const anchors = args.text("anchors") as NonNullable<Settings["anchors"]> | undefined;
+  const gate = args.text("gate") as NonNullable<Settings["gate"]> | undefined;
+  const onStale = args.text("on-stale") as NonNullable<Settings["onStale"]> | undefined;
+  const encoding = args.text("encoding");
+  const roots = args.texts("root").map((root) => resolve(cwd, root));
+  return {
+    ...(anchors ? { anchors } : {}),
+    ...(gate ? { gate } : {}),
+    ...(onStale ? { onStale } : {}),
+    ...(encoding ? { encoding } : {}),
+    ...(roots.length > 0 ? { roots } : {}),
+  };
+}

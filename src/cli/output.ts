@@ -1,0 +1,101 @@
+import { fstatSync, writeSync } from "node:fs";
+
+export type Colour = "red" | "green" | "yellow" | "cyan" | "bold" | "dim";
+
+const codes: Readonly<Record<Colour, readonly [number, number]>> = {
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  bold: [1, 22],
+  dim: [2, 22],
+};
+
+/** One of the two streams. */
+export interface Stream {
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  /** The text in a colour, if this stream shows any. */
+  paint(colour: Colour, text: string): string;
+  /** Text as it is; a line break is added if it has none at its end. */
+  line(text: string): void;
+  raw(text: string | Uint8Array): void;
+}
+
+/** stdout is data, stderr is talk. */
+export interface Output {
+  readonly out: Stream;
+  readonly err: Stream;
+}
+
+export interface StreamSetup {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly write: (bytes: Uint8Array) => void;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+export function makeStream({ env, write, isTerminal, columns }: StreamSetup): Stream {
+  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
+  const coloured = !env.NO_COLOR && env.TERM !== "dumb" && (isTerminal || forced);
+  const raw = (text: string | Uint8Array): void =>
+    write(typeof text === "string" ? new TextEncoder().encode(text) : text);
+  return {
+    isTerminal,
+    columns,
+    paint(colour, text) {
+      const [on, off] = codes[colour];
+      return coloured && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+    },
+    raw,
+    line: (text) => raw(text.endsWith("\n") ? text : `${text}\n`),
+  };
+}
+
+/** Whether the reader of stdout has gone: then there is nothing left to say, and that is no error. */
+export let isPipeBroken = false;
+
+/**
+ * Written at once, not through process.stdout: that costs milliseconds to set up, and loses what is not written yet
+ * when a process ends early.
+ */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) {
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "EPIPE" || code === "EOF") {
+        if (fd === 1) isPipeBroken = true;
+        return;
+      }
+      if (code !== "EAGAIN") throw error;
+      // A pipe that does not block and is full: its reader is slower than we are.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/** Loading node:tty brings the network with it, 5 ms: only for what can be a terminal at all. */
+function isTerminal(fd: 1 | 2): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
+  } catch {
+    return false;
+  }
+}
+
+export function processOutput(env: Readonly<Record<string, string | undefined>>): Output {
+  const stream = (fd: 1 | 2): Stream => {
+    const shown = isTerminal(fd);
+    const columns = shown ? terminalColumns(fd, env) : Number(env.COLUMNS) || 80;
+    return makeStream({ env, isTerminal: shown, columns, write: (bytes) => writeAll(fd, bytes) });
+  };
+  return { out: stream(1), err: stream(2) };
+}
+
+function terminalColumns(fd: 1 | 2, env: Readonly<Record<string, string | undefined>>): number {
+  const { columns } = fd === 1 ? process.stdout : process.stderr;
+  return columns || Number(env.COLUMNS) || 80;
+}

@@ -1,0 +1,32 @@
+import type { HashMismatch, RefusalDetails } from "../core/index.js";
+
+type Refusal = RefusalDetails & { readonly files?: readonly RefusalDetails[] };
+
+/** What was shown against what is there now, as a diff; "" where nothing differs. */
+export function staleDiff(refusal: Refusal): string {
+  return (refusal.files ?? [refusal]).map(fileDiff).join("");
+}
+
+function fileDiff({ path, mismatches, remaps }: RefusalDetails): string {
+  const rows = [...mismatches.flatMap(hunk), ...moves(mismatches, remaps)];
+  return rows.length > 0 ? `${[`--- ${path} as shown`, `+++ ${path} now`, ...rows].join("\n")}\n` : "";
+}
+
+function hunk({ anchor, line, shown, now, cause, actual }: HashMismatch): string[] {
+  // The line is as it was; what differs is the anchor.
+  if (cause === "miscopied" && line !== null)
+    return [`@@ line ${line} @@`, `-${anchor}`, `+${actual}|${now}`];
+  if (shown === null && now === null) return [];
+  const place = `@@ ${anchor || "new"}${line === null ? "" : `, line ${line} now`} @@`;
+  if (shown === now) return [place, ` ${now}`];
+  const unknown = cause === "inserted" ? [] : [`-[${anchor}: its text is not on record]`];
+  return [place, ...(shown === null ? unknown : [`-${shown}`]), ...(now === null ? [] : [`+${now}`])];
+}
+
+/** Lines that are as they were, at another place. */
+function moves(mismatches: readonly HashMismatch[], remaps: RefusalDetails["remaps"]): string[] {
+  const told = new Set(mismatches.map(({ anchor }) => anchor));
+  return remaps
+    .filter(({ from, kind }) => kind === "moved" && !told.has(from))
+    .map(({ from, to }) => `@@ ${from} is ${to} now, unchanged @@`);
+}

@@ -1,0 +1,71 @@
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { jsonLines, Place } from "./support.js";
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+const wrong = (text: string) => jsonLines<Finding>(text).filter(({ ok }) => !ok);
+
+describe("kedge doctor", () => {
+  test("all is well: 0", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = place.run(["doctor"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    for (const check of [
+      "Node",
+      "configuration",
+      "state folder",
+      "locks",
+      "search",
+      "caller",
+      "clients",
+      "self-test",
+    ])
+      expect(stdout).toMatch(new RegExp(`^ok  ${check} `, "m"));
+    expect(stdout).toMatch(/\nall is well\n$/);
+    const findings = jsonLines<Finding>(place.ok("doctor", "--json"));
+    expect(findings.map(({ check }) => check)).toContain("self-test");
+  });
+
+  test("a configuration that is wrong: 1, and what it is", () => {
+    const place = new Place({ ".kedge.json": '{"gate":"open"}' });
+    const { status, stdout } = place.run(["doctor", "--json"]);
+    expect(status).toBe(1);
+    expect(wrong(stdout)).toEqual([
+      expect.objectContaining({ check: "configuration", found: expect.stringContaining("gate") }),
+    ]);
+  });
+
+  test("a state folder that others can read, with damaged files: 1, and what to do", () => {
+    const place = new Place();
+    mkdirSync(join(place.state, "damaged"), { recursive: true });
+    writeFileSync(join(place.state, "damaged", "x"), "");
+    chmodSync(place.state, 0o755);
+    const { status, stdout } = place.run(["doctor", "--json"]);
+    expect(status).toBe(1);
+    const advice = wrong(stdout).map((finding) => finding.advice);
+    expect(advice).toContainEqual(expect.stringContaining("delete that folder"));
+    if (process.platform !== "win32") expect(advice).toContain(`chmod 700 ${place.state}`);
+  });
+
+  test("a lock whose holder is silent: 1, and who it is", () => {
+    const place = new Place();
+    const lock = join(place.state, "locks", "someone");
+    mkdirSync(join(place.state, "locks"), { recursive: true, mode: 0o700 });
+    writeFileSync(lock, JSON.stringify({ path: "/work/a.ts", pid: 4711, host: "far-away", token: "t" }));
+    utimesSync(lock, Date.now() / 1000 - 60, Date.now() / 1000 - 60);
+    chmodSync(place.state, 0o700);
+    const { status, stdout } = place.run(["doctor"]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^!! {2}locks +\/work\/a\.ts is held by process 4711 on far-away, silent for \d+ s/m,
+    );
+    expect(stdout).toMatch(/\nnot all is well: see above\n$/);
+  });
+});
