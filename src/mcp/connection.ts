@@ -1,0 +1,77 @@
+import type { Server } from "@modelcontextprotocol/server";
+import { type Files, type LedgerStore, Session, type SessionOptions } from "../session/index.js";
+import { toolDoor } from "../tools/index.js";
+import { narrowedRoots } from "./roots.js";
+import { createServer } from "./server.js";
+
+export interface McpPorts {
+  readonly files: Files;
+  readonly store: LedgerStore;
+}
+
+export interface ConnectionOptions extends Omit<SessionOptions, "door"> {
+  readonly version: string;
+  readonly readOnly?: boolean;
+  readonly ceiling?: readonly string[];
+  readonly reopen?: (roots: readonly string[]) => McpPorts | Promise<McpPorts>;
+  readonly log: (line: string) => void;
+}
+
+/** How long a client may take to name its roots before it counts as having none. */
+const rootsWithin = 3000;
+
+/** One client: the session its calls work on, and the calls that are under way. */
+export class Connection {
+  private session: Promise<Session>;
+  private readonly running = new Set<Promise<unknown>>();
+
+  constructor(private readonly options: ConnectionOptions) {
+    this.session = Promise.resolve(this.sessionOn(options));
+  }
+
+  private sessionOn({ files, store }: McpPorts): Session {
+    return new Session({ ...this.options, files, store, door: toolDoor });
+  }
+
+  server(): Server {
+    const { version, readOnly = false, reopen, log } = this.options;
+    const server = createServer({ version, readOnly, log, use: (run) => this.use(run) });
+    if (reopen) {
+      const ask = (): void => this.askRoots(server, reopen);
+      server.oninitialized = ask;
+      server.setNotificationHandler("notifications/roots/list_changed", ask);
+    }
+    return server;
+  }
+
+  private use<T>(run: (session: Session) => Promise<T>): Promise<T> {
+    const work = this.session.then(run);
+    this.running.add(work);
+    const forget = (): void => void this.running.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  /** Calls that come after this wait for the answer. Only clients of the older protocol have roots. */
+  private askRoots(server: Server, reopen: NonNullable<ConnectionOptions["reopen"]>): void {
+    if (!server.getClientCapabilities()?.roots) return;
+    const before = this.session;
+    this.session = server
+      .listRoots(undefined, { timeout: rootsWithin })
+      .then(async ({ roots }) => {
+        const narrowed = narrowedRoots(roots, this.options.ceiling ?? []);
+        return this.sessionOn(narrowed.length > 0 ? await reopen(narrowed) : this.options);
+      })
+      .catch((error: unknown) => {
+        this.options.log(
+          `the client's roots are not used: ${error instanceof Error ? error.message : error}`,
+        );
+        return before;
+      });
+  }
+
+  /** Every call under way has come to its end, whether or not anybody waits for its answer. */
+  async settled(): Promise<void> {
+    while (this.running.size > 0) await Promise.allSettled(this.running);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Readable, Writable } from "node:stream";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Clock, SessionOptions } from "../session/index.js";
+import { Connection, type McpPorts } from "./connection.js";
+import { LineTransport, longestMessage } from "./transport.js";
+
+export type { McpPorts } from "./connection.js";
+export { detailsKey } from "./server.js";
+
+type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "codec" | "keepOnFold">;
+
+export interface McpOptions extends McpPorts, Policies {
+  readonly version: string;
+  /** Who calls, where a call does not say; the connection, if not given. */
+  readonly agent?: string;
+  /** Offers the tools that read, and no other. */
+  readonly readOnly?: boolean;
+  /** `--root`: nothing outside of these is served, whatever the client says. */
+  readonly ceiling?: readonly string[];
+  /** Opens the ports for the roots that a client names. Not given: the client is not asked. */
+  readonly reopen?: (roots: readonly string[]) => McpPorts | Promise<McpPorts>;
+  readonly clock?: Clock;
+  readonly input?: Readable;
+  readonly output?: Writable;
+  /** Takes what a person may want to know; stderr if not given. Nothing but messages goes to the output. */
+  readonly log?: (line: string) => void;
+}
+
+export interface McpHandle {
+  /** The client has left, or `close` was called, and every call that was under way has come to its end. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the tools over stdio, to clients of the 2026 protocol and of those before it.
+ *
+ * @example
+ * const { closed } = serveMcp({ files, store, version: "1.0.0" });
+ * await closed;
+ */
+export function serveMcp(options: McpOptions): McpHandle {
+  const { input = process.stdin, output = process.stdout, clock = Date.now } = options;
+  const log = options.log ?? ((line: string) => void process.stderr.write(`kedge: ${line}\n`));
+  const agent = options.agent ?? `connection:${process.pid}-${clock().toString(36)}`;
+  const connection = new Connection({ ...options, agent, clock, log });
+  const transport = new LineTransport({ input, output, longest: longestMessage });
+  const stdio = serveStdio(() => connection.server(), { transport, onerror: (error) => log(error.message) });
+  const closed = transport.ended.then(() => connection.settled());
+  return {
+    closed,
+    async close() {
+      await stdio.close();
+      await closed;
+    },
+  };
+}

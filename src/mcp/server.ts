@@ -1,0 +1,81 @@
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Result, Session } from "../session/index.js";
+import { type Extra, readOnlyTools, type Tool, tools } from "../tools/index.js";
+
+export interface ServerSettings {
+  readonly version: string;
+  readonly readOnly: boolean;
+  readonly log: (line: string) => void;
+  /** Runs a call on the agent's session, once it is known which roots it has. */
+  readonly use: <T>(run: (session: Session) => Promise<T>) => Promise<T>;
+}
+
+/** Where programs find what the text says to the model. In `structuredContent` it would hide that text. */
+export const detailsKey = "kedge/details";
+
+/** Between two reports of a search: a client is told that it goes on, not flooded. */
+const progressEvery = 100;
+
+/** The MCP server of one connection. The low-level one: it hands arguments over as they came, for our own reading. */
+export function createServer(settings: ServerSettings): Server {
+  const offered = settings.readOnly ? readOnlyTools : tools;
+  const server = new Server({ name: "kedge", version: settings.version }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => ({ tools: offered.map(listed) }));
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const tool = offered.find(({ name }) => name === params.name);
+    if (!tool) throw unknownTool(params.name, offered);
+    try {
+      const extra = extraOf(context);
+      return answer(await settings.use((session) => tool.run(session, params.arguments, extra)));
+    } catch (error) {
+      if (context.mcpReq.signal.aborted) throw error;
+      settings.log(
+        `${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      const text = `${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`;
+      return { content: [{ type: "text", text }], isError: true };
+    }
+  });
+  server.onerror = (error) => settings.log(error.message);
+  return server;
+}
+
+function listed({ name, description, inputSchema, annotations }: Tool) {
+  const { title, ...hints } = annotations;
+  return { name, title, description, inputSchema: structuredClone(inputSchema) as never, annotations: hints };
+}
+
+function unknownTool(name: string, offered: readonly Tool[]): ProtocolError {
+  const known = tools.some((tool) => tool.name === name);
+  const why = known ? `${name} is off: this server is read-only` : `there is no tool ${JSON.stringify(name)}`;
+  const names = offered.map((tool) => tool.name).join(", ");
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `${why}; tools: ${names}`);
+}
+
+function answer({ text, isError, details }: Result): CallToolResult {
+  const content = [{ type: "text" as const, text }];
+  return { content, ...(isError ? { isError } : {}), _meta: { [detailsKey]: details } };
+}
+
+function extraOf({ mcpReq }: ServerContext): Extra {
+  const { signal, _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
+  if (progressToken === undefined) return { signal };
+  let reported = 0;
+  let last = 0;
+  const onProgress = (progress: number): void => {
+    const now = Date.now();
+    if (progress <= reported || now - last < progressEvery || signal.aborted) return;
+    reported = progress;
+    last = now;
+    const params = { progressToken, progress, message: `${progress} files searched` };
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+  };
+  return { signal, onProgress };
+}

@@ -1,0 +1,148 @@
+import type { Readable, Writable } from "node:stream";
+import {
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  type Transport,
+} from "@modelcontextprotocol/server";
+
+export interface LineOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** The longest message that is read, in bytes. */
+  readonly longest: number;
+}
+
+/** A file of the size limit, escaped as JSON, fits. */
+export const longestMessage = 192 * 1024 * 1024;
+
+const newline = 10;
+
+/**
+ * One JSON-RPC message a line. The SDK's own transport joins its buffer anew for every chunk, so that a message of
+ * 64 MB blocks for half a minute, it ends the connection over a long message, and it says nothing to a malformed one.
+ * This one is linear, passes over what it cannot take, and answers it.
+ */
+export class LineTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  private chunks: Buffer[] = [];
+  private size = 0;
+  private skipping = false;
+  private closed = false;
+  private finish: () => void = () => {};
+  /** The client has left, or the transport was closed. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.finish = resolve;
+  });
+
+  constructor(private readonly options: LineOptions) {}
+
+  async start(): Promise<void> {
+    const { input, output } = this.options;
+    input.on("data", this.receive);
+    input.on("end", this.end);
+    input.on("close", this.end);
+    input.on("error", this.fail);
+    output.on("error", this.fail);
+  }
+
+  private readonly end = (): void => void this.close();
+
+  /** A broken pipe is how clients leave. */
+  private readonly fail = (error: Error): void => {
+    if (this.closed) return;
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") this.onerror?.(error);
+    void this.close();
+  };
+
+  private readonly receive = (chunk: Buffer | string): void => {
+    let rest = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    for (let at = rest.indexOf(newline); at >= 0 && !this.closed; at = rest.indexOf(newline)) {
+      this.keep(rest.subarray(0, at));
+      this.finishLine();
+      rest = rest.subarray(at + 1);
+    }
+    this.keep(rest);
+  };
+
+  private keep(part: Buffer): void {
+    if (this.skipping || part.length === 0) return;
+    this.size += part.length;
+    if (this.size <= this.options.longest) {
+      this.chunks.push(part);
+      return;
+    }
+    this.skipping = true;
+    this.chunks = [];
+    this.complain(ProtocolErrorCode.InvalidRequest, `Message longer than ${this.options.longest} bytes`);
+  }
+
+  private finishLine(): void {
+    const line = this.skipping ? "" : Buffer.concat(this.chunks).toString("utf8").trim();
+    this.chunks = [];
+    this.size = 0;
+    this.skipping = false;
+    if (line !== "") this.deliver(line);
+  }
+
+  private deliver(line: string): void {
+    let value: unknown;
+    let message: JSONRPCMessage;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.complain(ProtocolErrorCode.ParseError, "Parse error");
+      return;
+    }
+    try {
+      message = parseJSONRPCMessage(value);
+    } catch {
+      this.complain(ProtocolErrorCode.InvalidRequest, "Invalid request", idOf(value));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  private complain(code: number, message: string, id: string | number | null = null): void {
+    this.onerror?.(new Error(message));
+    this.options.output.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
+  }
+
+  /** Waits while the client does not read, so that answers do not pile up here. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.closed) throw new Error("the connection is closed");
+    const { output } = this.options;
+    if (output.write(`${JSON.stringify(message)}\n`)) return;
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        output.off("drain", settle);
+        output.off("close", settle);
+        output.off("error", settle);
+        resolve();
+      };
+      output.on("drain", settle);
+      output.on("close", settle);
+      output.on("error", settle);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    const { input } = this.options;
+    input.off("data", this.receive);
+    input.off("end", this.end);
+    input.off("close", this.end);
+    input.pause();
+    this.chunks = [];
+    this.onclose?.();
+    this.finish();
+  }
+}
+
+function idOf(value: unknown): string | number | null {
+  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : null;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}

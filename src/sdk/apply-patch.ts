@@ -1,0 +1,110 @@
+import { type Codec, Document, type Door, type EditToolDetails } from "../core/index.js";
+import { type Files, PortError, type Result, Session, type SessionOptions } from "../session/index.js";
+import { placeHunks } from "./placing.js";
+import { refusal, withoutAnchors } from "./plain.js";
+import { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./v4a.js";
+
+export interface PatchEditorOptions extends Omit<SessionOptions, "anchors"> {}
+
+/** One operation of `apply_patch`, as the API sends it. */
+export type PatchOperation =
+  | { readonly type: "create_file"; readonly path: string; readonly diff: string }
+  | {
+      readonly type: "update_file";
+      readonly path: string;
+      readonly diff: string;
+      readonly moveTo?: string | undefined;
+    }
+  | { readonly type: "delete_file"; readonly path: string };
+
+/** How refusals name the next call, where only the host knows with what its agent reads. */
+const patchDoor: Door = {
+  read: (path, ranges) => {
+    const lines = ranges
+      ?.map(({ start, end }) => (start === end ? `${start}` : `${start}-${end}`))
+      .join(", ");
+    return `read ${lines ? `lines ${lines} of ` : ""}${path}`;
+  },
+  retry: () => "the patch again",
+};
+
+/**
+ * Executes operations of OpenAI's `apply_patch`. A hunk quotes what it touches, so some showing of the file is enough;
+ * creating needs none; deleting and moving need all of the file, unchanged. Show files with the tools that read, or
+ * tell the session what another tool showed (`Session.observe`).
+ *
+ * @example
+ * const patch = patchEditor({ files, store, agent: "a", clock: Date.now });
+ * const { text, isError } = await patch({ type: "update_file", path: "a.ts", diff: "@@\n-old\n+new" });
+ */
+export function patchEditor(options: PatchEditorOptions): (operation: PatchOperation) => Promise<Result> {
+  const door = options.door ?? patchDoor;
+  const session = new Session({ ...options, anchors: "hex6", door });
+  const run = async (operation: PatchOperation): Promise<Result> => {
+    const { path } = operation;
+    switch (operation.type) {
+      case "create_file":
+        return whole(session, path, [{ op: "create_file", text: parseCreation(operation.diff) }]);
+      case "delete_file":
+        return whole(session, path, [{ op: "delete_file" }]);
+      case "update_file": {
+        const edits = await editsOf(operation, options);
+        const to = operation.moveTo;
+        return to === undefined
+          ? session.edit({ path, edits })
+          : whole(session, path, [...edits, { op: "move_file", to }]);
+      }
+      default:
+        throw new PatchError(
+          `there is no operation ${JSON.stringify((operation as { type: unknown }).type)}`,
+        );
+    }
+  };
+  return async (operation) => {
+    try {
+      return withoutAnchors(await run(operation), door);
+    } catch (error) {
+      if (error instanceof PatchError) return refusal(operation.path, "bad_request", error.message);
+      if (error instanceof PortError) return refusal(operation.path, error.code, error.message);
+      throw error;
+    }
+  };
+}
+
+/** One file of a batch: an operation on it as a whole, and edits with it. */
+async function whole(session: Session, path: string, edits: readonly unknown[]): Promise<Result> {
+  const { details, ...rest } = await session.multiEdit({ files: [{ path, edits }] });
+  if (!("files" in details) || details.status === "refused") return { ...rest, details };
+  return { ...rest, details: details.files?.[0] as EditToolDetails };
+}
+
+async function editsOf(
+  { path, diff, moveTo }: Extract<PatchOperation, { type: "update_file" }>,
+  { files, codec }: PatchEditorOptions,
+): Promise<Readonly<Record<string, unknown>>[]> {
+  if (moveTo !== undefined && diff.trim() === "") return [];
+  const hunks = parseUpdate(diff);
+  const bytes = await files.read(await files.identify(path));
+  if (!bytes) throw new PortError("not_found", `${path} does not exist`);
+  const text = await parse(bytes, files, codec);
+  const last = text.lineCount - 1;
+  if (last < 0 && hunks.every(({ quoted }) => quoted.length === 0))
+    return [{ op: "append", text: hunks.flatMap(added) }];
+  const terminated = last >= 0 && text.terminator(last) !== "";
+  return placeHunks(hunks, { lines: text.lines(), terminated }).map((quote) => ({
+    op: "replace_text",
+    ...quote,
+  }));
+}
+
+/** As the session reads it, or a quote would not be found. */
+async function parse(bytes: Uint8Array, files: Files, codec: Codec | undefined): Promise<Document> {
+  if (codec) return Document.parse(bytes, { codec });
+  const text = Document.parse(bytes);
+  const fallback = text.encoding === "latin1" ? await files.codec?.(bytes, null) : null;
+  return fallback ? Document.parse(bytes, { fallback }) : text;
+}
+
+function added({ replacements }: PatchHunk): readonly string[] {
+  return replacements.flatMap(({ insert }) => insert);
+}

@@ -1,0 +1,49 @@
+import { computeLineHash, type Door, nextStep, type RefusalDetails, rejected } from "../core/index.js";
+import type { Result } from "../session/index.js";
+
+/** Takes note of a row that was printed, under the number it was printed with. */
+export type Remember = (line: number, anchor: string) => void;
+
+const row = /^(>>> | {4})?(\d+)(#[0-9a-f]{6})\|(.*)$/s;
+const anchorsOnly = /^\d+#[0-9a-f]{6}( \d+#[0-9a-f]{6})*$/;
+
+/**
+ * A session's answer in the words of tools that know line numbers and quoted text, but no anchors. Every row of it is
+ * kept: what the ledger counts as shown has to be shown.
+ */
+export function withoutAnchors(result: Result, door: Door, remember: Remember = () => {}): Result {
+  const steps = stepsOf(result, door);
+  const lines = result.text.split("\n").flatMap((line) => {
+    const found = row.exec(line);
+    if (!found) return anchorsOnly.test(line) ? [] : [steps.has(line) ? again : reworded(line)];
+    const [, mark = "", number, hash, text = ""] = found;
+    if (`#${computeLineHash(text)}` === hash) remember(Number(number), `${number}${hash}`);
+    return [`${mark}${number}\t${text}`];
+  });
+  return { ...result, text: lines.join("\n") };
+}
+
+const again = "Decide again with the text as it is now, and quote that.";
+
+/** The next steps a refusal may end with, as far as they speak of anchors. */
+function stepsOf({ details }: Result, door: Door): ReadonlySet<string | null> {
+  const refusal = details as RefusalDetails;
+  if (refusal.status !== "refused") return new Set();
+  const steps = [0, 1].map((rows) => nextStep(refusal, rows, door));
+  return new Set(steps.filter((step) => step !== null && /anchors/.test(step)));
+}
+
+function reworded(line: string): string {
+  return line
+    .replace(/; keep using the anchors you were shown$/, "")
+    .replace(/ Use the updated LINE#ID references shown below/, " They are shown below as they are now")
+    .replace(/; quote more of it, give anchor, or set all$/, "; quote more of it")
+    .replace(/^(\d+)#[0-9a-f]{6} (was|is) /, "line $1 $2 ");
+}
+
+/** A call that does not get as far as the session. */
+export function refusal(path: string, code: RefusalDetails["code"], message: string): Result<RefusalDetails> {
+  const nothing = { mismatches: [], affectedRanges: [], remaps: [] };
+  const details: RefusalDetails = { status: "refused", code, path, message, ...nothing };
+  return { text: `${rejected}\n${message}`, isError: true, details };
+}

@@ -1,0 +1,177 @@
+import type { Door, EditToolDetails, Range } from "../core/index.js";
+import { type Result, Session, type SessionOptions } from "../session/index.js";
+import { Arguments, BadArgument, parsed } from "../tools/index.js";
+import { refusal, withoutAnchors } from "./plain.js";
+
+export interface TextEditorOptions extends Omit<SessionOptions, "door" | "anchors"> {
+  /** What a view of a folder prints; without it, or where it answers null, a folder is refused like any unreadable file. */
+  readonly list?: (path: string) => Promise<string | null>;
+}
+
+/** Executes one command of the tool, as the model sent it. */
+export type TextEditor = (input: unknown) => Promise<Result>;
+
+/** How refusals name the next call to a model with this tool. */
+const editorDoor: Door = {
+  read: (path, ranges) => {
+    const [first] = ranges ?? [];
+    return `call view on ${path}${first ? ` with view_range [${first.start}, ${ranges?.at(-1)?.end}]` : ""}`;
+  },
+  retry: () => "the call again",
+};
+
+const names = [
+  "command",
+  "path",
+  "view_range",
+  "old_str",
+  "new_str",
+  "insert_line",
+  "insert_text",
+  "file_text",
+];
+
+/** Lines shown on each side of a change, and the longest change that is shown whole. */
+const around = 2;
+const wholeChange = 12;
+
+/**
+ * Anthropic's `text_editor_20250728` as a function: `view`, `str_replace`, `create`, `insert`. Rows of a view count as
+ * shown; `str_replace` is placed by its quote in the text that was shown; `insert` goes beside the line that was last
+ * printed under that number, wherever it stands now.
+ *
+ * @example
+ * const editor = textEditor({ files, store, agent: "a", clock: Date.now });
+ * const { text, isError } = await editor({ command: "view", path: "src/a.ts" });
+ */
+export function textEditor(options: TextEditorOptions): TextEditor {
+  const bench = new Bench(options);
+  return async (input) => {
+    try {
+      return await bench.run(Arguments.read(input, names));
+    } catch (error) {
+      if (error instanceof BadArgument) return refusal(error.path ?? "", "bad_request", error.message);
+      throw error;
+    }
+  };
+}
+
+class Bench {
+  private readonly session: Session;
+  /** By path: the anchors of the rows that were last printed under each number. */
+  private readonly printed = new Map<string, Map<number, string>>();
+
+  constructor(private readonly options: TextEditorOptions) {
+    this.session = new Session({ ...options, anchors: "hex6", door: editorDoor });
+  }
+
+  run(args: Arguments): Promise<Result> {
+    const command = args.required("command");
+    switch (command) {
+      case "view":
+        return this.view(args);
+      case "str_replace":
+        return this.replace(args);
+      case "create":
+        return this.create(args);
+      case "insert":
+        return this.insert(args);
+      default:
+        throw args.bad(
+          `there is no command ${JSON.stringify(command)}: use view, str_replace, create or insert`,
+        );
+    }
+  }
+
+  private async view(args: Arguments): Promise<Result> {
+    const path = args.path();
+    const range = viewRange(args);
+    const listed = range ? null : await this.options.list?.(path);
+    if (listed != null) return { text: listed, isError: false, details: { status: "listed", path } };
+    const result = await this.session.read({ path, ...window(range) });
+    const { text, ...rest } = this.worded(path, result);
+    return { ...rest, text: text.replace(/; next: offset=(\d+)\]$/, "; next: view_range [$1, -1]]") };
+  }
+
+  private async replace(args: Arguments): Promise<Result> {
+    const path = args.path();
+    const old = args.content("old_str");
+    const fresh = args.content("new_str") ?? "";
+    if (typeof old !== "string" || old === "")
+      throw args.bad("old_str is missing: quote the text to replace");
+    if (typeof fresh !== "string") throw args.bad("new_str must be a string");
+    return this.edit(path, { op: "replace_text", old, new: fresh });
+  }
+
+  private async insert(args: Arguments): Promise<Result> {
+    const path = args.path();
+    const line = args.integer("insert_line", 0);
+    const text = args.content("insert_text") ?? args.content("new_str");
+    if (line === undefined)
+      throw args.bad("insert_line is missing: the line to insert after, 0 for the start");
+    if (typeof text !== "string") throw args.bad("insert_text is missing");
+    if (line === 0) return this.edit(path, { op: "prepend", text });
+    const anchor = this.printed.get(path)?.get(line);
+    if (anchor !== undefined) return this.edit(path, { op: "insert_after", anchor, text });
+    const next = editorDoor.read(path, [{ start: Math.max(1, line - 5), end: line + 5 }]);
+    return refusal(
+      path,
+      "not_shown",
+      `line ${line} was not shown under this number since your last edit: ${next} first`,
+    );
+  }
+
+  private async create(args: Arguments): Promise<Result> {
+    const path = args.path();
+    const content = args.content("file_text");
+    if (typeof content !== "string") throw args.bad("file_text is missing");
+    const result = await this.session.write({ path, content });
+    if (!result.isError) this.printed.delete(path);
+    return this.worded(path, result);
+  }
+
+  private async edit(path: string, edit: Readonly<Record<string, unknown>>): Promise<Result> {
+    const result = await this.session.edit({ path, edits: [edit] });
+    const details = result.details as EditToolDetails;
+    if (details.status === "applied") this.renumber(path, details.firstChangedLine ?? 1);
+    const answer = this.worded(path, result);
+    if (details.status !== "applied") return answer;
+    const snippet = await this.session.read({ path, ranges: details.changedRanges.flatMap(besides) });
+    const rows = this.worded(path, snippet).text.replace(/\n\[\d+ of \d+ lines\]$/, "");
+    return { ...answer, text: `${answer.text}\n${rows}` };
+  }
+
+  /** Below a change the agent's own numbers are no longer those that were printed. */
+  private renumber(path: string, first: number): void {
+    const rows = this.printed.get(path);
+    for (const line of rows?.keys() ?? []) if (line >= first) rows?.delete(line);
+  }
+
+  private worded(path: string, result: Result): Result {
+    const rows = this.printed.get(path) ?? new Map<number, string>();
+    this.printed.set(path, rows);
+    return withoutAnchors(result, editorDoor, (line, anchor) => rows.set(line, anchor));
+  }
+}
+
+function viewRange(args: Arguments): Range | undefined {
+  const given = parsed(args.raw("view_range"));
+  if (given === undefined) return undefined;
+  const [start, end, ...more] = Array.isArray(given) ? given.map(Number) : [];
+  if (Number.isInteger(start) && Number.isInteger(end) && more.length === 0)
+    return { start: start as number, end: end as number };
+  throw args.bad("view_range must be like [10, 20], or [10, -1] for all from line 10");
+}
+
+/** `[start, -1]` goes to the end. */
+function window(range: Range | undefined) {
+  if (!range) return {};
+  if (range.end < 0) return { offset: Math.max(1, range.start), limit: Number.MAX_SAFE_INTEGER };
+  return { ranges: [{ start: Math.max(1, range.start), end: range.end }] };
+}
+
+function besides({ start, end }: Range): Range[] {
+  const first = { start: Math.max(1, start - around), end: start + around };
+  const last = { start: Math.max(1, end - around), end: end + around };
+  return end - start < wholeChange ? [{ start: first.start, end: last.end }] : [first, last];
+}

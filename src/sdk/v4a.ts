@@ -1,0 +1,94 @@
+/** Patches as OpenAI's models write them: hunks found by the lines they quote, never by number. */
+
+/** Lines that take the place of others, counted from the start of a hunk's quoted lines or of a file. */
+export interface Replacement {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: readonly string[];
+}
+
+export interface PatchHunk {
+  /** `@@` lines: the hunk stands somewhere below them. */
+  readonly headers: readonly string[];
+  /** Context and removed lines, as they stand in the file. */
+  readonly quoted: readonly string[];
+  readonly replacements: readonly Replacement[];
+  /** The quoted lines are the last of the file. */
+  readonly atEnd: boolean;
+}
+
+export class PatchError extends Error {
+  override readonly name = "PatchError";
+}
+
+const frame = /^\*\*\* (Begin Patch|End Patch|Update File:|Add File:|Move to:)/;
+const endOfFile = "*** End of File";
+
+function linesOf(diff: string): string[] {
+  const lines = diff.split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines.filter((line) => !frame.test(line));
+}
+
+/** The lines of a new file. */
+export function parseCreation(diff: string): string[] {
+  return linesOf(diff).map((line) => {
+    if (!line.startsWith("+"))
+      throw new PatchError(`every line of a new file begins with "+"; got ${quote(line)}`);
+    return line.slice(1);
+  });
+}
+
+export function parseUpdate(diff: string): PatchHunk[] {
+  const hunks: PatchHunk[] = [];
+  const lines = linesOf(diff);
+  let at = 0;
+  while (at < lines.length) {
+    const headers: string[] = [];
+    for (; lines[at]?.startsWith("@@"); at++) {
+      const header = (lines[at] as string).slice(2).replace(/^ /, "");
+      if (header.trim() !== "") headers.push(header);
+    }
+    const start = at;
+    while (at < lines.length && !(lines[at] as string).startsWith("@@") && lines[at] !== endOfFile) at++;
+    const body = lines.slice(start, at);
+    const atEnd = lines[at] === endOfFile;
+    if (atEnd) at++;
+    if (body.length === 0) throw new PatchError("a hunk has no lines");
+    hunks.push({ headers, atEnd, ...parseBody(body) });
+  }
+  if (hunks.length === 0) throw new PatchError("the diff is empty");
+  return hunks;
+}
+
+function parseBody(body: readonly string[]): Pick<PatchHunk, "quoted" | "replacements"> {
+  const quoted: string[] = [];
+  const replacements: Replacement[] = [];
+  let remove = 0;
+  let insert: string[] = [];
+  const flush = (): void => {
+    if (remove > 0 || insert.length > 0) replacements.push({ at: quoted.length - remove, remove, insert });
+    remove = 0;
+    insert = [];
+  };
+  for (const line of body) {
+    const text = line.slice(1);
+    // Models leave the blank off an empty line of context.
+    const sign = line === "" ? " " : line[0];
+    if (sign === "+") insert.push(text);
+    else if (sign === "-") {
+      // Lines added before this one stand before it: with those in one replacement they still do.
+      quoted.push(text);
+      remove++;
+    } else if (sign === " ") {
+      flush();
+      quoted.push(text);
+    } else throw new PatchError(`a line begins with " ", "-", "+" or "@@"; got ${quote(line)}`);
+  }
+  flush();
+  return { quoted, replacements };
+}
+
+function quote(line: string): string {
+  return JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);
+}

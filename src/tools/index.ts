@@ -1,0 +1,16 @@
+import { editFile } from "./edit-file.js";
+import { grep } from "./grep.js";
+import { multiEdit } from "./multi-edit.js";
+import { readFile } from "./read-file.js";
+import type { Tool } from "./tool.js";
+import { writeFile } from "./write-file.js";
+
+export { Arguments, BadArgument, parsed } from "./arguments.js";
+export { toolDoor } from "./door.js";
+export type { Annotations, Extra, ObjectSchema, Schema, Tool } from "./tool.js";
+
+/** Every tool, in the order in which every door lists them. A prompt cache lives by that order. */
+export const tools: readonly Tool[] = [readFile, editFile, multiEdit, writeFile, grep];
+
+/** What is left when nothing may be written. */
+export const readOnlyTools: readonly Tool[] = tools.filter(({ annotations }) => annotations.readOnlyHint);
