@@ -47,6 +47,8 @@ export class Room {
   readonly faults: string[] = [];
   /** What happened, for a reader of a fault. */
   readonly log: string[] = [];
+  /** Texts of lines that the rude editor touched. */
+  readonly blurred = new Set<string>();
   private readonly commits = new Map<string, Done>();
   private time = 1;
   private told = 0;
@@ -82,9 +84,12 @@ export class Room {
     return this.places.find((place) => place.path === path);
   }
 
+  /** Whoever asks nobody changes a file. Equal lines that he puts in, takes out or moves cannot be told apart. */
   rude(): void {
     const place = this.random.pick(this.places);
+    const before = place.world.lines;
     place.world.disturb();
+    for (const line of changedLines(before, place.world.lines)) this.blurred.add(line.text);
     this.files.set(place.path, textOf(place.world.lines));
     this.log.push(`rude ${place.path}: ${place.world.lines.map(({ text }) => text).join("·")}`);
   }
@@ -105,7 +110,8 @@ export class Room {
     }
     this.told = entries.length;
     for (const { path, world } of this.places)
-      if (this.files.text(path) !== textOf(world.lines)) this.fault(`${path} is not what the journal made it`);
+      if (this.files.text(path) !== textOf(world.lines))
+        this.fault(`${path} is not what the journal made it`);
     return done;
   }
 
@@ -146,6 +152,15 @@ export class Room {
   }
 }
 
+/** All that is not in the common head or tail. */
+function changedLines(before: readonly Line[], after: readonly Line[]): Line[] {
+  let [head, tail] = [0, 0];
+  const shortest = Math.min(before.length, after.length);
+  while (head < shortest && before[head] === after[head]) head++;
+  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  return [...before.slice(head, before.length - tail), ...after.slice(head, after.length - tail)];
+}
+
 export function textOf(lines: readonly Line[]): string {
   return lines.map(({ text }) => `${text}\n`).join("");
 }
@@ -162,6 +177,7 @@ export class Memory {
   pictures: Picture[] = [];
   private readonly shown = new Map<World, Set<number>>();
   private readonly written = new Map<World, Set<number>>();
+  private readonly texts = new Set<string>();
 
   constructor(private readonly room: Room) {}
 
@@ -169,6 +185,12 @@ export class Memory {
     this.pictures = [];
     this.shown.clear();
     this.written.clear();
+    this.texts.clear();
+  }
+
+  /** Some line that read like this was printed, or written by the agent. */
+  hasRead({ text }: Line): boolean {
+    return this.texts.has(text);
   }
 
   knows(place: Place, { id }: Line): boolean {
@@ -185,7 +207,10 @@ export class Memory {
 
   own({ place, hunks }: Done): void {
     const ids = this.written.get(place.world) ?? new Set();
-    for (const { lines } of hunks) for (const { id } of lines) ids.add(id);
+    for (const { id, text } of hunks.flatMap(({ lines }) => lines)) {
+      ids.add(id);
+      this.texts.add(text);
+    }
     this.written.set(place.world, ids);
   }
 
@@ -209,32 +234,37 @@ export class Memory {
   private add(place: Place, numbers: readonly number[], isRead: boolean): void {
     const sorted = [...new Set(numbers)].sort((one, two) => one - two);
     const rows = LineSet.of(sorted.map((index) => [index, index + 1] as const));
-    if (isRead) this.retire(place, rows);
+    if (isRead) for (const one of this.pictures) if (one.place === place) this.retire(one, rows);
     this.pictures.push({ place, lines: place.world.lines, rows });
     const ids = this.shown.get(place.world) ?? new Set();
-    for (const index of sorted) ids.add(place.world.lines[index]?.id ?? -1);
+    for (const { id, text } of sorted.flatMap((index) => place.world.lines[index] ?? [])) {
+      ids.add(id);
+      this.texts.add(text);
+    }
     this.shown.set(place.world, ids);
   }
 
-  /** These numbers no longer mean what they meant; with a text, only where it stood there. */
-  retire(place: Place, rows: LineSet, text?: string): void {
+  /** These rows of a picture name nothing any more. */
+  retire(picture: Picture, rows: LineSet): void {
     this.pictures = this.pictures
-      .map((one) =>
-        one.place === place && (text === undefined || rows.ranges().every(({ start }) => one.lines[start - 1]?.text === text))
-          ? { ...one, rows: one.rows.subtract(rows) }
-          : one,
-      )
+      .map((one) => (one === picture ? { ...one, rows: one.rows.subtract(rows) } : one))
       .filter((one) => !one.rows.isEmpty);
   }
 }
 
 function isHeading(line: string, path: string): boolean {
-  if (line.startsWith("NO CHANGE: ")) return line.split(" ").some((word) => word === path || word === `${path}.`);
+  if (line.startsWith("NO CHANGE: "))
+    return line.split(" ").some((word) => word === path || word === `${path}.`);
   return line === path || line === `${path}:` || line.startsWith(`${path}: `);
 }
 
 const row = /^(?:>>> | {4})?(\d+)#[0-9a-f]{6}\|(.*)$/;
 const anchors = /^\d+#[0-9a-f]{6}(?: \d+#[0-9a-f]{6})*$/;
+
+/** Indexes of the lines whose anchors a text prints, with their text or without. */
+export function printedAnchors(text: string): number[] {
+  return text.split("\n").flatMap((line) => rowsIn(line).map(({ number }) => number - 1));
+}
 
 /** Rows with their text, or the bare anchors of lines the agent wrote. */
 function rowsIn(line: string): { number: number; text: string | null }[] {

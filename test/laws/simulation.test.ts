@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/session/memory.js";
+import { Actor, type Count } from "../support/actor.js";
+import { Random } from "../support/model.js";
+import { Room, type Settings } from "../support/simulation.js";
+
+const runs = Number(process.env.KEDGE_RUNS);
+const seed = Number(process.env.KEDGE_SEED);
+
+interface Outcome {
+  readonly count: Count;
+  readonly strays: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** Rounds of eighty steps: three agents, and now and then the rude editor. */
+async function simulate(rounds: number, settings: () => Omit<Settings, "random">): Promise<Outcome> {
+  const count: Count = { applied: 0, strayed: 0, noop: 0, refused: 0, again: 0, retried: 0, undone: 0 };
+  const [strays, faults]: [string[], string[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round);
+    const room = new Room({ ...settings(), random });
+    const actors = ["one", "two", "three"].map((name) => new Actor(room, name));
+    for (let step = 0; step < 80; step++)
+      if (random.chance(room.settings.foreign)) room.rude();
+      else await random.pick(actors).step();
+    for (const actor of actors) {
+      for (const key of Object.keys(count) as (keyof Count)[]) count[key] += actor.count[key];
+      strays.push(...actor.strays.map((stray) => `seed ${seed + round}: ${stray}`));
+    }
+    faults.push(...room.faults.map((fault) => `seed ${seed + round}: ${fault}`));
+  }
+  return { count, strays, faults };
+}
+
+/** So many may come by chance where this many are to be expected (Poisson, three deviations). */
+function byChance(expected: number): number {
+  return expected + 3 * Math.sqrt(expected);
+}
+
+describe("three agents at work on files full of repeated lines", { timeout: 3_600_000 }, () => {
+  it.each([
+    ["files of 10 to 40 lines, 70 % repeated", 0.7, [10, 40]],
+    ["files of 3 to 12 lines, 95 % repeated", 0.95, [3, 12]],
+  ] as const)("touch only what they mean and were shown: %s", async (_, repeated, size) => {
+    const { count, strays, faults } = await simulate(runs / 12, () => ({ foreign: 0, repeated, size }));
+    expect([...faults, ...strays]).toEqual([]);
+    expect(count.applied).toBeGreaterThan(runs / 2);
+    expect(count.again).toBeGreaterThan(runs / 4);
+  });
+
+  it("beside a rude editor, all but 1 write in 1,000, and that one is explained", async () => {
+    const { count, strays, faults } = await simulate(runs / 8, () => ({
+      foreign: 0.1,
+      repeated: 0.7,
+      size: [30, 100],
+    }));
+    for (const stray of strays) console.log(`simulation: ${stray}`);
+    const { applied, strayed, refused, noop, again, retried, undone } = count;
+    console.log(
+      `simulation: ${strayed} of ${applied} writes strayed; ${refused} refused, ${again} of them sent again, ` +
+        `${retried} by handle, ${noop} noop, ${undone} undone`,
+    );
+    expect(faults).toEqual([]);
+    expect(strayed).toBeLessThanOrEqual(byChance(applied / 1000));
+  });
+
+  it("where versions get lost they are refused, never misplaced", async () => {
+    const forgetful = () => {
+      const store = memoryStore();
+      const isLost = (id: string) => Number.parseInt(id.slice(0, 4), 16) % 4 === 0;
+      const version = async (id: string) => (isLost(id) ? null : store.version(id));
+      return {
+        foreign: 0,
+        repeated: 0.7,
+        size: [10, 40],
+        session: { store: { ...store, version } },
+      } as const;
+    };
+    const { strays, faults, count } = await simulate(runs / 25, forgetful);
+    expect([...faults, ...strays]).toEqual([]);
+    expect(count.applied).toBeGreaterThan(runs / 8);
+  });
+
+  it("where the file must be as shown, too", async () => {
+    const strict = () =>
+      ({ foreign: 0, repeated: 0.7, size: [10, 40], session: { onStale: "refuse" } }) as const;
+    const { strays, faults, count } = await simulate(runs / 25, strict);
+    expect([...faults, ...strays]).toEqual([]);
+    expect(count.applied).toBeGreaterThan(runs / 8);
+  });
+});

@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import { computeLineHash } from "../../src/core/scheme.js";
+import type { EditRequest } from "../../src/session/session.js";
+import { bench, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
+
+const five = "a b c d e";
+/** Line 4 reads like the second of two lines that the agent puts in above it: `4#…` is printed for both. */
+const braced = "a b c } e f";
+const bracedThen = "a b n } c } e f";
+
+async function twoBraces() {
+  const made = bench(braced);
+  await made.session.read({ path });
+  await made.session.edit(on(braced).after(2, ["n", "}"]));
+  expect(made.words()).toBe(bracedThen);
+  return made;
+}
+
+describe("an anchor that was printed for two lines", () => {
+  it("is ambiguous, and the refusal shows both", async () => {
+    const { session, words } = await twoBraces();
+    const result = await session.edit(on(braced).set(4, "x"));
+    expect(result.details).toMatchObject({
+      code: "ambiguous",
+      affectedRanges: [
+        { start: 4, end: 4 },
+        { start: 6, end: 6 },
+      ],
+    });
+    expect(printedLines(result)).toEqual(expect.arrayContaining([4, 6]));
+    expect(result.text).not.toContain('"retry"');
+    expect(words()).toBe(bracedThen);
+  });
+
+  it("stays so for the very same call", async () => {
+    const { session, words } = await twoBraces();
+    for (let time = 0; time < 3; time++)
+      expect(outcome(await session.edit(on(braced).set(4, "x")))).toBe("!ambiguous");
+    expect(words()).toBe(bracedThen);
+  });
+
+  it("means the row of the refusal from then on", async () => {
+    const { session, words } = await twoBraces();
+    await session.edit(on(braced).set(4, "x"));
+    expect(outcome(await session.edit(on(bracedThen).set(6, "six")))).toBe("applied");
+    expect(outcome(await session.edit(on(bracedThen).set(4, "four")))).toBe("applied");
+    expect(words()).toBe("a b n four c six e f");
+  });
+
+  it("means what a read printed last", async () => {
+    const { session, words } = await twoBraces();
+    await session.read({ path, ranges: [{ start: 4, end: 4 }] });
+    expect(outcome(await session.edit(on(bracedThen).set(4, "four")))).toBe("applied");
+    expect(words()).toBe("a b n four c } e f");
+  });
+
+  it("still means two lines after a search printed one of them", async () => {
+    const { session } = await twoBraces();
+    await session.grep({ pattern: "^}$" });
+    expect(outcome(await session.edit(on(braced).set(4, "x")))).toBe("!ambiguous");
+  });
+
+  it("means the one that was printed with the edit's other anchor", async () => {
+    const { session, words } = await twoBraces();
+    expect(outcome(await session.edit(on(braced).replace(4, 5, "x")))).toBe("applied");
+    expect(words()).toBe("a b n } c x f");
+  });
+
+  it("is no longer ambiguous for nothing: a line that is gone is a place of its own", async () => {
+    const { session } = await twoBraces();
+    await session.edit(on(bracedThen).remove(3, 4));
+    expect(outcome(await session.edit(on(braced).set(4, "x")))).toBe("!ambiguous");
+  });
+
+  it("means the line whose text is echoed", async () => {
+    const [one, two] = sameHash();
+    const { session, files } = bench("");
+    files.set(path, `${one}\nb\nc\n`);
+    await session.read({ path, anchors: "hex4" });
+    const anchor = `1#${computeLineHash(one, "hex4")}`;
+    const above = { op: "insert_before", anchor, text: [two, "n"] };
+    expect(outcome(await session.edit({ path, edits: [above] }))).toBe("applied");
+    const set = (echo: string) => ({
+      path,
+      edits: [{ op: "set_line", anchor: anchor + echo, text: `was ${echo}` }],
+    });
+    expect(outcome(await session.edit(set(`|${one}`)))).toBe("applied");
+    expect(files.text(path)).toBe(`${two}\nn\nwas |${one}\nb\nc\n`);
+  });
+});
+
+/** Two texts with one 16-bit hash. */
+function sameHash(): [string, string] {
+  const found = new Map<string, string>();
+  for (let number = 0; ; number++) {
+    const text = `line ${number}`;
+    const other = found.get(computeLineHash(text, "hex4"));
+    if (other !== undefined) return [other, text];
+    found.set(computeLineHash(text, "hex4"), text);
+  }
+}
+
+describe("anchors keep their meaning after one's own edits", () => {
+  it("below an insert", async () => {
+    const { session, words } = bench(five);
+    await session.read({ path });
+    await session.edit(on(five).before(1, ["x", "y"]));
+    await session.edit(on(five).set(4, "D"));
+    await session.edit(on(five).remove(2));
+    expect(words()).toBe("x y a c D e");
+  });
+
+  it.each<[string, readonly EditRequest[], string]>([
+    ["the line above", [on(five).set(3, "C"), on(five).set(2, "B")], "a B C d e"],
+    ["the line it was put after", [on(five).after(3, "n"), on(five).set(3, "C")], "a b C n d e"],
+    ["a range around it", [on(five).set(3, "C"), on(five).replace(2, 4, ["x"])], "a x e"],
+    ["a second insert at one place", [on(five).after(3, "n"), on(five).after(3, "m")], "a b c m n d e"],
+  ])("beside them: %s", async (_, calls, words) => {
+    const made = bench(five);
+    await made.session.read({ path });
+    for (const call of calls) expect(outcome(await made.session.edit(call))).toBe("applied");
+    expect(made.words()).toBe(words);
+  });
+
+  it("but a line that the agent has replaced itself is gone", async () => {
+    const { session } = bench(five);
+    await session.read({ path });
+    await session.edit(on(five).set(3, "C"));
+    const result = await session.edit(on(five).set(3, "D"));
+    expect(outcome(result)).toBe("!stale");
+    expect(printedLines(result)).toContain(3);
+    expect(outcome(await session.edit(on("a b C d e").set(3, "D")))).toBe("applied");
+  });
+
+  it("also when it is named together with a line of another text", async () => {
+    const { session } = bench("a b c");
+    await session.read({ path });
+    await session.edit(on("a b c").before(1, ["1", "2", "3", "4", "5"]));
+    await session.edit(on("a b c").set(3, "C"));
+    const range = { op: "replace_lines", start: tag("1 2 3 4 5", 5), end: tag("a b c", 3), text: "x" };
+    expect(outcome(await session.edit({ path, edits: [range] }))).toBe("!stale");
+  });
+
+  it("after very many of them", async () => {
+    const all = numbered(200);
+    const { session } = bench(all);
+    await session.read({ path });
+    for (let line = 2; line <= 140; line += 2) await session.edit(on(all).set(line, `y${line}`));
+    expect(outcome(await session.edit(on(all).set(199, "late")))).toBe("applied");
+  });
+
+  it("and where showings had to be forgotten, nothing is guessed", async () => {
+    const pairs = Array.from({ length: 100 }, (_, at) => `u${at} }`).join(" ");
+    const { session, words } = bench(pairs);
+    await session.read({ path });
+    for (let at = 51; at <= 90; at++) await session.edit(on(pairs).set(2 * at - 1, `y${at}`));
+    const { text } = await session.edit(on(pairs).before(9, ["p", "}"]));
+    expect(text).toContain(tag(pairs, 10));
+    for (let at = 10; at <= 49; at++) await session.edit(on(pairs).set(2 * at + 1, `z${at}`));
+    await session.edit(on(pairs).set(10, "MINE"));
+    expect(words()).not.toContain("MINE");
+  });
+});
+
+describe("a call sent again", () => {
+  it("that was applied is a repeat, and the third time refused", async () => {
+    const { session, words } = bench(five);
+    await session.read({ path });
+    const results = [];
+    for (let time = 0; time < 4; time++) results.push(await session.edit(on(five).after(1, "n")));
+    expect(results.map(outcome)).toEqual(["applied", "noop", "noop", "!noop_repeat"]);
+    expect(results[1]?.text).toContain("applied before");
+    expect(words()).toBe("a n b c d e");
+  });
+
+  it("is no repeat once something was shown in between", async () => {
+    const { session, words } = bench(five);
+    await session.read({ path });
+    await session.edit(on(five).after(1, "n"));
+    await session.read({ path, anchors: "none" });
+    await session.read({ path });
+    expect(outcome(await session.edit(on(five).after(1, "n")))).toBe("applied");
+    expect(words()).toBe("a n n b c d e");
+  });
+
+  it("that changes nothing is refused the third time", async () => {
+    const { session } = bench(five);
+    await session.read({ path });
+    const results = [];
+    for (let time = 0; time < 3; time++) results.push(outcome(await session.edit(on(five).set(3, "c"))));
+    expect(results).toEqual(["noop", "noop", "!noop_repeat"]);
+  });
+
+  it.each<[string, string, EditRequest]>([
+    ["a line", "a b X d e", on(five).set(3, "x")],
+    ["inside a range", "a b X d e", on(five).replace(2, 4, "x")],
+    ["a line that is gone", "a b d e", on(five).set(3, "x")],
+    ["beside an insert", "a b X c d e", on(five).after(2, "x")],
+    [
+      "a moved block",
+      "a b X d e",
+      { path, edits: [{ op: "move_lines", start: tag(five, 2), end: tag(five, 4), after: tag(five, 5) }] },
+    ],
+  ])("that was refused does not get through: %s", async (_, now, call) => {
+    const { session, rudely, words } = bench(five);
+    await session.read({ path });
+    rudely(now);
+    for (let time = 0; time < 3; time++)
+      expect(outcome(await session.edit(call))).toMatch(/^!(stale|deleted)$/);
+    expect(words()).toBe(now);
+  });
+
+  it("that quotes, and was refused, does not get through either", async () => {
+    const { session, rudely, words } = bench("foo-1 b c");
+    await session.read({ path });
+    rudely("foo-2 b c");
+    for (let time = 0; time < 3; time++)
+      expect(outcome(await session.edit(on("").quote("foo", "bar")))).toBe("!stale");
+    expect(words()).toBe("foo-2 b c");
+  });
+
+  it("that was refused does not get through in another spelling", async () => {
+    const { session, rudely, words } = bench(five);
+    await session.read({ path });
+    rudely("a b X d e");
+    const { edits } = on(five).replace(2, 4, ["x"]) as { edits: readonly object[] };
+    const spellings = [
+      { path, edits },
+      { path, edits: JSON.stringify(edits) },
+      { path: `./${path}`, edits },
+      {
+        path,
+        edits: [{ replace_lines: { start_anchor: tag(five, 2), end_anchor: tag(five, 4), new_text: "x" } }],
+      },
+    ];
+    for (const call of spellings) expect(outcome(await session.edit(call))).toBe("!stale");
+    expect(words()).toBe("a b X d e");
+  });
+
+  it("that was refused gets through once its lines were read", async () => {
+    const { session, rudely, words } = bench(five);
+    await session.read({ path });
+    rudely("a b X d e");
+    const call = on(five).replace(2, 4, "x");
+    expect(outcome(await session.edit(call))).toBe("!stale");
+    await session.read({ path, ranges: [{ start: 2, end: 4 }] });
+    expect(outcome(await session.edit(call))).toBe("applied");
+    expect(words()).toBe("a x e");
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import type { UndoDetails } from "../../src/session/undo.js";
+import { type Bench, bench, on, outcome, path } from "../support/session.js";
+
+const five = "a b c d e";
+
+async function edited(...words: readonly (readonly [number, string])[]): Promise<Bench & { ids: string[] }> {
+  const made = bench(five);
+  await made.session.read({ path });
+  const ids: string[] = [];
+  for (const [line, word] of words) {
+    const { details } = await made.session.edit(on(five).set(line, word));
+    ids.push((details as { id: string }).id);
+  }
+  return { ...made, ids };
+}
+
+describe("undo", () => {
+  it("takes back the last edit, then the one before", async () => {
+    const { session, words } = await edited([1, "A"], [3, "C"]);
+    const result = await session.undo();
+    expect(outcome(result)).toBe("applied");
+    expect(result.text).toContain("-C\n+c");
+    expect(words()).toBe("A b c d e");
+    await session.undo();
+    expect(words()).toBe(five);
+    expect(outcome(await session.undo())).toBe("!not_found");
+  });
+
+  it("takes back an edit by its id, and each only once", async () => {
+    const { session, words, ids } = await edited([1, "A"], [3, "C"], [5, "E"]);
+    const result = await session.undo({ id: ids[0] as string });
+    expect((result.details as UndoDetails).undone.map(({ id }) => id)).toEqual([ids[0]]);
+    expect(words()).toBe("a b C d E");
+    expect(outcome(await session.undo({ id: ids[0] as string }))).toBe("!not_found");
+  });
+
+  it("takes back several", async () => {
+    const { session, words } = await edited([1, "A"], [3, "C"], [5, "E"]);
+    await session.undo({ last: 2 });
+    expect(words()).toBe("A b c d e");
+  });
+
+  it.each([-1, 0, 1.5, "two"])("does not take back %s edits", async (last) => {
+    const { session, words } = await edited([1, "A"], [3, "C"]);
+    expect(outcome(await session.undo({ last: last as number }))).toMatch(/^!/);
+    expect(words()).toBe("A b C d e");
+  });
+
+  it("of edits that cancel each other out counts as done", async () => {
+    const { session, words } = await edited([5, "z"], [2, "x"]);
+    await session.edit(on("a x c d z").set(2, "b"));
+    await session.undo({ last: 2 });
+    await session.undo();
+    expect(words()).toBe(five);
+  });
+
+  it("restores the bytes, line ends and missing newline included", async () => {
+    const { session, files } = bench("");
+    const bytes = "a\r\nb\nc\r\n\uFEFFd";
+    files.set(path, bytes);
+    await session.read({ path });
+    await session.edit({ path, edits: [{ op: "replace_text", old: "b\nc", new: "x\ny\nz" }] });
+    await session.edit({ path, edits: [{ op: "append", text: "end" }] });
+    expect(files.text(path)).not.toBe(bytes);
+    await session.undo({ last: 2 });
+    expect(files.text(path)).toBe(bytes);
+  });
+
+  it("carries the inverse over later changes of others", async () => {
+    const { session, words, rudely } = await edited([3, "C"]);
+    rudely("top a b C d e");
+    expect(outcome(await session.undo())).toBe("applied");
+    expect(words()).toBe("top a b c d e");
+  });
+
+  it("is refused where others changed what the edit put there", async () => {
+    const { session, words, rudely } = await edited([3, "C"]);
+    rudely("a b X d e");
+    const result = await session.undo();
+    expect(outcome(result)).toBe("!stale");
+    expect(result.text).toContain("cannot be undone");
+    expect(words()).toBe("a b X d e");
+  });
+
+  it("can be tried out", async () => {
+    const { session, words } = await edited([3, "C"]);
+    const result = await session.undo({ dryRun: true });
+    expect([outcome(result), words()]).toEqual(["dry_run", "a b C d e"]);
+    expect(outcome(await session.undo())).toBe("applied");
+  });
+
+  it("takes back one's own edits, and a file's last edit whoever made it", async () => {
+    const { session, words } = await edited([1, "A"]);
+    const two = session.as("two");
+    await two.read({ path });
+    await two.edit(on("A b c d e").set(5, "E"));
+    await session.undo();
+    expect(words()).toBe("a b c d E");
+    await session.undo({ path });
+    expect(words()).toBe(five);
+    await two.edit(on("A b c d e").set(4, "D"));
+    expect(outcome(await session.undo())).toBe("!not_found");
+    expect(outcome(await session.undo({ anyone: true }))).toBe("applied");
+    expect(words()).toBe(five);
+  });
+
+  it("leaves the rest of the file known and named", async () => {
+    const { session, words } = await edited([3, "C"]);
+    await session.undo();
+    expect(outcome(await session.edit(on(five).set(5, "E")))).toBe("applied");
+    expect(outcome(await session.write({ path, content: "x\n" }))).toBe("applied");
+    expect(words()).toBe("x");
+  });
+});
+
+describe("undo of whole files", () => {
+  const batch = (edit: Readonly<Record<string, unknown>>, file = path) => ({
+    files: [{ path: file, edits: [edit] }],
+  });
+
+  it("of a creation deletes again, if it is unchanged", async () => {
+    const { session, words, rudely } = bench(five);
+    await session.multiEdit(batch({ op: "create_file", text: "n\n" }, "new"));
+    rudely("other", "new");
+    expect(outcome(await session.undo())).toBe("!stale");
+    expect(words("new")).toBe("other");
+    rudely("n", "new");
+    expect(outcome(await session.undo())).toBe("applied");
+    expect(words("new")).toBeNull();
+  });
+
+  it("of a deletion brings it back", async () => {
+    const { session, words } = bench(five);
+    await session.read({ path });
+    await session.multiEdit(batch({ op: "delete_file" }));
+    expect(words()).toBeNull();
+    await session.undo();
+    expect(words()).toBe(five);
+  });
+
+  it("of a move brings it back, with what was shown of it", async () => {
+    const { session, words } = bench(five);
+    await session.read({ path });
+    await session.multiEdit(batch({ op: "move_file", to: "b.ts" }));
+    expect(outcome(await session.undo())).toBe("applied");
+    expect([words(), words("b.ts")]).toEqual([five, null]);
+    expect(outcome(await session.edit(on(five).set(2, "x")))).toBe("applied");
+  });
+
+  it("of a move does not write over what stands there now", async () => {
+    const { session, words, rudely } = bench(five);
+    await session.read({ path });
+    await session.multiEdit(batch({ op: "move_file", to: "b.ts" }));
+    rudely("other");
+    expect(outcome(await session.undo())).toBe("!stale");
+    expect([words(), words("b.ts")]).toEqual(["other", five]);
+  });
+
+  it("of a batch is of all its files, or of none", async () => {
+    const { session, words, rudely } = bench({ a: five, b: five });
+    for (const file of ["a", "b"]) await session.read({ path: file });
+    const files = ["a", "b"].map((file) => on(five, file).set(1, "A")) as never;
+    await session.multiEdit({ files });
+    rudely("X b c d e", "b");
+    expect(outcome(await session.undo())).toBe("!stale");
+    expect([words("a"), words("b")]).toEqual(["A b c d e", "X b c d e"]);
+    rudely("A b c d e", "b");
+    expect(outcome(await session.undo())).toBe("applied");
+    expect([words("a"), words("b")]).toEqual([five, five]);
+  });
+});

@@ -1,0 +1,129 @@
+/** A ledger that keeps every row ever printed and looks all of it up anew each time: slow, and obviously right. */
+import { compare } from "../../src/core/compare.js";
+import { Document } from "../../src/core/document.js";
+import type { LineMap } from "../../src/core/linemap.js";
+
+interface State {
+  readonly document: Document;
+  /** How it came from the state before, where that is known to the line. */
+  readonly exact: LineMap | null;
+}
+
+interface Printed {
+  readonly state: number;
+  readonly lines: ReadonlySet<number>;
+}
+
+/** One file, as several agents saw it. Lines are 0-based. */
+export class NaiveFile {
+  private states: State[] = [];
+  private agents = new Map<string, NaiveAgent>();
+
+  /** For looking without leaving a trace. */
+  copy(): NaiveFile {
+    const made = new NaiveFile();
+    made.states = [...this.states];
+    made.agents = new Map([...this.agents].map(([name, agent]) => [name, agent.copy(made)]));
+    return made;
+  }
+
+  /** Somebody opened the file. */
+  found(text: string): void {
+    const document = Document.fromText(text);
+    if (this.states.at(-1)?.document.version !== document.version)
+      this.states.push({ document, exact: null });
+  }
+
+  committed(text: string, exact: LineMap): void {
+    this.states.push({ document: Document.fromText(text), exact });
+  }
+
+  get last(): number {
+    return this.states.length - 1;
+  }
+
+  version(state: number): string {
+    return this.states[state]?.document.version ?? "";
+  }
+
+  agent(name: string): NaiveAgent {
+    const found = this.agents.get(name) ?? new NaiveAgent(this);
+    this.agents.set(name, found);
+    return found;
+  }
+
+  forget(name: string): void {
+    this.agents.delete(name);
+  }
+
+  /** Where a line of one state is in a later one: through exact changes, and by comparing texts between those. */
+  follow(line: number, from: number, to: number): number {
+    let [at, index] = [from, line];
+    for (let next = from + 1; next <= to && index >= 0; next++) {
+      const { exact } = this.states[next] as State;
+      if (!exact) continue;
+      index = this.compared(index, at, next - 1);
+      if (index >= 0) index = exact.index(index);
+      at = next;
+    }
+    return index < 0 ? -1 : this.compared(index, at, to);
+  }
+
+  private compared(line: number, from: number, to: number): number {
+    const [before, after] = [this.states[from] as State, this.states[to] as State];
+    return compare(before.document, after.document).index(line);
+  }
+}
+
+export class NaiveAgent {
+  private state = -1;
+  private seen = new Set<number>();
+  /** Rows that name lines. */
+  names: Printed[] = [];
+
+  constructor(private readonly file: NaiveFile) {}
+
+  copy(file: NaiveFile): NaiveAgent {
+    const made = new NaiveAgent(file);
+    made.state = this.state;
+    made.seen = new Set(this.seen);
+    made.names = this.names;
+    return made;
+  }
+
+  /** What the agent knows is taken along whenever it has to do with the file. */
+  arrive(): void {
+    if (this.state < 0) return;
+    this.seen = this.carried(this.seen, this.state);
+    this.state = this.file.last;
+  }
+
+  private carried(lines: ReadonlySet<number>, from: number): Set<number> {
+    const now = [...lines].map((line) => this.file.follow(line, from, this.file.last));
+    return new Set(now.filter((line) => line >= 0));
+  }
+
+  printed(lines: Iterable<number>, by: "read" | "search" | "edit" | "refusal", named = true): void {
+    const rows = new Set(lines);
+    if (rows.size === 0) return;
+    const printing = { state: this.file.last, lines: rows };
+    this.state = this.file.last;
+    if (by === "read")
+      this.names = this.names.map(({ state, lines: old }) => ({
+        state,
+        lines: new Set([...old].filter((line) => !rows.has(line))),
+      }));
+    if (named) this.names = [...this.names, printing];
+    for (const line of rows) this.seen.add(line);
+  }
+
+  wrote(lines: Iterable<number>): void {
+    this.state = this.file.last;
+    for (const line of lines) this.seen.add(line);
+  }
+
+  /** Lines of the file now that were printed or written, in the text they have now. */
+  get known(): number[] {
+    return [...this.seen].sort((one, two) => one - two);
+  }
+}
