@@ -3,7 +3,8 @@ const home = "./node_modules/.cache/kedge/stryker/node_modules/@stryker-mutator"
 export default {
   testRunner: "vitest",
   plugins: [`${home}/vitest-runner/dist/src/index.js`],
-  mutate: ["src/core/resolve.ts", "src/core/change.ts", "src/core/anchor.ts"],
+  vitest: { configFile: "vitest.mutation.config.ts" },
+  mutate: ["src/core/resolve.ts", "src/core/locate.ts", "src/core/change.ts", "src/core/anchor.ts"],
   reporters: ["clear-text", "progress", "html", "json"],
   htmlReporter: { fileName: "reports/mutation.html" },
   jsonReporter: { fileName: "reports/mutation.json" },

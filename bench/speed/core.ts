@@ -36,6 +36,12 @@ function edit(base: Document, now: Document, edits: unknown): string {
   return made.document.version;
 }
 
+/** One call from a file's bytes to the new version. */
+export function editBytes(bytes: Uint8Array, edits: unknown): string {
+  const now = Document.parse(bytes);
+  return edit(now, now, edits);
+}
+
 function setLines(base: Document, indexes: readonly number[]): unknown {
   return indexes.map((index) => ({
     op: "set_line",

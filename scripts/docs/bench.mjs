@@ -221,13 +221,14 @@ ${table(
   cold.map(({ work, cold: first, warm }) => [work, first.toFixed(2), warm.toFixed(2)]),
 )}
 
-The same edit of one repeated line through MCP, after a read:
-
-${table(
-  ["meanwhile", "kedge", "the reference filesystem server"],
-  stale.map(({ work, ours, theirs }) => [work, ours, theirs]),
-)}
-`;
+${
+  stale.length > 0
+    ? `The same edit of one repeated line through MCP, after a read:\n\n${table(
+        Object.keys(stale[0]),
+        stale.map((row) => Object.values(row)),
+      )}\n`
+    : ""
+}`;
   return { section, plots: [{ path: "docs/bench/scaling.svg", text: plot }] };
 }
 

@@ -98,7 +98,7 @@ function sharperWords({ repeated = 0, details, door }: RefusalText): string | nu
 
 function was({ anchor, cause, shown, now, by }: HashMismatch): string {
   const who = by ? ` by ${by}` : "";
-  if (cause === "inserted") return `${anchor} is new${who}`;
+  if (cause === "inserted") return `${anchor} was added${who}`;
   if (shown === null)
     return `${anchor} ${cause === "deleted" ? "is past the end" : "is not what stands there now"}${who}`;
   const text = JSON.stringify(
@@ -127,7 +127,7 @@ function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName):
 export function nextStep(details: RefusalDetails, rowCount: number, door: Door): string | null {
   const { code, path, retry } = details;
   if (retry)
-    return `If your change still holds as it is, send ${door.retry(path, retry)}; else use the anchors above.`;
+    return `If your change still holds, send ${door.retry(path, retry)}; else use the anchors above.`;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
   if (rowCount > 0) return "Decide again with these rows, and use their anchors.";
   if (code === "not_read") return null;
@@ -178,7 +178,7 @@ export function resultText(result: ResultText): ResultPrinted {
     return { text: lines.join("\n"), printed: LineSet.of(rows.map((index) => [index, index + 1] as const)) };
   }
   const written = change.map.regions.flatMap(({ bStart, bEnd }) => range(bStart, bEnd));
-  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}: ${deed(applied, written.length)}${moved(applied)}`;
+  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}${deed(applied, written.length)}${moved(applied)}`;
   const lines = [
     dryRun ? done : `${done}; keep using the anchors you were shown`,
     ...applied.warnings.map((text) => `! ${text}`),
@@ -230,10 +230,10 @@ function compact(indexes: readonly number[]): string {
 
 /** One word where one will do: the anchors that follow tell how many lines were written, and every token is paid for. */
 function deed({ change }: Applied, written: number): string {
-  if (written > 0) return change.before === 0 ? "created" : "edited";
+  if (written > 0) return change.before === 0 ? " created" : " edited";
   const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
-  if (removed === 0) return change.before === 0 ? "created, empty" : "edited";
-  return `${removed} ${removed === 1 ? "line" : "lines"} deleted`;
+  if (removed === 0) return change.before === 0 ? " created, empty" : " edited";
+  return `: ${removed} ${removed === 1 ? "line" : "lines"} deleted`;
 }
 
 function moved({ edits }: Applied): string {

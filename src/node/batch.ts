@@ -3,11 +3,10 @@ import { type Commit, checkWritable, isShared, patiently, type Target, temporary
 import { makeOne, missingFolders, putNew, writeTemporary } from "./content.js";
 import { failure, reason } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
-import { errorCode, type Stat } from "./io.js";
+import type { Stat } from "./io.js";
 import { type Item, type Phase, type Plan, type Plans, printOf } from "./plan.js";
 import { clearUp, overwrite, rollBack } from "./rollback.js";
-import { noSecondNames } from "./slot.js";
-import { lookAgain, stillSame } from "./witness.js";
+import { isUntouched, keepName, lookAgain, stillSame } from "./witness.js";
 
 /** One file of a batch on its way. */
 interface Step {
@@ -190,14 +189,7 @@ const empty = new Uint8Array(0);
 
 /** A second name costs nothing and needs no space when it is wanted back. In place, only a copy survives. */
 function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): void {
-  if (item.op === "replace") {
-    try {
-      disk.io.link(folder.at(name), folder.at(item.old));
-      return;
-    } catch (error) {
-      if (!noSecondNames.has(errorCode(error))) throw error;
-    }
-  }
+  if (item.op === "replace" && keepName(disk, folder, name, item.old)) return;
   writeTemporary(disk, folder, { name: item.old, bytes: target.before ?? empty, like: stat });
 }
 
@@ -206,8 +198,7 @@ function nobodyWrote(steps: readonly Step[]): boolean {
   return steps.every(({ item, folder, seen }) => {
     const kept = seen && item.op !== "overwrite" ? folder.stat(item.old) : null;
     // A copy, where files have one name only, is not the file that they wrote into.
-    if (!kept || !seen || kept.ino !== seen.ino) return true;
-    return kept.size === seen.size && kept.mtimeNs === seen.mtimeNs;
+    return !kept || !seen || kept.ino !== seen.ino || isUntouched(kept, seen);
   });
 }
 

@@ -3,8 +3,8 @@ import { makeFolders, putNew, removeFolders, writeTemporary } from "./content.js
 import { failure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import { errorCode, flags, remove, type Stat } from "./io.js";
-import { isSharingViolation, isWindows } from "./platform.js";
-import { lookAgain, type Replaced, stillSame, Witness, wasLast } from "./witness.js";
+import { isSharingViolation } from "./platform.js";
+import { keepName, lookAgain, stillSame, wasLast } from "./witness.js";
 
 /** One file of a commit, with the real path it has under the lock. */
 export interface Target extends Pick<Write, "before" | "after"> {
@@ -25,6 +25,13 @@ export function temporaryName(token: string, number = 0): string {
   return `.kedge-${token}-${number}.tmp`;
 }
 
+const oldEnding = ".old";
+
+/** Every name that a commit of one file may leave beside it. */
+export function temporaryNames(token: string): string[] {
+  return [temporaryName(token), `${temporaryName(token)}${oldEnding}`];
+}
+
 /** Whether the file has to be written in place: renaming over it would part it from its other names. */
 export function isShared(stat: Stat | null): boolean {
   return stat !== null && stat.nlink > 1n;
@@ -37,8 +44,9 @@ export class Shared extends Error {}
  * written. An error means that nothing was written either; `Shared`, that it has to be written in place.
  *
  * A writer who does not lock is noticed if it writes before the rename, and also if it writes into the replaced file
- * until the folder is flushed: then its bytes are put back. What is left: one that opened the file before the rename
- * and writes after the flush loses what it writes; on Windows, one that writes between the last look and the rename.
+ * until the folder is flushed: then that file gets its name back. What is left: one that opened the file before the
+ * rename and writes only after the flush loses what it writes; where files have one name only, one that writes between
+ * the last look and the rename, some ten microseconds.
  */
 export async function commitOne(disk: Disk, target: Target, commit: Commit): Promise<boolean> {
   const { path } = disk.platform;
@@ -80,22 +88,19 @@ async function write(disk: Disk, folder: Folder, target: Target, commit: Commit)
   if (isShared(stat)) throw new Shared(`${target.path} has several names`);
   const temporary = temporaryName(commit.token);
   const fresh = writeTemporary(disk, folder, { name: temporary, bytes: target.after, like: stat });
-  let done = false;
+  let moved = false;
   try {
     commit.check(target.path);
-    if (target.before !== null) {
-      const replaced = { name, path: target.path, temporary, before: target.before, fresh };
-      const result = await replace(disk, folder, replaced);
-      done = result !== "changed";
-      return result === "replaced";
+    if (target.before === null) {
+      if (!putNew(disk, folder, temporary, name)) return false;
+      folder.flush();
+      return true;
     }
-    done = putNew(disk, folder, temporary, name);
-    if (!done) return false;
-    folder.discard(temporary);
-    folder.flush();
-    return true;
+    const result = await replace(disk, folder, target, { name, temporary, fresh });
+    moved = result !== "changed";
+    return result === "replaced";
   } finally {
-    if (!done) folder.discard(temporary);
+    if (!moved) folder.discard(temporary);
   }
 }
 
@@ -110,31 +115,37 @@ async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit)
   return true;
 }
 
-/** `given back`: it was replaced, but somebody had written into it meanwhile, and that stands there again. */
+interface Prepared {
+  readonly name: string;
+  readonly temporary: string;
+  readonly fresh: Stat | null;
+}
+
+/** `given back`: it was replaced, but somebody had written into it meanwhile, and stands there again. */
 async function replace(
   disk: Disk,
   folder: Folder,
-  replaced: Replaced,
+  { path, before }: Target,
+  { name, temporary, fresh }: Prepared,
 ): Promise<"replaced" | "changed" | "given back"> {
-  const { name, temporary, before } = replaced;
-  let witness: Witness | null = null;
+  const old = `${temporary}${oldEnding}`;
+  const isKept = keepName(disk, folder, name, old);
+  let seen: Stat | null = null;
   let renamed = false;
   try {
-    await patiently(disk, replaced.path, () => {
-      witness?.close();
-      witness = Witness.open(disk, folder, name, before);
-      // Windows does not rename over a file that is open, be it for reading and by ourselves.
-      if (isWindows(disk.platform)) witness?.close();
-      if (witness === null || !stillSame(folder, name, witness.seen)) return;
+    await patiently(disk, path, () => {
+      seen = lookAgain(disk, folder, name, before);
+      if (seen === null || !stillSame(folder, name, seen)) return;
       disk.io.rename(folder.at(temporary), folder.at(name));
       renamed = true;
     });
-    if (!renamed || witness === null) return "changed";
+    if (!renamed || seen === null) return "changed";
+    const replaced = { name, path, old, seen, fresh };
+    if (isKept && !wasLast(disk, folder, replaced)) return "given back";
     folder.flush();
-    if (isWindows(disk.platform)) return "replaced";
-    return (await wasLast(disk, folder, witness, replaced)) ? "replaced" : "given back";
+    return isKept && !wasLast(disk, folder, replaced) ? "given back" : "replaced";
   } finally {
-    (witness as Witness | null)?.close();
+    if (isKept) folder.discard(old);
   }
 }
 

@@ -1,5 +1,5 @@
 import { PortError } from "../session/index.js";
-import { temporaryName } from "./commit.js";
+import { temporaryNames } from "./commit.js";
 import { reason } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import type { Locks } from "./lock.js";
@@ -56,7 +56,7 @@ export class Recovery {
     if (path === "") return;
     try {
       const folder = Folder.open(this.disk, this.disk.platform.path.dirname(path));
-      folder?.discard(temporaryName(token));
+      for (const name of temporaryNames(token)) folder?.discard(name);
       folder?.close();
     } catch (error) {
       this.disk.report(`clearing up beside ${path} failed: ${reason(error)}`);

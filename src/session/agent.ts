@@ -80,7 +80,7 @@ export function handleFor(request: string, versions: readonly string[]): string 
   let hash = 0x811c9dc5;
   for (const character of `${request}\n${versions.join()}`)
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
-  return `r${(hash % 36 ** 5).toString(36)}`;
+  return `r${(hash % 36 ** 4).toString(36)}`;
 }
 
 export function plainSplices(splices: readonly Splice[]): Retry["files"][number]["splices"] {

@@ -19,7 +19,7 @@ describe("kedge apply", () => {
       const { place, files } = await two();
       const { status, stdout } = place.run(args, { input: JSON.stringify({ files }) });
       expect(status).toBe(0);
-      expect(stdout).toMatch(/^a\.txt: .*\n1#\w+\nb\.txt: .*\n2#\w+\n$/);
+      expect(stdout).toMatch(/^a\.txt .*\n1#\w+\nb\.txt .*\n2#\w+\n$/);
       expect([place.text("a.txt"), place.text("b.txt")]).toEqual([
         "ONE\ntwo\nthree\nfour\n",
         "alpha\nBETA\n",

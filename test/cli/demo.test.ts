@@ -21,11 +21,11 @@ test("the demo shows what it promises, in under 20 seconds", () => {
   expect(stdout).not.toContain("\x1b");
   for (const line of [
     /^alice\$ kedge read greet\.ts\n1#[0-9a-f]{6}\|export function greet/m,
-    /^greet\.ts: .*\(relocated\)/m,
+    /^greet\.ts .*\(relocated\)/m,
     /^REJECTED, nothing written\.\n[\s\S]*^>>> 4#[0-9a-f]{6}\|.*Good morning/m,
     /^\[exit status 5\]$/m,
-    /^alice\$ echo '\{"path":"greet\.ts","retry":"r\w+"\}' \| kedge apply -\ngreet\.ts: /m,
-    /^bob\$ kedge apply rename\.json\ngreet\.ts: .*\n.*\nmain\.ts: /m,
+    /^alice\$ echo '\{"path":"greet\.ts","retry":"r\w+"\}' \| kedge apply -\ngreet\.ts /m,
+    /^bob\$ kedge apply rename\.json\ngreet\.ts .*\n.*\nmain\.ts /m,
     /^main\.ts: edit \S+ undone$/m,
     /^6 commits · 2 relocated · 1 refusal · 2 undone$/m,
   ])

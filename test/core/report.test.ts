@@ -112,7 +112,7 @@ describe("a refusal", () => {
     ["changed", ["a b c", "a X c"], set("@2", "N"), /^2#\w{6} was "b", changed$/m],
     ["only blanks", ["a\nb\nc\n", "a\n b\nc\n"], set("@2", "N"), /^2#\w{6} was "b", only blanks changed$/m],
     ["deleted", ["a b c", "a c"], set("@2", "N"), /^2#\w{6} was "b", deleted$/m],
-    ["inserted", ["a b c", "a x b c"], set("@2", "N"), /^2#\w{6} is new$/m],
+    ["inserted", ["a b c", "a x b c"], set("@2", "N"), /^2#\w{6} was added$/m],
     ["never shown", [{ text: "a b c", shown: [[1, 1]] }], set("@3", "N"), /^line 3 .* was never shown$/m],
     [
       "miscopied",
@@ -286,7 +286,7 @@ describe("a success", () => {
   });
 
   it.each<[string, States, readonly object[], RegExp]>([
-    ["added", ["a b"], [{ op: "append", text: "X" }], /a.ts: edited/],
+    ["added", ["a b"], [{ op: "append", text: "X" }], /a.ts edited/],
     ["deleted", ["a b c"], [{ op: "delete_lines", start: "@1", end: "@2" }], /2 lines deleted/],
     ["replaced", ["a b c"], [{ op: "replace_lines", start: "@1", end: "@2", text: "X" }], /edited/],
     ["relocated", ["a b c", "x a b c"], [set("@3", "N")], /relocated/],

@@ -121,7 +121,7 @@ describe.each(Object.entries(loops))("%s", (name, loop) => {
     expect(unread?.text).toContain("a.ts was not read in this session: call read_file on it first");
     expect(shown?.text).toContain(`|${two}`);
     expect(stale?.text).toMatch(/^REJECTED, nothing written\.[\s\S]*>>> 2#\w{6}\|export const two = 22;/);
-    expect(done?.text).toMatch(/^a\.ts: edited/);
+    expect(done?.text).toMatch(/^a\.ts edited/);
     expect(files.text("a.ts")).toBe(source.replace("two = 2", "two = 4"));
     // OpenAI's protocol has no field for a failed function: the text says it.
     if (!name.startsWith("kedge/openai"))

@@ -86,7 +86,7 @@ describe("another process changes the line that the model is about to edit", () 
     expect(refusal.content).toMatch(/^REJECTED, nothing written\./);
     expect(rows.text).toMatch(/^a\.ts reads now:\n500#\w{6}\|.*COMPUTE\(500\);\n\[1 of 1000 lines\]$/);
     expect(last(requests[2])).toHaveLength(2);
-    expect(last(requests[3])).toMatchObject([{ type: "tool_result", content: /^a\.ts: edited/ }]);
+    expect(last(requests[3])).toMatchObject([{ type: "tool_result", content: /^a\.ts edited/ }]);
     expect(text).toBe(source.replace(target, wanted));
     expect(words).toBe("done");
     expectCached(requests);

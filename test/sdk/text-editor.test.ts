@@ -60,7 +60,7 @@ describe("str_replace", () => {
     const { run, files } = bench();
     await run("view");
     const done = await run("str_replace", { old_str: "three\nfour", new_str: "3\n3.5\n4" });
-    expect(done.text).toBe("a.ts: edited\n1\tone\n2\ttwo\n3\t3\n4\t3.5\n5\t4\n6\tfive\n7\tsix");
+    expect(done.text).toBe("a.ts edited\n1\tone\n2\ttwo\n3\t3\n4\t3.5\n5\t4\n6\tfive\n7\tsix");
     expect(files.text("a.ts")).toBe(source.replace("three\nfour", "3\n3.5\n4"));
   });
 
@@ -167,7 +167,7 @@ describe("create", () => {
   test("a new file needs nothing; over a file that was not wholly shown it is refused", async () => {
     const { run, files } = bench();
     const created = await run("create", { path: "b.ts", file_text: "x\n" });
-    expect(created.text).toBe("b.ts: created");
+    expect(created.text).toBe("b.ts created");
     expect(files.text("b.ts")).toBe("x\n");
     const refused = await run("create", { file_text: "gone" });
     expect(refused.isError).toBe(true);

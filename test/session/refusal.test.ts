@@ -37,7 +37,7 @@ describe("a refusal", () => {
         "    4#f35290|d",
         "    5#5ad1c7|e",
         "",
-        `If your change still holds as it is, send {"path":"src/a.ts","retry":"${retry}"}; else use the anchors above.`,
+        `If your change still holds, send {"path":"src/a.ts","retry":"${retry}"}; else use the anchors above.`,
       ].join("\n"),
     );
     expect(details).toMatchObject({

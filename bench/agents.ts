@@ -1,0 +1,131 @@
+/** N agents, real processes, on one tree: through the disk ledger, with string replacement, with full re-reads. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { type Report, runWorker, type Task, type Way } from "./agents/worker.js";
+import { judge, writeResults } from "./results.js";
+import { sourceText } from "./speed/text.js";
+
+const ways: readonly Way[] = ["kedge", "string replacement", "full re-read"];
+const counts = process.argv.includes("--quick") ? [2, 8] : [2, 4, 8, 16, 32, 64];
+const edits = 8;
+const files = ["a.ts", "b.ts", "c.ts", "d.ts"];
+
+interface Outcome {
+  readonly way: Way;
+  readonly agents: number;
+  readonly wanted: number;
+  readonly accepted: number;
+  readonly relocated: number;
+  readonly refused: number;
+  readonly givenUp: number;
+  /** Accepted edits that are not in the files in the end. */
+  readonly lost: number;
+  /** Accepted edits that are there more than once. */
+  readonly doubled: number;
+  /** o200k tokens for each accepted edit. */
+  readonly tokens: number;
+  readonly seconds: number;
+}
+
+function start(task: Task): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [process.argv[1] as string, "--worker", JSON.stringify(task)]);
+    const chunks: Buffer[] = [];
+    let errors = "";
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => {
+      errors += String(chunk);
+    });
+    child.on("close", (status) =>
+      status === 0 ? resolve(JSON.parse(String(Buffer.concat(chunks))) as Report) : reject(new Error(errors)),
+    );
+  });
+}
+
+async function simulate(way: Way, agents: number): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "kedge-agents-"));
+  const [root, state] = [join(folder, "work"), join(folder, "state")];
+  mkdirSync(root);
+  for (const [at, name] of files.entries()) writeFileSync(join(root, name), sourceText(300, at + 1));
+  // All begin together: starting a process takes a while on a small machine.
+  const startAt = Date.now() + 800 + agents * 90;
+  try {
+    const reports = await Promise.all(
+      Array.from({ length: agents }, (_, at) =>
+        start({ way, name: `agent${at}`, root, state, files, edits, startAt }),
+      ),
+    );
+    const seconds = (Date.now() - startAt) / 1000;
+    return { way, agents, wanted: agents * edits, ...summed(reports, root), seconds };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function summed(reports: readonly Report[], root: string) {
+  const text = files.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+  const found = new Map<string, number>();
+  for (const [mark] of text.matchAll(/\bagent\d+\.\d+\b/g)) found.set(mark, (found.get(mark) ?? 0) + 1);
+  const marks = reports.flatMap((one) => one.marks);
+  const sum = (key: "relocated" | "refused" | "givenUp"): number =>
+    reports.reduce((total, one) => total + one[key], 0);
+  const tokens = reports.flatMap(({ spoken }) => spoken).reduce((total, one) => total + countTokens(one), 0);
+  return {
+    ...{
+      accepted: marks.length,
+      relocated: sum("relocated"),
+      refused: sum("refused"),
+      givenUp: sum("givenUp"),
+    },
+    lost: marks.filter((mark) => !found.has(mark)).length,
+    doubled: marks.filter((mark) => (found.get(mark) ?? 0) > 1).length,
+    tokens: Math.round(tokens / Math.max(1, marks.length)),
+  };
+}
+
+async function main(): Promise<void> {
+  const outcomes: Outcome[] = [];
+  console.log(
+    "agents  way                  accepted  relocated  refused  given up  lost  doubled  tokens/edit  seconds",
+  );
+  for (const agents of counts)
+    for (const way of ways) {
+      const one = await simulate(way, agents);
+      outcomes.push(one);
+      const cells = [
+        one.accepted,
+        one.relocated,
+        one.refused,
+        one.givenUp,
+        one.lost,
+        one.doubled,
+        one.tokens,
+      ];
+      console.log(
+        `${String(agents).padStart(6)}  ${way.padEnd(18)}${cells.map((cell) => String(cell).padStart(10)).join("")}${one.seconds.toFixed(1).padStart(10)}`,
+      );
+    }
+  console.log();
+  const ours = outcomes.filter(({ way }) => way === "kedge");
+  judge([
+    {
+      what: "accepted edits of kedge that were lost",
+      goal: 0,
+      measured: ours.reduce((sum, one) => sum + one.lost, 0),
+    },
+    {
+      what: "accepted edits of kedge that are there twice",
+      goal: 0,
+      measured: ours.reduce((sum, one) => sum + one.doubled, 0),
+    },
+  ]);
+  if (!process.argv.includes("--quick"))
+    writeResults("agents", "npm run bench:agents", { edits, files: files.length, outcomes });
+}
+
+const [, , kind, task] = process.argv;
+if (kind === "--worker") await runWorker(JSON.parse(task as string) as Task);
+else await main();

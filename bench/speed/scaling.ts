@@ -1,0 +1,105 @@
+/** The same work on files of 1,000 to 1,000,000 lines: time a line, and memory beside the bytes. */
+import { anchorOf, Document, formatHashLineBytes, History, LineSet, run } from "../../src/core/index.js";
+import { changed, sourceText } from "./text.js";
+
+export interface ScalePoint {
+  readonly lines: number;
+  readonly bytes: number;
+  /** Milliseconds, median; the baseline in the same run. */
+  readonly split: number;
+  readonly list: number;
+  readonly edit: number;
+  readonly stale: number;
+  /** Of a parsed document, beyond nothing. */
+  readonly memory: number;
+  /** What the goal allows: 4 × the bytes + 64 bytes a line. */
+  readonly allowed: number;
+}
+
+const sizes = [1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
+
+function median(work: () => unknown, repeats: number): number {
+  const times: number[] = [];
+  for (let at = 0; at < repeats; at++) {
+    const start = performance.now();
+    work();
+    times.push(performance.now() - start);
+  }
+  return times.sort((one, two) => one - two)[Math.floor(repeats / 2)] as number;
+}
+
+function editOnce(base: Document, now: Document, edits: unknown): void {
+  const state = (document: Document) => ({
+    ...{ version: document.version, lineCount: document.lineCount, document, exact: null },
+  });
+  const rows = LineSet.all(base.lineCount);
+  const states = base === now ? [state(base)] : [state(base), state(now)];
+  const view = {
+    history: new History(states),
+    showings: [{ state: 0, rows, scheme: "hex6" as const }],
+    known: () => rows,
+  };
+  const made = run(edits, view);
+  if (made.status !== "applied") throw new Error("the edit was not applied");
+  void made.document.version;
+}
+
+/** Bytes that a parsed document holds; `--expose-gc` makes it exact. */
+function memoryOf(bytes: Uint8Array): number {
+  const collect = (globalThis as { gc?: () => void }).gc;
+  if (!collect) throw new Error("start node with --expose-gc");
+  const used = (): number => {
+    collect();
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  // The bytes count: a document keeps its own.
+  const before = used() - bytes.length;
+  const document = Document.parse(bytes);
+  void document.version;
+  const after = used();
+  if (document.lineCount < 0) throw new Error("unreachable");
+  return after - before;
+}
+
+function point(lines: number): ScalePoint {
+  const text = sourceText(lines);
+  const bytes = new TextEncoder().encode(text);
+  const other = new TextEncoder().encode(changed(text, 50));
+  const buffer = Buffer.from(bytes);
+  const base = Document.parse(bytes);
+  void base.version;
+  const at = Math.floor(lines / 2) - 1;
+  const edits = [{ op: "insert_after", anchor: anchorOf(base, at, "hex6"), text: "  inserted;" }];
+  const repeats = Math.max(5, Math.min(101, Math.floor(2_000_000 / lines)));
+  const fresh = () => {
+    const now = Document.parse(bytes);
+    editOnce(now, now, edits);
+  };
+  const works = {
+    split: () => buffer.toString().split("\n"),
+    list: () => formatHashLineBytes(bytes),
+    edit: fresh,
+    stale: () => editOnce(base, Document.parse(other), edits),
+  };
+  for (const work of Object.values(works)) median(work, Math.min(10, repeats));
+  return {
+    ...{ lines, bytes: bytes.length },
+    ...{ split: median(works.split, repeats), list: median(works.list, repeats) },
+    ...{ edit: median(works.edit, repeats), stale: median(works.stale, repeats) },
+    ...{ memory: memoryOf(bytes), allowed: 4 * bytes.length + 64 * lines },
+  };
+}
+
+export function scaling(): ScalePoint[] {
+  return sizes.map(point);
+}
+
+/** How much more a line costs at a million lines than at 10,000, for the work that grows most. */
+export function growth(points: readonly ScalePoint[]): number {
+  const middle = points.find(({ lines }) => lines === 10_000) as ScalePoint;
+  const last = points.at(-1) as ScalePoint;
+  const works = ["list", "edit", "stale"] as const;
+  return Math.max(...works.map((work) => last[work] / last.lines / (middle[work] / middle.lines)));
+}

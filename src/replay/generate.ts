@@ -1,0 +1,159 @@
+import { carry } from "./carry.js";
+import { type Case, type Draft, linesOf, makeCase, setHash } from "./case.js";
+import { difference } from "./difference.js";
+import type { FileChange, FileMerge, Source } from "./git.js";
+import { makers, retyped } from "./made.js";
+import { mergeCase } from "./merge.js";
+import { type Random, seeded } from "./random.js";
+
+export interface CaseSet {
+  readonly name: string;
+  readonly seed: string;
+  readonly hash: string;
+  readonly cases: readonly Case[];
+  /** How the pairs of consecutive changes that were drawn for the sample fell out, by class or by why not. */
+  readonly drawn: Readonly<Record<string, number>>;
+}
+
+export interface GenerateOptions {
+  readonly source: Source;
+  readonly seed: string;
+  readonly cases: number;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+type Pair = readonly [FileChange, FileChange];
+
+const natural = [
+  ...["far-noshift", "far-shift", "near", "dup-shift", "touch", "same-gap", "conflict-linear"],
+  ...["ambig", "moved-real"],
+];
+export const classNames: readonly string[] = [
+  ...natural,
+  ...["block-lost", "merge-clean", "conflict-merge"],
+  ...Object.keys(makers),
+];
+
+const chunk = 20;
+/** Rare classes are looked for in so many pairs for each case wanted, then given up. */
+const patience = 12;
+
+/**
+ * Half of the cases are the unweighted sample: consecutive changes drawn with equal chance, each as what it is. The
+ * other half fills the classes evenly, so that rare ones are seen at all.
+ */
+export async function generate({ source, seed, cases, onProgress }: GenerateOptions): Promise<CaseSet> {
+  const random = seeded(seed);
+  const pairs = random.shuffle(consecutive(await source.changes()));
+  const sample = Math.ceil(cases / 2);
+  const drawer = new Drawer(source, random, Math.ceil((cases - sample) / classNames.length));
+  let at = 0;
+  // Of a short history one half is left for the classes.
+  for (; at < pairs.length / 2 && drawer.sampled < sample; at += chunk) {
+    await drawer.draw(pairs.slice(at, at + chunk), sample);
+    onProgress?.(drawer.size, cases);
+  }
+  const drawn = drawer.sampled;
+  for (; at < pairs.length && at < cases * patience && !drawer.isFull(); at += chunk) {
+    await drawer.draw(pairs.slice(at, at + chunk), drawn);
+    onProgress?.(drawer.size, cases);
+  }
+  for (const merge of random.shuffle(await source.merges()).slice(0, Math.ceil(cases / 2))) {
+    if (drawer.lacks("merge-clean") || drawer.lacks("conflict-merge")) await drawer.drawMerge(merge);
+    onProgress?.(drawer.size, cases);
+  }
+  const found = drawer.cases;
+  return { name: source.name, seed, hash: setHash(found), cases: found, drawn: drawer.drawn };
+}
+
+/** Changes of one file of which the second starts from what the first left. */
+function consecutive(changes: readonly FileChange[]): Pair[] {
+  const next = new Map<string, FileChange>();
+  for (const change of changes) next.set(`${change.path}\0${change.before}`, change);
+  return changes.flatMap((first): Pair[] => {
+    const second = next.get(`${first.path}\0${first.after}`);
+    return second && second.after !== first.before ? [[first, second]] : [];
+  });
+}
+
+class Drawer {
+  readonly cases: Case[] = [];
+  readonly drawn: Record<string, number> = {};
+  sampled = 0;
+  private readonly counts = new Map<string, number>();
+  private readonly ids = new Set<string>();
+
+  constructor(
+    private readonly source: Source,
+    private readonly random: Random,
+    private readonly quota: number,
+  ) {}
+
+  get size(): number {
+    return this.cases.length;
+  }
+
+  lacks(name: string): boolean {
+    return (this.counts.get(name) ?? 0) < this.quota;
+  }
+
+  isFull(): boolean {
+    return !classNames.some((name) => !/merge|moved-real/.test(name) && this.lacks(name));
+  }
+
+  async draw(pairs: readonly Pair[], sample: number): Promise<void> {
+    const blobs = pairs.flatMap(([first, second]) => [first.before, first.after, second.after]);
+    const texts = await this.source.texts(blobs);
+    for (const [at, pair] of pairs.entries()) {
+      const [v0, v1, v2] = texts.slice(at * 3, at * 3 + 3);
+      if (v0 && v1 && v2) this.drawPair(pair, [v0, v1, v2], sample);
+    }
+  }
+
+  private drawPair([first, second]: Pair, texts: readonly [string, string, string], sample: number): void {
+    const { path } = first;
+    const origin = `${first.commit.slice(0, 12)} ${second.commit.slice(0, 12)}`;
+    const carried = carry({ path, origin, texts });
+    const kind = "class" in carried ? carried.class : carried.without;
+    if (this.sampled < sample) {
+      this.drawn[kind] = (this.drawn[kind] ?? 0) + 1;
+      if ("class" in carried && this.add(carried, true)) this.sampled++;
+      return;
+    }
+    if ("class" in carried && this.lacks(kind)) this.add(carried);
+    const hunks = difference(linesOf(texts[0]), linesOf(texts[1]));
+    if (!hunks || hunks.length === 0) return;
+    if ("class" in carried && /^(far|near|dup)/.test(kind) && this.lacks("block-lost")) {
+      const block = retyped(carried, hunks);
+      if (block) this.add(block);
+    }
+    const edit = { path, origin: first.commit.slice(0, 12), base: texts[0], after: texts[1], edits: hunks };
+    // One made case of each change at most: else small histories would fill the set with one edit.
+    for (const name of this.random.shuffle(Object.keys(makers))) {
+      if (!this.lacks(name)) continue;
+      const draft = makers[name]?.(edit, this.random);
+      if (draft && this.add(draft)) return;
+    }
+  }
+
+  async drawMerge(merge: FileMerge): Promise<void> {
+    const base = await this.source.parting(merge);
+    if (base === null) return;
+    const texts = await this.source.texts([base, ...merge.sides, merge.merged]);
+    const [parted, left, right, merged] = texts;
+    if (!parted || !left || !right || !merged) return;
+    const [first, agent] = this.random.below(2) === 0 ? [left, right] : [right, left];
+    const origin = merge.commit.slice(0, 12);
+    const draft = mergeCase({ path: merge.path, origin, base: parted, first, agent, merged });
+    if (draft && this.lacks(draft.class)) this.add(draft);
+  }
+
+  private add(draft: Draft, sampled = false): boolean {
+    const made = makeCase(draft);
+    if (this.ids.has(made.id)) return false;
+    this.ids.add(made.id);
+    this.cases.push({ ...made, sampled });
+    if (!sampled) this.counts.set(made.class, (this.counts.get(made.class) ?? 0) + 1);
+    return true;
+  }
+}

@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+
+/** One real change of one file, from blob to blob. */
+export interface FileChange {
+  readonly path: string;
+  readonly commit: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A file that both sides of a real merge had changed. */
+export interface FileMerge {
+  readonly path: string;
+  readonly commit: string;
+  readonly parents: readonly [string, string];
+  readonly sides: readonly [string, string];
+  readonly merged: string;
+}
+
+/** Where cases are made from. */
+export interface Source {
+  readonly name: string;
+  /** Newest first. */
+  changes(): Promise<FileChange[]>;
+  merges(): Promise<FileMerge[]>;
+  /** The blob of the file where the two branches of a merge parted, or null. */
+  parting(merge: FileMerge): Promise<string | null>;
+  /** Texts fit for a case; null for blobs that are none. */
+  texts(blobs: readonly string[]): Promise<(string | null)[]>;
+}
+
+/** What makes the history unreadable, said to the user. */
+export class GitError extends Error {
+  override readonly name = "GitError";
+}
+
+/** Older commits are left out: a history of any length is read in seconds. */
+const deepest = 20_000;
+
+export function gitSource(folder: string): Source {
+  const git = (args: readonly string[], input = ""): Promise<Buffer> => runGit(folder, args, input);
+  const log = [
+    "log",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    "--no-renames",
+    "--format=%H %P",
+    `--max-count=${deepest}`,
+  ];
+  return {
+    name: folder,
+    changes: async () => parseChanges(await git([...log, "--no-merges", "--diff-filter=M"])),
+    merges: async () => parseMerges(await git([...log, "--min-parents=2", "--max-parents=2", "-c"])),
+    async parting({ parents, path }) {
+      const [base] = String(await git(["merge-base", ...parents]).catch(() => "")).split("\n");
+      if (!base) return null;
+      const row = String(await git(["ls-tree", "-z", base, "--", path]).catch(() => ""));
+      return /^100\d{3} blob ([0-9a-f]+)\t/.exec(row)?.[1] ?? null;
+    },
+    texts: async (blobs) =>
+      parseBatch(await git(["cat-file", "--batch"], `${blobs.join("\n")}\n`), blobs.length),
+  };
+}
+
+function runGit(cwd: string, args: readonly string[], input: string): Promise<Buffer> {
+  // What a user has configured must not change the cases.
+  const set = ["-c", "log.showSignature=false", "-c", "diff.orderFile=/dev/null"];
+  const env = { ...process.env, LC_ALL: "C" };
+  return new Promise((resolve, reject) => {
+    const child = spawn("git", [...set, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+    const chunks: Buffer[] = [];
+    let complaint = "";
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => {
+      complaint += String(chunk);
+    });
+    child.on("error", (error) => reject(new GitError(`git could not be started: ${error.message}`)));
+    child.on("close", (status) =>
+      status === 0
+        ? resolve(Buffer.concat(chunks))
+        : reject(new GitError(complaint.trim() || `git ${args[0]} failed`)),
+    );
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}
+
+/** With -z: a commit's line, then for each file ":modes blobs M" and its path, all ended by NUL. */
+function* records(
+  output: Buffer,
+): Generator<{ commit: string; parents: string[]; row: string; path: string }> {
+  const words = String(output).split("\0");
+  let [commit, parents]: [string, string[]] = ["", []];
+  for (let at = 0; at < words.length; at++) {
+    const word = (words[at] as string).replace(/^\n/, "");
+    const heading = /^([0-9a-f]{40,64})((?: [0-9a-f]{40,64})*)$/.exec(word);
+    if (heading) [commit, parents] = [heading[1] as string, (heading[2] as string).split(" ").slice(1)];
+    else if (word.startsWith(":")) yield { commit, parents, row: word, path: words[++at] as string };
+  }
+}
+
+const isFile = (mode: string | undefined): boolean => mode === "100644" || mode === "100755";
+
+function parseChanges(output: Buffer): FileChange[] {
+  const found: FileChange[] = [];
+  for (const { commit, row, path } of records(output)) {
+    const [mode, , before, after] = row.slice(1).split(" ");
+    if (isFile(mode) && before && after) found.push({ path, commit, before, after });
+  }
+  return found;
+}
+
+function parseMerges(output: Buffer): FileMerge[] {
+  const found: FileMerge[] = [];
+  for (const { commit, parents, row, path } of records(output)) {
+    const [one, two, result, first, second, merged, kinds] = row.slice(2).split(" ");
+    if (!row.startsWith("::") || kinds !== "MM" || ![one, two, result].every(isFile)) continue;
+    const [left, right] = parents;
+    if (left && right && first && second && merged)
+      found.push({ path, commit, parents: [left, right], sides: [first, second], merged });
+  }
+  return found;
+}
+
+function parseBatch(output: Buffer, count: number): (string | null)[] {
+  const found: (string | null)[] = [];
+  let at = 0;
+  while (found.length < count) {
+    const end = output.indexOf(10, at);
+    const [, kind, size] = output.toString("latin1", at, end).split(" ");
+    at = end + 1;
+    if (kind !== "blob") {
+      found.push(null);
+      continue;
+    }
+    found.push(fitText(output.subarray(at, at + Number(size))));
+    at += Number(size) + 1;
+  }
+  return found;
+}
+
+const shortest = 20;
+const longest = 3000;
+
+/** A longer line is not shown whole, and what was not shown cannot be edited by its anchor. */
+const widest = 2000;
+
+/** LF ends, a final newline, UTF-8, 20 to 3,000 lines, none too long to be shown. */
+function fitText(bytes: Buffer): string | null {
+  if (bytes.at(-1) !== 10 || bytes.includes(0) || bytes.includes(13)) return null;
+  let lines = 0;
+  for (let at = bytes.indexOf(10); at >= 0 && lines <= longest; at = bytes.indexOf(10, at + 1)) lines++;
+  if (lines < shortest || lines > longest) return null;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.split("\n").some((line) => line.length > widest) ? null : text;
+  } catch {
+    return null;
+  }
+}

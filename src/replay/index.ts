@@ -1,0 +1,10 @@
+export type { Case } from "./case.js";
+export { type CaseSet, classNames, generate } from "./generate.js";
+export { GitError, gitSource, type Source } from "./git.js";
+export { type Mechanism, play } from "./mechanism.js";
+export { allMechanisms } from "./mechanisms/all.js";
+export { broken, session } from "./mechanisms/kedge.js";
+export { peer } from "./mechanisms/peer.js";
+export { readPrepared } from "./prepared.js";
+export { setText, showCase, tablesText } from "./report.js";
+export { outcomes, type Score, score } from "./score.js";

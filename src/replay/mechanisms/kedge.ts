@@ -1,0 +1,77 @@
+import { applyEdits, computeLineHash, formatLineTag, type SchemeName } from "../../core/index.js";
+import { memoryFiles, memoryStore, Session } from "../../session/index.js";
+import type { Hunk } from "../case.js";
+import type { Mechanism } from "../mechanism.js";
+
+type Edit = Readonly<Record<string, unknown>>;
+
+const shown = (base: string): string[] => base.split(/\r?\n/).slice(0, -1);
+
+/** The edit as an agent writes it that was shown these lines with anchors. */
+export function anchored(lines: readonly string[], hunk: Hunk, scheme: SchemeName): Edit {
+  const { start, count, lines: text } = hunk;
+  const anchor = (index: number): string => formatLineTag(index + 1, lines[index] as string, scheme);
+  if (count > 0) return { op: "replace_lines", start: anchor(start), end: anchor(start + count - 1), text };
+  return start < lines.length
+    ? { op: "insert_before", anchor: anchor(start), text }
+    : { op: "insert_after", anchor: anchor(start - 1), text };
+}
+
+const path = "file";
+
+export const session: Mechanism = {
+  name: "kedge, session",
+  short: "session",
+  about: "anchors, and a ledger of what was shown",
+  async start(base) {
+    const files = memoryFiles({ [path]: base });
+    const kedge = new Session({ files, store: memoryStore(), agent: "agent", clock: () => 0 });
+    const lines = shown(base);
+    await kedge.read({ path, ranges: [{ start: 1, end: lines.length }] });
+    return {
+      async edit(current, hunks) {
+        if (files.text(path) !== current) files.set(path, current);
+        const edits = hunks.map((hunk) => anchored(lines, hunk, "hex6"));
+        const { isError } = await kedge.edit({ path, edits });
+        if (isError && files.text(path) !== current) throw new Error("a refusal wrote");
+        return isError ? null : files.text(path);
+      },
+    };
+  },
+};
+
+export const stateless = (scheme: SchemeName): Mechanism => ({
+  name: `kedge, stateless, ${scheme}`,
+  short: scheme,
+  about: "anchors alone: each must fit its line, or one near it",
+  start: (base) => ({
+    edit(current, hunks) {
+      const lines = shown(base);
+      const made = applyEdits(
+        current,
+        hunks.map((hunk) => anchored(lines, hunk, scheme)),
+      );
+      return made.status === "refused" ? null : made.text;
+    },
+  }),
+});
+
+/** Takes any line that begins alike for the line meant. Only for showing that the harness sees such a thing. */
+export const broken: Mechanism = {
+  name: "broken on purpose",
+  short: "broken",
+  about: "compares two digits of the hash, from the top",
+  start: (base) => ({
+    edit(current, hunks) {
+      const head = (line: string): string => computeLineHash(line).slice(0, 2);
+      const [then, now] = [shown(base), shown(current)];
+      for (const { start, count, lines } of hunks.toReversed()) {
+        const at = now.findIndex(
+          (line) => head(line) === head(then[Math.min(start, then.length - 1)] as string),
+        );
+        now.splice(Math.max(0, at), count, ...lines);
+      }
+      return now.map((line) => `${line}\n`).join("");
+    },
+  }),
+};

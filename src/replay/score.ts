@@ -1,0 +1,63 @@
+import { type Case, editText } from "./case.js";
+import { type Mechanism, type Played, play } from "./mechanism.js";
+
+/** Right includes refusing where that is right; refused means: without need. */
+export type Outcome = "right" | "refused" | "wrong";
+
+export interface Tally extends Record<Outcome, number> {
+  readonly wrongIds: string[];
+  /** Cases whose conflict was written when it was sent a second time, unchanged. */
+  readonly secondTime: string[];
+}
+
+export interface Score {
+  readonly mechanism: { readonly name: string; readonly short: string; readonly about: string };
+  readonly sample: Tally;
+  /** By class; cases that are debatable stand in rows of their own. */
+  readonly classes: Readonly<Record<string, Tally>>;
+}
+
+export function outcomes(one: Case, { text, calls }: Played): Outcome[] {
+  const refused = calls.some((call) => call.refused);
+  if (one.sequence) {
+    const done = calls.filter((call) => !call.refused).flatMap(({ edits }) => edits);
+    const isRight = text === (refused ? editText(one.current, done) : one.truth);
+    return calls.map((call) => (!isRight ? "wrong" : call.refused ? "refused" : "right"));
+  }
+  if (one.expect === "unchanged") return [text === one.current ? "right" : "wrong"];
+  if (one.expect === "refuse") return [refused || one.alternatives.includes(text) ? "right" : "wrong"];
+  if (refused) return ["refused"];
+  return [text === one.truth || one.alternatives.includes(text) ? "right" : "wrong"];
+}
+
+const empty = (): Tally => ({ right: 0, refused: 0, wrong: 0, wrongIds: [], secondTime: [] });
+
+function count(tally: Tally, one: Case, played: Played): void {
+  const found = outcomes(one, played);
+  for (const outcome of found) tally[outcome]++;
+  if (found.includes("wrong")) tally.wrongIds.push(one.id);
+  if (played.secondTime) tally.secondTime.push(one.id);
+}
+
+export const rowName = ({ class: name, debatable }: Case): string =>
+  debatable === null ? name : `${name} (debatable)`;
+
+export async function score(
+  mechanism: Mechanism,
+  cases: readonly Case[],
+  onProgress?: (done: number) => void,
+): Promise<Score> {
+  const sample = empty();
+  const classes: Record<string, Tally> = {};
+  for (const [at, one] of cases.entries()) {
+    const played = await play(mechanism, one);
+    const name = rowName(one);
+    classes[name] ??= empty();
+    count(classes[name], one, played);
+    if (one.sampled) count(sample, one, played);
+    onProgress?.(at + 1);
+  }
+  await mechanism.close?.();
+  const { name, short, about } = mechanism;
+  return { mechanism: { name, short, about }, sample, classes };
+}

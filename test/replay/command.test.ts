@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { jsonLines, Place } from "../cli/support.js";
+import { madeHistory } from "./history.js";
+
+async function repository(): Promise<Place> {
+  const place = new Place();
+  const git = (...args: string[]): void => {
+    const who = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    execFileSync("git", [...who, ...args], { cwd: place.folder, stdio: "ignore" });
+  };
+  git("init", "-q", "-b", "main");
+  const history = madeHistory("command", 2, 6);
+  for (const { path, before, after } of await history.changes())
+    for (const blob of [before, after]) {
+      place.put(path, (await history.texts([blob]))[0] as string);
+      git("add", "-A");
+      git("commit", "-q", "--allow-empty", "-m", path);
+    }
+  return place;
+}
+
+test("kedge replay scores the history it stands in, twice the same, and shows a case", async () => {
+  const place = await repository();
+  const args = ["replay", "--cases", "12", "--seed", "s"];
+  const { status, stdout, stderr } = place.run(args);
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^\d+ cases from .*, seed s, set [0-9a-f]{16}$/m);
+  expect(stdout).toMatch(/^kedge, session .* 0$/m);
+  expect(place.run(args).stdout).toBe(stdout);
+  const [set, ours] = jsonLines<{ hash?: string; classes?: Record<string, { wrongIds: string[] }> }>(
+    place.run([...args, "--json"]).stdout,
+  );
+  expect(stdout).toContain(set?.hash);
+  expect(Object.values(ours?.classes ?? {}).flatMap(({ wrongIds }) => wrongIds)).toEqual([]);
+  const id = /--show ([0-9a-f]+)/.exec(stdout)?.[1] as string;
+  expect(place.run([...args, "--show", id]).stdout).toContain(`case ${id}:`);
+});
+
+test("what cannot be replayed is said in one line", () => {
+  const place = new Place();
+  const none = place.run(["replay"], { env: { GIT_CEILING_DIRECTORIES: place.scratch } });
+  expect(none.status).toBe(1);
+  expect(none.stderr).toMatch(/not a git repository/);
+  expect(place.run(["replay", "--set", "nowhere"]).stderr).toMatch(/nowhere has no cases/);
+});

@@ -1,0 +1,9 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import base from "./vitest.config.js";
+
+// Only what can kill a mutant of the rules, and no build: each mutant runs it anew.
+const chosen = ["anchor", "edit", "engine", "quote", "report", "resolve", "stateless"];
+const settings = mergeConfig(base, defineConfig({ test: { pool: "forks" } }));
+settings.test.include = [...chosen.map((name) => `test/core/${name}.test.ts`), "test/laws/change.test.ts"];
+settings.test.globalSetup = [];
+export default settings;
