@@ -126,7 +126,10 @@ const commands = {
     const mutate = node([command("stryker", "@stryker-mutator/core", folder), "run"], { live: true, env });
     if (!mutate.ok) process.exitCode = 1;
   },
-  speed: () => bench("speed", process.argv.slice(3)),
+  async speed() {
+    await build();
+    await bench("speed", process.argv.slice(3));
+  },
   tokens: () => bench("tokens", process.argv.slice(3)),
   replay: () => bench("replay", process.argv.slice(3)),
   agents: () => bench("agents", process.argv.slice(3)),

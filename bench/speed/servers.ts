@@ -1,9 +1,8 @@
 /** The two servers of the comparison, each started as its users start it, and a client that adds next to nothing. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { build } from "esbuild";
+import { join, resolve } from "node:path";
 
 const reference = "@modelcontextprotocol/server-filesystem@2026.8.31";
 
@@ -26,19 +25,9 @@ function fetchReference(): string {
   return entry;
 }
 
-async function bundled(folder: string): Promise<string> {
-  const outfile = join(folder, "program", "dist", "bin.cjs");
-  mkdirSync(dirname(outfile), { recursive: true });
-  copyFileSync("package.json", join(folder, "program", "package.json"));
-  await build({
-    entryPoints: ["src/bin.ts"],
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    target: "node20.19",
-    outfile,
-  });
-  return outfile;
+/** The program as it ships; `npm run bench:speed` builds it first. */
+function shipped(): string {
+  return resolve("dist/bin.cjs");
 }
 
 export interface Answer {
@@ -122,7 +111,7 @@ export async function setUp(): Promise<Setup> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "kedge-bench-")));
   const root = join(folder, "work");
   mkdirSync(root);
-  const ours = await bundled(folder);
+  const ours = shipped();
   const theirs = fetchReference();
   const env = { KEDGE_STATE: join(folder, "state"), HOME: folder };
   return {

@@ -27,7 +27,7 @@ describe("kedge edit", () => {
     const { status, stdout, stderr } = place.run(call, { input });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(place.text("a.txt")).toBe(expected);
-    expect(stdout).toMatch(/^a\.txt .* keep using the anchors you were shown\n/);
+    expect(stdout).toMatch(/^a\.txt:? .* keep using the anchors you were shown\n/);
   });
 
   test("answers with the anchors of what was written", async () => {
