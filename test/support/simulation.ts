@@ -255,7 +255,7 @@ export class Memory {
 function isHeading(line: string, path: string): boolean {
   if (line.startsWith("NO CHANGE: "))
     return line.split(" ").some((word) => word === path || word === `${path}.`);
-  return line === path || line === `${path}:` || line.startsWith(`${path}: `);
+  return line === path || line === `${path}:` || line.startsWith(`${path}: `) || line.startsWith(`${path} `);
 }
 
 const row = /^(?:>>> | {4})?(\d+)#[0-9a-f]{6}\|(.*)$/;
