@@ -2,28 +2,41 @@ import { describe, expect, it } from "vitest";
 import { normaliseEdits } from "../../src/core/edit.js";
 import { run } from "../../src/core/engine.js";
 import { orderBeside, resolve } from "../../src/core/resolve.js";
-import { anchored, type Told, told, wordsAfter } from "../support/view.js";
+import { anchored, at, type Told, told, wordsAfter } from "../support/view.js";
 
 type States = readonly (string | Told)[];
+type Edits = readonly object[];
 
-function play(states: States, edits: readonly object[]) {
+function play(states: States, edits: Edits) {
   const view = told(...states);
   return run(anchored(edits, view.documents), view);
 }
 
-function problemsOf(states: States, edits: readonly object[]) {
+const outcome = (states: States, edits: Edits): string => wordsAfter(play(states, edits));
+
+/** `code indexes: message` of each problem, with `@3` for the anchor of line 3 in the first text. */
+function said(states: States, edits: Edits): string[] {
   const result = play(states, edits);
   if (result.status !== "refused") throw new Error(`${result.status}: ${wordsAfter(result)}`);
-  return result.problems.map(({ code, edits: indexes, message }) => ({ code, edits: indexes, message }));
+  const { documents } = told(...states);
+  const names = documents.flatMap((document, state) =>
+    Array.from({ length: document.lineCount }, (_, index) => {
+      const name = state === 0 ? `@${index + 1}` : `@${index + 1}/${state}`;
+      return [at(document, index + 1), name] as const;
+    }),
+  );
+  return result.problems.map((one) =>
+    names.reduce(
+      (text, [anchor, name]) => text.replaceAll(anchor, name),
+      `${one.code} ${one.edits}: ${one.message}`,
+    ),
+  );
 }
 
 const set = (anchor: string, text: unknown) => ({ op: "set_line", anchor, text });
-const replace = (start: string, end: string, words: string) => ({
-  op: "replace_lines",
-  start,
-  end,
-  text: words.split(" "),
-});
+const lines = (start: string, end: string, words: string) => {
+  return { op: "replace_lines", start, end, text: words.split(" ") };
+};
 const below = (anchor: string, text: unknown) => ({ op: "insert_after", anchor, text });
 const above = (anchor: string, text: unknown) => ({ op: "insert_before", anchor, text });
 const move = (start: string, end: string, to: string) => ({ op: "move_lines", start, end, after: to });
@@ -31,268 +44,141 @@ const copy = (start: string, end: string, to: string) => ({ op: "copy_lines", st
 const append = (text: string) => ({ op: "append", text });
 
 const seen = "a b c d e f";
-const again = (text: string): Told => ({ text, shown: true });
-const down: States = [seen, again("x a b c d e f")];
-const up: States = ["x a b c d", again("a b c d")];
+const then = (text: string): States => [seen, { text, shown: true }];
+const down = then("x a b c d e f");
 
 describe("edits of two texts meet in the file now", () => {
-  it.each<[string, States, readonly object[], string]>([
-    ["one line", down, [set("@3", "C"), set("@4/1", "Z")], "!overlap"],
-    ["one number, two lines", down, [set("@3", "C"), set("@3/1", "B")], "x a B C d e f"],
-    ["a line of a range", down, [set("@3", "C"), replace("@3/1", "@4/1", "N")], "!overlap"],
-    ["ranges side by side", down, [replace("@1", "@2", "M"), replace("@4/1", "@5/1", "N")], "x M N e f"],
-    ["the file's first line", up, [set("@2", "A"), set("@1/1", "Z")], "!overlap"],
-    ["a range far above", down, [set("@4", "D"), replace("@1/1", "@2/1", "N")], "N b c D e f"],
-    ["newer insert inside", down, [replace("@2", "@4", "N"), below("@4/1", "y")], "!overlap"],
-    ["newer insert at the end", down, [below("@5/1", "y"), replace("@2", "@4", "N")], "x a N y e f"],
-    ["newer insert at the start", down, [replace("@2", "@4", "N"), above("@3/1", "y")], "x a y N e f"],
-    ["older insert inside, below", down, [below("@2", "y"), replace("@3/1", "@4/1", "N")], "!overlap"],
-    ["older insert inside, above", down, [above("@3", "y"), replace("@3/1", "@4/1", "N")], "!overlap"],
-    ["older insert at the end", down, [below("@2", "y"), replace("@2/1", "@3/1", "N")], "x N y c d e f"],
-    ["older insert at the start", down, [replace("@4/1", "@5/1", "N"), above("@3", "y")], "x a b y N e f"],
-    ["insert below the first line", up, [below("@2", "y"), replace("@1/1", "@2/1", "N")], "!overlap"],
-    ["destination inside", down, [move("@1", "@1", "@4"), replace("@5/1", "@6/1", "N")], "!overlap"],
-    [
-      "destination at the edge",
-      down,
-      [copy("@2", "@2", "@5"), replace("@5/1", "@6/1", "N")],
-      "x a b c N b f",
-    ],
-    [
-      "inserts at one point: array order",
-      down,
-      [below("@2", "1"), below("@3/1", "2"), below("@2", "3")],
-      "x a b 1 2 3 c d e f",
-    ],
-  ])("%s", (_, states, edits, expected) => expect(wordsAfter(play(states, edits))).toBe(expected));
+  it.each<[string, Edits, string]>([
+    ["one line", [set("@3", "C"), set("@4/1", "Z")], "!overlap"],
+    ["one number, two lines", [set("@3", "C"), set("@3/1", "B")], "x a B C d e f"],
+    ["a line of a range", [set("@3", "C"), lines("@3/1", "@4/1", "N")], "!overlap"],
+    ["side by side", [lines("@2", "@3", "M"), lines("@5/1", "@6/1", "N")], "x a M N f"],
+    ["a range far above", [set("@4", "D"), lines("@1/1", "@2/1", "N")], "N b c D e f"],
+    ["newer insert inside", [lines("@2", "@4", "N"), below("@4/1", "y")], "!overlap"],
+    ["newer insert at the end", [below("@5/1", "y"), lines("@2", "@4", "N")], "x a N y e f"],
+    ["newer insert at the start", [lines("@2", "@4", "N"), above("@3/1", "y")], "x a y N e f"],
+    ["older insert inside, below", [below("@2", "y"), lines("@3/1", "@4/1", "N")], "!overlap"],
+    ["older insert inside, above", [above("@3", "y"), lines("@3/1", "@4/1", "N")], "!overlap"],
+    ["older insert at the end", [below("@2", "y"), lines("@2/1", "@3/1", "N")], "x N y c d e f"],
+    ["older insert at the start", [lines("@4/1", "@5/1", "N"), above("@3", "y")], "x a b y N e f"],
+    ["destination inside", [move("@2", "@2", "@4"), lines("@5/1", "@6/1", "N")], "!overlap"],
+    ["destination at the edge", [copy("@2", "@2", "@5"), lines("@5/1", "@6/1", "N")], "x a b c N b f"],
+    ["one point", [below("@2", "1"), below("@3/1", "2"), below("@2", "3")], "x a b 1 2 3 c d e f"],
+  ])("%s", (_, edits, expected) => expect(outcome(down, edits)).toBe(expected));
 
-  const first: States = [seen, again("x A b c d e f")];
-  const last: States = [seen, again("x a b c d E f")];
-  const middle: States = [seen, again("x a B c d e f")];
-  it.each<[string, States, readonly object[], string]>([
-    ["first, another names it", first, [replace("@1", "@5", "a b c d E"), set("@2/1", "Z")], "x Z b c d E f"],
-    [
-      "first, another names the next",
-      first,
-      [replace("@1", "@5", "a b c d E"), set("@3/1", "Z")],
-      "!overlap",
-    ],
-    ["last, another names it", last, [replace("@2", "@5", "B c d e"), set("@6/1", "Z")], "x a B c d Z f"],
-    [
-      "last, another names the one before",
-      last,
-      [replace("@2", "@5", "B c d e"), set("@5/1", "Z")],
-      "!overlap",
-    ],
-    [
-      "last, another names the one after",
-      last,
-      [replace("@2", "@5", "B c d e"), set("@7/1", "F")],
-      "x a B c d E F",
-    ],
-    [
-      "all, another's range goes over it",
-      middle,
-      [set("@2", "b"), replace("@3/1", "@5/1", "N")],
-      "x a N e f",
-    ],
+  it.each<[string, object]>([
+    ["set", set("@2", "A")],
+    ["inserted below", below("@2", "y")],
+  ])("also at the file's first line: %s", (_, edit) => {
+    const up: States = ["x a b c d", { text: "a b c d", shown: true }];
+    expect(outcome(up, [edit, lines("@1/1", "@2/1", "N")])).toBe("!overlap");
+  });
+
+  const first = then("x A b c d e f");
+  const head = lines("@1", "@5", "a b c d E");
+  const last = then("x a b c d E f");
+  const tail = lines("@2", "@5", "B c d e");
+  it.each<[string, States, Edits, string]>([
+    ["the first, named by another", first, [head, set("@2/1", "Z")], "x Z b c d E f"],
+    ["the first, the next is named", first, [head, set("@3/1", "Z")], "!overlap"],
+    ["the last, named by another", last, [tail, set("@6/1", "Z")], "x a B c d Z f"],
+    ["the last, the one before is named", last, [tail, set("@5/1", "Z")], "!overlap"],
+    ["the last, the one after is named", last, [tail, set("@7/1", "F")], "x a B c d E F"],
+    ["all, within a range", then("x a B c d e f"), [set("@2", "b"), lines("@3/1", "@5/1", "N")], "x a N e f"],
     ["all, at the start", first, [set("@1", "a"), set("@7/1", "F")], "x A b c d e F"],
-    ["all, for both", [...down, "x a B c d e f"], [set("@2", "b"), set("@3/1", "b")], "= x a B c d e f"],
-  ])("retyped lines that are gone count for nothing: %s", (_, states, edits, expected) =>
-    expect(wordsAfter(play(states, edits))).toBe(expected),
+    ["all of both", [...down, "x a B c d e f"], [set("@2", "b"), set("@3/1", "b")], "= x a B c d e f"],
+  ])("retyped lines that are gone are not named: %s", (_, states, edits, expected) =>
+    expect(outcome(states, edits)).toBe(expected),
   );
 });
 
 describe("what is said of edits that cannot be together", () => {
-  const [b, c, d] = ["@2", "@3", "@4"];
-  const given = anchored({ b, c, d, later: "@5/1" }, told(...down).documents);
-  it.each<[string, States, readonly object[], string, readonly number[], string]>([
+  it.each<[string, Edits]>([
     [
-      "two ranges",
-      [seen],
-      [append("y"), replace("@2", "@3", "M"), replace("@3", "@4", "N")],
-      "overlap",
-      [1, 2],
-      `edits[1] replace_lines ${given.b} ${given.c} and edits[2] replace_lines ${given.c} ${given.d} name the same lines`,
+      "overlap 1,2: edits[1] replace_lines @2 @3 and edits[2] replace_lines @3 @4 name the same lines",
+      [append("y"), lines("@2", "@3", "M"), lines("@3", "@4", "N")],
     ],
     [
-      "from one line on, the longer first",
-      [seen],
-      [set("@2", "B"), replace("@2", "@4", "N")],
-      "overlap",
-      [1, 0],
-      `edits[1] replace_lines ${given.b} ${given.d} and edits[0] set_line ${given.b} name the same lines`,
+      "overlap 1,0: edits[1] replace_lines @2 @4 and edits[0] replace_lines @2 @3 name the same lines",
+      [lines("@2", "@3", "M"), lines("@2", "@4", "N")],
     ],
     [
-      "of two texts",
-      down,
-      [replace("@2", "@4", "N"), set("@5/1", "D")],
-      "overlap",
-      [0, 1],
-      `edits[0] replace_lines ${given.b} ${given.d} and edits[1] set_line ${given.later} name the same lines`,
+      "overlap 0,1: edits[0] replace_lines @2 @4 and edits[1] replace_lines @5/1 @6/1 name the same lines",
+      [lines("@2", "@4", "M"), lines("@5/1", "@6/1", "N")],
     ],
     [
-      "of one text, beside an edit of another: once",
-      down,
-      [set("@7/1", "F"), below("@3", "y"), replace("@2", "@4", "N")],
-      "overlap",
-      [2, 1],
-      `edits[2] replace_lines ${given.b} ${given.d} and edits[1] insert_after ${given.c} name the same lines`,
+      "overlap 2,1: edits[2] replace_lines @2 @4 and edits[1] insert_after @3 name the same lines",
+      [set("@7/1", "F"), below("@3", "y"), lines("@2", "@4", "N")],
     ],
     [
-      "an own destination",
-      [seen],
-      [append("y"), move("@2", "@4", "@3")],
-      "overlap",
-      [1],
-      `edits[1] move_lines ${given.b} ${given.d} ${given.c} has its destination inside its own range`,
+      "overlap 1: edits[1] move_lines @2 @4 @3 has its destination inside its own range",
+      [set("@7/1", "F"), move("@2", "@4", "@3")],
     ],
     [
-      "an own destination, beside an edit of another text: once",
-      down,
-      [move("@2", "@4", "@3"), set("@7/1", "F")],
-      "overlap",
-      [0],
-      `edits[0] move_lines ${given.b} ${given.d} ${given.c} has its destination inside its own range`,
+      "bad_request 1: start is after end: the range 2-4 is named backwards",
+      [append("y"), lines("@4", "@2", "N")],
     ],
-    [
-      "a range named backwards",
-      [seen],
-      [append("y"), replace("@4", "@2", "N")],
-      "bad_request",
-      [1],
-      "start is after end: the range 2-4 is named backwards",
-    ],
-    [
-      "a copy, both ends changed: once",
-      [seen, "A b c d X f"],
-      [append("y"), copy("@1", "@2", "@5")],
-      "stale",
-      [1],
-      "2 changed",
-    ],
-    [
-      "a copy, its source changed",
-      [seen, "a B c d e f"],
-      [append("y"), copy("@1", "@2", "@5")],
-      "stale",
-      [1],
-      "1 changed",
-    ],
-  ])("%s", (_, states, edits, code, indexes, message) =>
-    expect(problemsOf(states, edits)).toEqual([{ code, edits: indexes, message }]),
+  ])("%s", (expected, edits) => expect(said(down, edits)).toEqual([expected]));
+
+  it.each<[string, string, string]>([
+    ["its source changed", "a B c d e f", "stale 1: 1 changed"],
+    ["both ends changed", "A b c d X f", "stale 1: 2 changed"],
+  ])("a copy, once: %s", (_, now, expected) =>
+    expect(said([seen, now], [append("y"), copy("@1", "@2", "@5")])).toEqual([expected]),
   );
 });
 
-describe("moves and copies beside themselves", () => {
-  it.each<[string, States, readonly object[], string]>([
-    [
-      "moved below its end, a line in it changed",
-      [seen, "a b X d e f"],
-      [move("@2", "@4", "@4")],
-      "= a b X d e f",
-    ],
-    [
-      "moved above its start, a line in it changed",
-      [seen, "a b X d e f"],
-      [move("@2", "@4", "@1")],
-      "= a b X d e f",
-    ],
-    ["moved beyond its end", [seen], [move("@2", "@3", "@4")], "a d b c e f"],
-    [
-      "copied below its end: array order",
-      [seen],
-      [below("@3", "y"), copy("@2", "@3", "@3")],
-      "a b c y b c d e f",
-    ],
-    [
-      "copied above its start: array order",
-      [seen],
-      [copy("@2", "@3", "@1"), below("@1", "y")],
-      "a b c y b c d e f",
-    ],
-    [
-      "moved already, another edit is not",
-      ["a b c d e f g h", "c d e a b f g h"],
-      [move("@1", "@2", "@5"), set("@8", "H")],
-      "c d e a b f g H",
-    ],
-    [
-      "half moved already, another edit is not",
-      ["a b c d e f g h", "c d e f g h"],
-      [move("@1", "@2", "@5"), set("@8", "H")],
-      "!stale",
-    ],
-  ])("%s", (_, states, edits, expected) => expect(wordsAfter(play(states, edits))).toBe(expected));
+describe("moves and copies", () => {
+  it.each<[string, string, Edits, string]>([
+    ["moved to its end, changed inside", "a b X d e f", [move("@2", "@4", "@4")], "= a b X d e f"],
+    ["moved to its start, changed inside", "a b X d e f", [move("@2", "@4", "@1")], "= a b X d e f"],
+    ["moved beyond its end", seen, [move("@2", "@3", "@4")], "a d b c e f"],
+    ["copied to its end, in order", seen, [below("@3", "y"), copy("@2", "@3", "@3")], "a b c y b c d e f"],
+    ["copied to its start, in order", seen, [copy("@2", "@3", "@1"), below("@1", "y")], "a b c y b c d e f"],
+    ["moved already, more to do", "b c a d e f", [move("@1", "@1", "@3"), set("@6", "F")], "b c a d e F"],
+    ["half moved already, more to do", "b c d e f", [move("@1", "@1", "@3"), set("@6", "F")], "!stale"],
+  ])("%s", (_, now, edits, expected) => expect(outcome([seen, now], edits)).toBe(expected));
 
-  it.each([
-    [1, 0],
-    [2, 2],
-    [3, 0],
-    [5, 1],
-  ])("text of several ranges, at %i", (point, order) =>
-    expect(
-      orderBeside(
-        [
-          { start: 0, end: 1 },
-          { start: 2, end: 3 },
-        ],
-        point,
-      ),
-    ).toBe(order),
-  );
-});
-
-describe("beside a region of equal lines", () => {
-  const braces = "m } } z n";
-  it.each<[string, States, object, string]>([
-    ["theirs is above", [braces, "m } z n"], set("@4", "Z"), "m } Z n"],
-    ["theirs is below", [braces, "m } z n"], set("@1", "M"), "M } z n"],
-    ["theirs is above an insertion", [braces, "m } z n"], above("@4", "y"), "!stale"],
-    ["theirs is below an insertion", [braces, "m } z n"], below("@1", "y"), "!stale"],
-    ["mine is above", [braces, "m } } Z n"], replace("@2", "@3", "}"), "m } Z n"],
-    ["mine is below", [braces, "M } } z n"], replace("@2", "@3", "}"), "M } z n"],
-    ["an equal line was inserted", [braces, { exact: [[3, 3, ["}"]]] }], set("@4", "Z"), "!stale"],
-    ["an equal line was deleted", [braces, { exact: [[2, 3, []]] }], set("@4", "Z"), "!deleted"],
-  ])("%s", (_, states, edit, expected) => {
-    const found = wordsAfter(play(states, [edit]));
-    if (expected === "!stale") expect(["!stale", "!deleted"]).toContain(found);
-    else expect(found).toBe(expected);
+  it("text of several ranges has its order at each of them", () => {
+    const spans = [0, 2].map((start) => ({ start, end: start + 1 }));
+    expect([0, 1, 2, 3, 5].map((point) => orderBeside(spans, point))).toEqual([2, 0, 2, 0, 1]);
   });
 });
 
-describe("already there, taken together", () => {
-  it.each<[string, States, readonly object[], string]>([
-    ["the lower first", [seen, "a B C d e f"], [set("@3", "C"), set("@2", "B")], "= a B C d e f"],
-    ["a line, then above it", [seen, "a b y C d e f"], [set("@3", "C"), above("@3", "y")], "= a b y C d e f"],
-    [
-      "below a line, then the line",
-      [seen, "a b C y d e f"],
-      [below("@3", "y"), set("@3", "C")],
-      "= a b C y d e f",
-    ],
-    [
-      "one meets two regions, the other one of them",
-      [
-        "p } } } q",
-        {
-          exact: [
-            [1, 2, ["X"]],
-            [3, 5, ["Y", "Q"]],
-          ],
-        },
-      ],
-      [replace("@2", "@4", "X } Y"), set("@5", "Q")],
-      "= p X } Y Q",
-    ],
-  ])("%s", (_, states, edits, expected) => expect(wordsAfter(play(states, edits))).toBe(expected));
+describe("beside a region of equal lines", () => {
+  const fewer = "m } z n";
+  it.each<[string, string | Told, object, string]>([
+    ["theirs is above", fewer, set("@4", "Z"), "m } Z n"],
+    ["theirs is below", fewer, set("@1", "M"), "M } z n"],
+    ["theirs is above an insertion", fewer, above("@4", "y"), "!deleted"],
+    ["theirs is below an insertion", fewer, below("@1", "y"), "!deleted"],
+    ["mine is above", "m } } Z n", lines("@2", "@3", "}"), "m } Z n"],
+    ["mine is below", "M } } z n", lines("@2", "@3", "}"), "M } z n"],
+    ["an equal line was inserted", { exact: [[3, 3, ["}"]]] }, set("@4", "Z"), "!stale"],
+    ["an equal line was deleted", { exact: [[2, 3, []]] }, set("@4", "Z"), "!deleted"],
+  ])("%s", (_, now, edit, expected) => expect(outcome(["m } } z n", now], [edit])).toBe(expected));
+});
 
-  it("names the edits that have nothing left to write", () => {
+describe("already there, taken together", () => {
+  it.each<[string, string, Edits]>([
+    ["the lower first", "a B C d e f", [set("@3", "C"), set("@2", "B")]],
+    ["a line, then above it", "a b y C d e f", [set("@3", "C"), above("@3", "y")]],
+    ["below a line, then the line", "a b C y d e f", [below("@3", "y"), set("@3", "C")]],
+  ])("%s", (_, now, edits) => expect(outcome([seen, now], edits)).toBe(`= ${now}`));
+
+  it("one meets two regions, the other one of them", () => {
+    const [one, two] = [[1, 2, ["X"]] as const, [3, 5, ["Y", "Q"]] as const];
+    const edits = [lines("@2", "@4", "X } Y"), set("@5", "Q")];
+    expect(outcome(["p } } } q", { exact: [one, two] }], edits)).toBe("= p X } Y Q");
+  });
+
+  it.each<[string, object, number, readonly object[]]>([
+    ["wholly", set("@3", "C"), 1, []],
+    ["in part", lines("@1", "@6", "A b c d e F"), 0, [{ start: 5, end: 6, lines: ["F"] }]],
+  ])("only an edit with nothing left to write is: %s", (_, edit, there, pieces) => {
     const view = told(seen, "A b C d e f");
-    const edits = [set("@3", "C"), replace("@1", "@6", "A b c d e F")];
-    const wholly = resolve(normaliseEdits(anchored([edits[0]], view.documents)).edits, view);
-    const partly = resolve(normaliseEdits(anchored([edits[1]], view.documents)).edits, view);
-    expect([wholly, partly].map(({ alreadyThere }) => alreadyThere.length)).toEqual([1, 0]);
-    expect(partly.pieces).toMatchObject([{ start: 5, end: 6, lines: ["F"] }]);
+    const found = resolve(normaliseEdits(anchored([edit], view.documents)).edits, view);
+    expect(found.alreadyThere).toHaveLength(there);
+    expect(found.pieces).toMatchObject(pieces);
   });
 });
