@@ -215,7 +215,7 @@ function clashes(marks: Mark[]): [Named, Named][] {
 
 function overlap(one: Named, two: Named): Problem {
   const describe = ({ edits: [edit], refs }: Named) =>
-    `edits[${edit?.index}] ${edit?.op}${refs.map(({ ref }) => ` ${ref.given}`).join("")}`;
+    `edits[${edit?.index}] ${edit?.op}${[...new Set(refs.map(({ ref }) => ` ${ref.given}`))].join("")}`;
   const indexes = [...one.edits, ...(one === two ? [] : two.edits)].map((edit) => edit.index);
   const message =
     one === two

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { normaliseEdits } from "../../src/core/edit.js";
 import { run } from "../../src/core/engine.js";
+import { anchorOf, Document, History, LineSet, run as runCall } from "../../src/core/index.js";
 import { orderBeside, resolve } from "../../src/core/resolve.js";
 import { anchored, at, type Told, told, wordsAfter } from "../support/view.js";
 
@@ -180,5 +181,28 @@ describe("already there, taken together", () => {
     const found = resolve(normaliseEdits(anchored([edit], view.documents)).edits, view);
     expect(found.alreadyThere).toHaveLength(there);
     expect(found.pieces).toMatchObject(pieces);
+  });
+});
+
+describe("the message of an overlap", () => {
+  it("names the anchor of a single line once", () => {
+    const base = Document.fromText("a\nb\nc\n");
+    const anchor = anchorOf(base, 1, "hex6");
+    const rows = LineSet.all(3);
+    const view = {
+      history: History.of(base),
+      showings: [{ state: 0, rows, scheme: "hex6" as const }],
+      known: () => rows,
+    };
+    const made = runCall(
+      [
+        { op: "set_line", anchor, text: "x" },
+        { op: "set_line", anchor, text: "y" },
+      ],
+      view,
+    );
+    expect(made.status === "refused" && made.problems.map(({ message }) => message)).toEqual([
+      `edits[0] set_line ${anchor} and edits[1] set_line ${anchor} name the same lines`,
+    ]);
   });
 });
