@@ -9,6 +9,7 @@ export interface Row {
 }
 
 const rounds = 41;
+const warmUp = 1000;
 
 function time(work: () => unknown, repeats: number): number {
   const start = performance.now();
@@ -32,7 +33,9 @@ export function measure(
 ): Row {
   const once = Math.max(time(run, 3), time(base.run, 3), 0.001);
   const repeats = Math.max(1, Math.min(50, Math.round(4 / once)));
-  for (let at = 0; at < 5; at++) {
+  // Warm means compiled: the optimising compiler takes some hundred calls to settle.
+  const warm = performance.now() + warmUp;
+  while (performance.now() < warm) {
     time(run, repeats);
     time(base.run, repeats);
   }

@@ -11,7 +11,7 @@
 
 /** Steps a segment of that many lines may cost before it is given up on; some milliseconds at the most. */
 function workFor(lines: number): number {
-  return 200_000 + 40 * lines;
+  return 60_000 + 40 * lines;
 }
 
 export interface Classes {
@@ -90,7 +90,7 @@ export function certainPairs(
   const one = pick(a, aLines);
   const two = pick(b, bLines);
   const forward = frontier(one, two, work);
-  const backward = forward && frontier(one.toReversed(), two.toReversed(), work);
+  const backward = forward && frontier(backwards(one), backwards(two), work);
   if (!backward) return false;
   const pairs = inEveryPath({ a: one, b: two }, forward, backward, work);
   if (!pairs) return false;
@@ -103,6 +103,12 @@ function pick(lines: Int32Array, indexes: readonly number[]): Int32Array {
   const picked = new Int32Array(indexes.length);
   for (let at = 0; at < indexes.length; at++) picked[at] = lines[indexes[at] as number] as number;
   return picked;
+}
+
+function backwards(lines: Int32Array): Int32Array {
+  const reversed = new Int32Array(lines.length);
+  for (let at = 0; at < lines.length; at++) reversed[lines.length - 1 - at] = lines[at] as number;
+  return reversed;
 }
 
 /** The lines of a span whose class occurs among others; most segments are a few lines, not worth a set. */
