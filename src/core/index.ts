@@ -17,7 +17,7 @@ export {
   splitText,
   wholeFile,
 } from "./document.js";
-export { type Edit, type FileOperation, normaliseEdits } from "./edit.js";
+export { type Edit, type FileOperation, normaliseEdits, operations } from "./edit.js";
 export {
   type Applied,
   applySplices,

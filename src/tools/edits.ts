@@ -1,18 +1,6 @@
+import { operations as lineOperations } from "../core/index.js";
 import type { Arguments } from "./arguments.js";
 import type { Schema } from "./tool.js";
-
-const lineOperations = [
-  "set_line",
-  "replace_lines",
-  "insert_after",
-  "insert_before",
-  "delete_lines",
-  "append",
-  "prepend",
-  "replace_text",
-  "move_lines",
-  "copy_lines",
-] as const;
 
 const fileOperations = ["create_file", "delete_file", "move_file"] as const;
 
