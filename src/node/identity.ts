@@ -10,7 +10,10 @@ export interface IdentityOptions {
   /** A name for the connection, if there is one that lasts (MCP over stdio). */
   readonly connection?: string;
   readonly processes?: Processes;
+  readonly clock?: () => number;
 }
+
+const hour = 3_600_000;
 
 export interface Identity {
   readonly id: string;
@@ -40,7 +43,8 @@ export async function agentIdentity(options: IdentityOptions): Promise<Identity>
   if (connection) return { id: within(`connection:${connection}`), source: "connection" };
   const processes = options.processes ?? systemProcesses(nodeIo);
   const caller = callingProcess(await processes.ancestors());
-  if (!caller) return { id: "shared", source: "shared" };
+  // What was shown to nobody in particular counts for an hour at the most: the name changes with it.
+  if (!caller) return { id: `shared-${Math.floor((options.clock ?? Date.now)() / hour)}`, source: "shared" };
   // The start tells a process from a later one with its number, the boot from one after a restart.
   const boot = processes.self().boot.slice(0, 8);
   const start = caller.start.replace(/\W+/g, "-");

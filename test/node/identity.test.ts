@@ -52,10 +52,13 @@ describe("the calling process", () => {
     expect(found.id.startsWith(id)).toBe(true);
   });
   test.each([[[]], [["bash"]], [["bash", "systemd"]], [["sh", "tini"]]])(
-    "%j tells nobody: shared",
+    "%j tells nobody: shared, and another one an hour later",
     async (names) => {
-      const found = await agentIdentity({ env: {}, processes: processes(...names) });
-      expect(found).toEqual({ id: "shared", source: "shared" });
+      const at = (time: number) =>
+        agentIdentity({ env: {}, processes: processes(...names), clock: () => time });
+      expect(await at(7_200_000)).toEqual({ id: "shared-2", source: "shared" });
+      expect(await at(7_200_001)).toEqual({ id: "shared-2", source: "shared" });
+      expect((await at(10_800_000)).id).toBe("shared-3");
     },
   );
   test("is the same for two calls, and has a start", async () => {
