@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
 import {
   agentIdentity,
+  boundsOf,
   findWorkspace,
   loadConfig,
   nodeStore,
+  openFiles,
   type Settings,
   stateFolder,
 } from "../node/index.js";
 import type { Files, LedgerStore, SessionOptions } from "../session/index.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./exit.js";
-import { boundsOf, openFiles, settingsOf } from "./open.js";
+import { settingsOf } from "./open.js";
 import { placedStore } from "./places.js";
 
 interface Ports {

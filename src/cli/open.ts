@@ -1,21 +1,22 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import {
   agentIdentity,
-  findWorkspace,
+  boundsOf,
   type Identity,
   loadConfig,
   type NodeStore,
-  nodeFiles,
   nodeStore,
+  openFiles,
   type Settings,
   stateFolder,
   type Workspace,
+  workspaceFor,
 } from "../node/index.js";
 import { type Files, memoryStore, Session, type SessionOptions } from "../session/index.js";
 import type { Args } from "./args.js";
 import type { Context } from "./context.js";
 import { shellDoor } from "./door.js";
-import { isWithin, placedStore } from "./places.js";
+import { placedStore } from "./places.js";
 import { type Editor, statelessEditor } from "./stateless.js";
 
 /** The ports of a workspace, opened by flags, environment and configuration. */
@@ -36,7 +37,7 @@ export interface Opened {
 export async function open(context: Context, paths: readonly string[] = []): Promise<Opened> {
   const { args, env, cwd, output, interrupt } = context;
   const report = (line: string): void => output.err.line(`kedge: ${line}`);
-  const workspace = workspaceOf(cwd, paths);
+  const workspace = workspaceFor(cwd, paths);
   const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace: workspace.root });
   const state = stateFolder({ env, report });
   const files = interrupt.guard(openFiles({ settings, root: workspace.root, base: cwd, state, report }));
@@ -56,49 +57,6 @@ export async function open(context: Context, paths: readonly string[] = []): Pro
     ? statelessEditor({ ...options, store: memoryStore(), gate: "off" })
     : session;
   return { files, store, workspace, state, settings, identity, options, session, editor };
-}
-
-/** How long, and how much of it, what is recorded of a workspace is kept. */
-export function boundsOf({ limits }: Settings): { age?: number; size?: number } {
-  return {
-    ...(limits?.days ? { age: limits.days * 86_400_000 } : {}),
-    ...(limits?.space ? { size: limits.space } : {}),
-  };
-}
-
-interface FilesSetup {
-  readonly settings: Settings;
-  /** Whose content may be kept, if the settings name no roots. */
-  readonly root: string;
-  /** Where relative paths start. */
-  readonly base: string;
-  readonly state: string;
-  readonly report: (line: string) => void;
-}
-
-/** A path argument is its own permission, unless roots are given; then they confine. */
-export function openFiles({ settings, root, base, state, report }: FilesSetup): Files {
-  const { roots, deny, secrets, limits, encoding } = settings;
-  const { size, wait, time } = limits ?? {};
-  return nodeFiles({
-    ...{ roots: roots ?? [root], confine: roots !== undefined, base, state, report },
-    ...(deny ? { deny } : {}),
-    ...(secrets ? { secrets } : {}),
-    ...(encoding ? { encoding } : {}),
-    limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
-  });
-}
-
-/**
- * That of the working directory, if the paths lie in it. Else that of the first path, if it belongs to a repository:
- * so a file has one ledger, from wherever it is named.
- */
-function workspaceOf(cwd: string, paths: readonly string[]): Workspace {
-  const here = findWorkspace(cwd);
-  const outside = paths.find((path) => !isWithin(resolve(cwd, path), here.root));
-  if (outside === undefined) return here;
-  const there = findWorkspace(dirname(resolve(cwd, outside)));
-  return there.key === there.root ? here : there;
 }
 
 export function settingsOf(args: Args, cwd: string): Settings {

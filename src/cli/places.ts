@@ -1,11 +1,6 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { NodeStore } from "../node/index.js";
+import { isAbsolute, relative, resolve } from "node:path";
+import { isWithin, type NodeStore } from "../node/index.js";
 import type { JournalEntry } from "../session/index.js";
-
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
-}
 
 /** A path as somebody in this folder would write it. */
 export function pathFrom(cwd: string, path: string): string {

@@ -43,6 +43,8 @@ export {
   readLineRange,
 } from "./listing.js";
 export type { Named } from "./named.js";
+export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
+export { placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 export { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";
 export {
@@ -52,6 +54,7 @@ export {
   selectRows,
   spokenScheme,
 } from "./refusal.js";
+export { type Quote, type Replaced, replaceQuotes } from "./replace.js";
 export {
   changedRanges,
   type Door,

@@ -3,6 +3,7 @@ import type { Document } from "./document.js";
 import type { Edit } from "./edit.js";
 import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
+import { disjoint, lastAtMost, lineStarts, linesAt, offsets, search, textOf } from "./offsets.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
@@ -28,7 +29,10 @@ export function locateText(edits: readonly Quote[], view: View): (Named | Proble
     if ("code" in found) results.push(found);
     else byBase.set(found.base, [...(byBase.get(found.base) ?? []), ...found.places]);
   }
-  for (const [base, places] of byBase) results.push(...join(base, places, view));
+  for (const [base, places] of byBase) {
+    const document = view.history.believed(base)?.document as Document;
+    results.push(...join(base, places, document));
+  }
   return results;
 }
 
@@ -51,6 +55,9 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
   const found = search(textOf(document), edit.old, span && offsets(document, span));
   if (found.length === 0) return missing(edit, span, view);
   if (found.length > 1 && !edit.all) return several(edit, found, { base, document }, view);
+  const elsewhere =
+    span || edit.all ? null : seenElsewhere(edit, { base, document, from: found[0] ?? 0 }, view);
+  if (elsewhere) return elsewhere;
   const places = edit.all ? disjoint(found, edit.old.length) : found;
   return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
 }
@@ -60,37 +67,6 @@ function believedSpan(lines: readonly number[], base: number, view: View): Span 
     .believed(base)
     ?.fromShown.hull(Math.min(...lines), Math.max(...lines) + 1) ?? [0, 0];
   return { start, end };
-}
-
-/** A document as one string with LF ends; its final newline is there if the last line has one. */
-function textOf(document: Document): string {
-  const text = document.lines().join("\n");
-  const last = document.lineCount - 1;
-  return last >= 0 && document.terminator(last) !== "" ? `${text}\n` : text;
-}
-
-function offsets(document: Document, span: Span): Span {
-  const start = document.lines(0, span.start).reduce((sum, line) => sum + line.length + 1, 0);
-  return {
-    start,
-    end: document.lines(span.start, span.end).reduce((sum, line) => sum + line.length + 1, start),
-  };
-}
-
-function search(text: string, quoted: string, within: Span | null): number[] {
-  const found: number[] = [];
-  const end = within?.end ?? text.length;
-  for (let at = text.indexOf(quoted, within?.start ?? 0); at >= 0; at = text.indexOf(quoted, at + 1)) {
-    if (at + quoted.length > end) break;
-    found.push(at);
-  }
-  return found;
-}
-
-function disjoint(found: readonly number[], length: number): number[] {
-  const kept: number[] = [];
-  for (const at of found) if (kept.length === 0 || at >= (kept.at(-1) as number) + length) kept.push(at);
-  return kept;
 }
 
 /** Not in the newest text shown: it stood in an older one and is gone, or the agent never saw it. */
@@ -106,6 +82,31 @@ function missing(edit: Quote, span: Span | null, view: View): Problem {
   const here = search(textOf(view.history.now), edit.old, null).length > 0;
   const hint = here ? "; it stands in the file now, in lines that were not shown" : "";
   return problem("not_found", [edit.index], `${quoted} is not in the text that was shown${hint}`);
+}
+
+/** It stands where the agent never looked; where it saw it, in an older text, it is gone: that place was meant. */
+function seenElsewhere(
+  edit: Quote,
+  at: { base: number; document: Document; from: number },
+  view: View,
+): Problem | null {
+  const believed = view.history.believed(at.base);
+  const [first, last] = linesAt(at.document, at.from, at.from + edit.old.length - 1);
+  const place = LineSet.of([[first, last + 1]]);
+  const own = believed?.fromShown.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const) ?? [];
+  const seen = (believed?.fromShown.carry(view.known(at.base)) ?? LineSet.empty).union(LineSet.of(own));
+  if (!place.intersect(seen).isEmpty) return null;
+  for (const { state, rows } of view.showings) {
+    const document = state === at.base ? null : view.history.document(state);
+    for (const from of document ? search(textOf(document), edit.old, null) : []) {
+      const [start, end] = linesAt(document as Document, from, from + edit.old.length - 1);
+      if (!LineSet.of([[start, end + 1]]).subtract(rows).isEmpty) continue;
+      const map = view.history.follow(state);
+      if (map && map.index(start) < 0)
+        return gone(edit, { state, document: document as Document, from }, view);
+    }
+  }
+  return null;
 }
 
 function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {
@@ -154,6 +155,26 @@ function several(
   );
 }
 
+/**
+ * The hunks of what plain string replacement does to a document: the quote stands there once, or every occurrence is
+ * meant. null: it stands there not at all, or too often.
+ */
+export function quoteHunks(
+  document: Document,
+  quote: { readonly old: string; readonly new: string; readonly all: boolean },
+): readonly Hunk<string>[] | null {
+  const found = search(textOf(document), quote.old, null);
+  if (found.length === 0 || (found.length > 1 && !quote.all)) return null;
+  const edit: Quote = { op: "replace_text", index: 0, start: null, end: null, ...quote };
+  const places = disjoint(found, quote.old.length);
+  const joined = join(
+    0,
+    places.map((from) => ({ edit, from, to: from + quote.old.length })),
+    document,
+  );
+  return joined.flatMap((one) => ("hunks" in one ? one.hunks : []));
+}
+
 /** First and last line of each place where a text stands in a document. */
 export function quotesIn(document: Document, quoted: string): [number, number][] {
   return search(textOf(document), quoted, null).map((from) =>
@@ -161,22 +182,8 @@ export function quotesIn(document: Document, quoted: string): [number, number][]
   );
 }
 
-/** First and last line index that an offset span touches; the end of the text is one line further. */
-function linesAt(document: Document, from: number, to: number): [number, number] {
-  let offset = 0;
-  let first = -1;
-  for (let index = 0; index < document.lineCount; index++) {
-    const next = offset + document.text(index).length + 1;
-    if (first < 0 && from < next) first = index;
-    if (to < next) return [first, index];
-    offset = next;
-  }
-  return [first < 0 ? document.lineCount : first, document.lineCount];
-}
-
 /** Occurrences that share lines become one edit of those lines. */
-function join(base: number, places: readonly Occurrence[], view: View): (Named | Problem)[] {
-  const document = view.history.believed(base)?.document as Document;
+function join(base: number, places: readonly Occurrence[], document: Document): (Named | Problem)[] {
   const text = textOf(document);
   const starts = lineStarts(document);
   const sorted = places.toSorted((one, two) => one.from - two.from);
@@ -247,27 +254,4 @@ function byEdit(results: readonly (Named | Problem)[]): (Named | Problem)[] {
       };
   }
   return merged;
-}
-
-/** Offsets at which lines begin; one more for the end of the text if the last line is terminated. */
-function lineStarts(document: Document): number[] {
-  const starts: number[] = [];
-  let offset = 0;
-  for (let index = 0; index < document.lineCount; index++) {
-    starts.push(offset);
-    offset += document.text(index).length + 1;
-  }
-  if (document.lineCount === 0 || document.terminator(document.lineCount - 1) !== "") starts.push(offset);
-  return starts;
-}
-
-function lastAtMost(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((starts[middle] as number) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -4,6 +4,8 @@ export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
 export { agentIdentity, type Identity, type IdentityOptions } from "./identity.js";
 export { type Io, nodeIo } from "./io.js";
 export { defaultLimits, type Limits } from "./limits.js";
+export { appendLog, type LogOptions } from "./log.js";
+export { boundsOf, isWithin, openFiles, workspaceFor } from "./open.js";
 export { type Platform, thisPlatform } from "./platform.js";
 export { type Processes, systemProcesses } from "./processes.js";
 export type { Bounds } from "./prune.js";

@@ -3,6 +3,7 @@ import { reason } from "./failure.js";
 import { type Io, ifThere, nodeIo } from "./io.js";
 import { Journal, type JournalFilter } from "./journal.js";
 import { nameOf } from "./names.js";
+import { Notes } from "./notes.js";
 import { type Platform, thisPlatform } from "./platform.js";
 import { type Bounds, prune, removeTree } from "./prune.js";
 import { Records, replaceFile, type StoreContext } from "./records.js";
@@ -23,6 +24,7 @@ export interface NodeStoreOptions {
 }
 
 export interface NodeStore extends LedgerStore {
+  readonly notes: Notes;
   /** Removes what is too old or too much. Happens by itself now and then, when a version is kept. */
   prune(): Promise<{ removed: number; bytes: number }>;
   /** Forgets everything of this workspace. */
@@ -49,6 +51,7 @@ export function nodeStore(options: NodeStoreOptions): NodeStore {
 }
 
 class DiskStore implements NodeStore {
+  readonly notes: Notes;
   private readonly context: StoreContext;
   private readonly files: Records;
   private readonly people: Records;
@@ -63,6 +66,7 @@ class DiskStore implements NodeStore {
     const folder = platform.path.join(options.state, format, nameOf(options.workspace.key));
     this.context = { io, platform, clock, report, folder, state: options.state };
     this.bounds = { ...defaultBounds, ...options.bounds };
+    this.notes = new Notes(this.context);
     this.files = new Records(this.context, "files");
     this.people = new Records(this.context, "agents");
     this.versions = new Versions(this.context);

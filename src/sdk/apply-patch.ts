@@ -1,8 +1,23 @@
-import { type Codec, Document, type Door, type EditToolDetails } from "../core/index.js";
-import { type Files, PortError, type Result, Session, type SessionOptions } from "../session/index.js";
-import { placeHunks } from "./placing.js";
-import { refusal, withoutAnchors } from "./plain.js";
-import { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./v4a.js";
+import {
+  type Codec,
+  Document,
+  type Door,
+  type EditToolDetails,
+  PatchError,
+  type PatchHunk,
+  parseCreation,
+  parseUpdate,
+  placeHunks,
+} from "../core/index.js";
+import {
+  type Files,
+  PortError,
+  type Result,
+  refusal,
+  Session,
+  type SessionOptions,
+  withoutAnchors,
+} from "../session/index.js";
 
 export interface PatchEditorOptions extends Omit<SessionOptions, "anchors"> {}
 

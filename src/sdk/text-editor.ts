@@ -1,7 +1,6 @@
 import type { Door, EditToolDetails, Range } from "../core/index.js";
-import { type Result, Session, type SessionOptions } from "../session/index.js";
+import { type Result, refusal, Session, type SessionOptions, withoutAnchors } from "../session/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
-import { refusal, withoutAnchors } from "./plain.js";
 
 export interface TextEditorOptions extends Omit<SessionOptions, "door" | "anchors"> {
   /** What a view of a folder prints; without it, or where it answers null, a folder is refused like any unreadable file. */

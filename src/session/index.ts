@@ -1,6 +1,9 @@
 export type { FileRequest } from "./call.js";
+export type { Consideration, ForeignChange, ForeignWrite } from "./consider.js";
+export type { Formatted, ObservedWrite } from "./foreign.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
 export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
+export { refusal, withoutAnchors } from "./plain.js";
 export * from "./ports.js";
 export type { GrepRequest, ReadRequest } from "./reading.js";
 export { type RefreshOptions, withRefresh } from "./refresh.js";

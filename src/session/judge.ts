@@ -216,7 +216,7 @@ export function refused(problems: readonly Problem[]): Verdict {
 }
 
 /** A few missing rows are shown at once; many have to be asked for. */
-function blocked({ missing, code, reason }: Exclude<Decision, { allow: true }>): Problem {
+export function blocked({ missing, code, reason }: Exclude<Decision, { allow: true }>): Problem {
   const rows = missing.size <= shownRows ? missing : LineSet.empty;
   return problem(code, [], reason, { rows, missing, mismatches: neverShown(missing, "") });
 }

@@ -1,13 +1,17 @@
 import {
   type Codec,
+  compare,
   Document,
   History,
+  type LineMap,
   LineSet,
   type SchemeName,
   type State,
   scheme,
+  splitText,
   type View,
 } from "../core/index.js";
+import { remover, writer } from "./blame.js";
 import type { Seen } from "./gate.js";
 import {
   type AgentLedger,
@@ -26,7 +30,7 @@ import {
 } from "./ledger.js";
 import type { FileId, Files, Held, LedgerStore } from "./ports.js";
 import { emptyFile, type FileLedger, fromJson, type StateRecord, toJson, trimmed } from "./record.js";
-import { hashBytes, hashesKey, needed, parse, writtenLines } from "./texts.js";
+import { hashBytes, hashesKey, KeptTexts, needed, parse, writtenLines } from "./texts.js";
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
 export const keptBytes = 4 * 1024 * 1024;
@@ -55,9 +59,11 @@ export interface Context {
 /** One file while it is held: its bytes, its ledger, what one agent has seen of it. Changes are kept until `save`. */
 export class OpenFile {
   private changed = false;
+  /** The file as found is a state that nobody recorded before. */
+  private isNew = false;
   /** What was recorded of the agent before it was carried to the file as found. */
   private found: AgentLedger = emptyLedger(0);
-  private readonly loaded = new Map<string, Document | Uint32Array | null>();
+  private readonly loaded: KeptTexts;
   private current: Document | null = null;
   private known: History | null = null;
   /** Texts of states found or made while the file was held: lines are followed through them later. */
@@ -68,7 +74,9 @@ export class OpenFile {
     readonly document: Document | null,
     private ledger: FileLedger,
     private readonly context: Context,
-  ) {}
+  ) {
+    this.loaded = new KeptTexts(context);
+  }
 
   static async open(held: Held, file: FileId, context: Context): Promise<OpenFile> {
     const bytes = await held.read(file);
@@ -83,10 +91,106 @@ export class OpenFile {
   /** The file as found is the newest state; what the agent knows is carried to it. */
   private async arrive(document: Document): Promise<void> {
     this.found = this.agent;
-    if (this.ledger.states.at(-1)?.version !== document.version) this.push(document, null);
+    this.isNew = this.ledger.states.at(-1)?.version !== document.version;
+    if (this.isNew) this.push(document, null);
     if (!hasSeen(this.found)) return;
     await this.load([this.found.state]);
     this.update(carry(this.found, this.history));
+    if (this.isNew) this.revive(document.version);
+  }
+
+  /** Text that came back is known as it was; that it was away meanwhile stays pending. */
+  private revive(version: string): void {
+    const last = this.ledger.states.length - 1;
+    const before = this.ledger.states.findLastIndex((state, at) => at < last && state.version === version);
+    const known = this.found.known.get(before);
+    if (!known) return;
+    const all = new Map(this.agent.known).set(last, knownNow(this.agent).union(known));
+    this.update({ ...this.agent, known: all, newest: { state: last, order: this.tick() } });
+  }
+
+  /** The agent saw or wrote the file last as it is now, and nothing that it saw before has changed since. */
+  get isCurrent(): boolean {
+    const { newest, pending, deletions } = this.agent;
+    return newest?.state === this.ledger.states.length - 1 && pending.isEmpty && deletions.length === 0;
+  }
+
+  /** The agent knows it, and it was recorded last with this text. */
+  isOf(version: string): boolean {
+    const { state } = this.agent;
+    return state >= 0 && state === this.states.length - 1 && this.states[state]?.version === version;
+  }
+
+  /** The text recorded last. */
+  async lastText(): Promise<Document | null> {
+    const at = this.ledger.states.length - (this.document && !this.isNew ? 1 : 2);
+    return this.textAt(this.document ? at : this.ledger.states.length - 1);
+  }
+
+  private async textAt(at: number): Promise<Document | null> {
+    const state = this.ledger.states[at];
+    if (!state) return null;
+    if (state.version === this.text?.version) return this.text;
+    await this.loaded.load(state);
+    return this.loaded.document(state.version);
+  }
+
+  /**
+   * The text that somebody else's tool worked on for the agent: `told` by it, or the one recorded last. The file as
+   * found is put aside; `arriveAgain` takes it up. null: there was no file, or its text is not kept.
+   */
+  async stepBack(told?: string | null): Promise<Document | null> {
+    if (!this.document) return null;
+    const { states } = this.ledger;
+    const before = await this.textAt(states.length - 2);
+    if (!this.isNew) return told === null ? null : before;
+    this.ledger = { ...this.ledger, states: states.slice(0, -1) };
+    this.fresh.pop();
+    this.known = null;
+    this.update(this.found);
+    if (before) {
+      this.current = before;
+      await this.load([this.found.state].filter((state) => state >= 0));
+    }
+    if (told === undefined || told === null) return told === null ? null : before;
+    if (before && before.lines().join("\n") === splitText(told).join("\n")) return before;
+    const document = Document.parse(new TextEncoder().encode(told));
+    this.push(document, null);
+    this.update(carry(this.agent, this.history));
+    return document;
+  }
+
+  /** What a tool of somebody else wrote for the agent. */
+  wrote(document: Document, exact: LineMap | null, whole: boolean): void {
+    const written = whole || !exact ? LineSet.all(document.lineCount) : writtenLines(exact);
+    const last = this.ledger.states.length - 1;
+    const isKept = !this.isNew && this.document !== null;
+    if (!isKept) this.push(document, exact, this.context.agent);
+    else if (this.states[last]?.version === document.version && !this.states[last]?.by) {
+      const mine = { ...(this.states[last] as StateRecord), exact, by: this.context.agent };
+      this.ledger = { ...this.ledger, states: [...this.states.slice(0, last), mine] };
+      this.known = null;
+    }
+    const here = isKept ? compare(document, this.text).carry(written) : written;
+    const state = this.ledger.states.length - 1;
+    const agent = wrote(this.agent, this.history, here);
+    const newest = { state, order: this.tick() };
+    this.update({ ...agent, pending: agent.pending.subtract(here), newest });
+  }
+
+  /** Takes up the file as it was found, after `stepBack`. */
+  arriveAgain(): void {
+    if (!this.isNew || !this.document || this.states.at(-1)?.version === this.document.version) return;
+    this.push(this.document, null);
+    if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
+  }
+
+  /** What became of the text that the agent wrote last; null if others wrote since, or nothing is known of it. */
+  async sinceOwn(): Promise<LineMap | null> {
+    const at = this.states.findLastIndex(({ by }) => by !== null);
+    if (at < 0 || this.states[at]?.by !== this.context.agent || !hasSeen(this.agent)) return null;
+    await this.load([at]);
+    return this.history.follow(at);
   }
 
   /**
@@ -105,17 +209,20 @@ export class OpenFile {
     await this.load([...asked, ...last, ...older, ...newest].map(({ state }) => state));
   }
 
-  private push(document: Document, exact: StateRecord["exact"]): void {
+  private push(
+    document: Document,
+    exact: StateRecord["exact"],
+    by: string | null = exact ? this.context.agent : null,
+  ): void {
     const state: StateRecord = {
       version: document.version,
       lines: document.lineCount,
       encoding: document.encoding === "utf-8" ? null : document.encoding,
-      exact,
-      by: exact ? this.context.agent : null,
+      ...{ exact, by },
       time: this.context.now,
     };
     this.ledger = { ...this.ledger, states: [...this.ledger.states, state] };
-    if (this.document) this.loaded.set(this.text.version, this.text);
+    if (this.document) this.loaded.keep(this.text);
     this.current = document;
     this.fresh.push(document);
     this.known = null;
@@ -133,10 +240,9 @@ export class OpenFile {
   get history(): History {
     this.known ??= new History(
       this.ledger.states.map((state, at): State => {
-        const kept =
-          at === this.ledger.states.length - 1 ? this.text : (this.loaded.get(state.version) ?? null);
-        const document = kept instanceof Document ? kept : null;
-        const hashes = kept instanceof Uint32Array ? kept : null;
+        const isLast = at === this.ledger.states.length - 1;
+        const document = isLast ? this.text : this.loaded.document(state.version);
+        const hashes = isLast ? null : this.loaded.hashes(state.version);
         const own = state.exact !== null && state.by === this.context.agent;
         return { version: state.version, lineCount: state.lines, document, hashes, exact: state.exact, own };
       }),
@@ -150,20 +256,9 @@ export class OpenFile {
     for (const from of states) for (const state of needed(this.ledger.states, from)) wanted.add(state);
     for (const at of wanted) {
       const state = this.ledger.states[at];
-      if (!state || this.loaded.has(state.version) || state.version === this.text.version) continue;
-      this.loaded.set(state.version, await this.fetch(state));
+      if (state && state.version !== this.text.version) await this.loaded.load(state);
     }
     this.known = null;
-  }
-
-  private async fetch({ version, encoding }: StateRecord): Promise<Document | Uint32Array | null> {
-    const bytes = await this.context.store.version(version);
-    if (bytes) {
-      const document = await parse(bytes, encoding, this.context);
-      return document.version === version ? document : null;
-    }
-    const hashes = await this.context.store.version(hashesKey(version));
-    return hashes && new Uint32Array(hashes.slice().buffer);
   }
 
   get agent(): AgentLedger {
@@ -241,27 +336,10 @@ export class OpenFile {
     this.changed = true;
   }
 
-  /** The agent changed the file with somebody else's tool: all that differs from what it last saw is its own. */
-  ownWrite(whole: boolean): void {
-    const last = this.ledger.states.length - 1;
-    const before = this.found;
-    const map = hasSeen(before) ? this.history.follow(before.state) : null;
-    const record = this.ledger.states[last] as StateRecord;
-    if (map && !map.isIdentity && before.state === last - 1)
-      this.ledger = {
-        ...this.ledger,
-        states: [...this.ledger.states.slice(0, last), { ...record, exact: map, by: this.context.agent }],
-      };
-    this.known = null;
-    const written = whole || !map ? LineSet.all(record.lines) : writtenLines(map);
-    const order = this.tick();
-    this.update({ ...wrote(before, this.history, written), newest: { state: last, order } });
-  }
-
   /** A moved file takes its record along. */
   adopt(other: OpenFile): void {
     this.ledger = other.ledger;
-    for (const [version, text] of other.loaded) this.loaded.set(version, text);
+    this.loaded.adopt(other.loaded);
     this.current = other.text;
     this.known = null;
     this.changed = true;
@@ -269,29 +347,12 @@ export class OpenFile {
 
   /** Who took out a line of an older state, as far as commits are recorded. */
   remover(state: number, line: number): string | null {
-    let at = line;
-    for (let next = state + 1; next <= this.history.last; next++) {
-      const { exact, by } = this.ledger.states[next] as StateRecord;
-      const map = exact ?? this.history.follow(next - 1, next);
-      if (!map) return null;
-      const found = map.index(at);
-      if (found < 0) return exact ? this.nameOf(by) : null;
-      at = found;
-    }
-    return null;
+    return this.nameOf(remover(this.history, this.ledger.states, { state, line }));
   }
 
   /** Who wrote a line of the text now, as far as commits are recorded: "you", an agent, or null. */
   writer(line: number): string | null {
-    const { history } = this;
-    for (let state = history.last; state > 0; state--) {
-      const { exact, by } = this.ledger.states[state] as StateRecord;
-      if (!exact) continue;
-      const there = history.follow(state)?.invert().index(line) ?? -1;
-      if (there < 0) continue;
-      if (exact.regions.some(({ bStart, bEnd }) => bStart <= there && there < bEnd)) return this.nameOf(by);
-    }
-    return null;
+    return this.nameOf(writer(this.history, this.ledger.states, line));
   }
 
   private nameOf(by: string | null): string | null {

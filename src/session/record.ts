@@ -30,6 +30,7 @@ const keptStates = 1000;
 export function trimmed(ledger: FileLedger): FileLedger {
   const used = [...ledger.agents.values()].flatMap((agent) => [
     ...(agent.state >= 0 ? [agent.state] : []),
+    ...(agent.newest ? [agent.newest.state] : []),
     ...agent.showings.map(({ state }) => state),
   ]);
   const last = ledger.states.length - 1;

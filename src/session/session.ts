@@ -12,6 +12,8 @@ import {
 } from "../core/index.js";
 import { beginEpoch } from "./agent.js";
 import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
+import { type Consideration, consider, type ForeignWrite } from "./consider.js";
+import { type Formatted, follow, formatted, type ObservedWrite, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
 import { OpenFile } from "./open.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
@@ -64,6 +66,8 @@ export interface Observation {
   readonly path: string;
   /** Line numbers with the text they were shown with; a line that reads otherwise now is not counted. */
   readonly rows: readonly { readonly line: number; readonly text: string }[];
+  /** All of it was shown, in a form that is not its lines. */
+  readonly whole?: boolean;
 }
 
 /** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
@@ -168,27 +172,44 @@ export class Session {
   }
 
   /** Credits lines that somebody else's tool showed, by their content. They are known, but name nothing. */
-  async observe({ path, rows }: Observation): Promise<number> {
+  async observe({ path, rows, whole }: Observation): Promise<number> {
     if (!Array.isArray(rows)) throw new PortError("bad_request", "rows is a list of lines with their text");
     return this.withFile(path, (opened, text) => {
       const seen = rows.filter(
         ({ line, text: shown }) => line >= 1 && line <= text.lineCount && text.text(line - 1) === shown,
       );
-      const lines = LineSet.of(
-        seen
-          .map(({ line }) => line)
-          .sort((a, b) => a - b)
-          .map((line) => [line - 1, line] as const),
-      );
+      const lines = whole
+        ? LineSet.all(text.lineCount)
+        : LineSet.of(
+            seen
+              .map(({ line }) => line)
+              .sort((a, b) => a - b)
+              .map((line) => [line - 1, line] as const),
+          );
       if (!lines.isEmpty || (rows.length === 0 && text.lineCount === 0))
         opened.showed(lines, null, "observed");
       return lines.size;
     });
   }
 
-  /** The agent changed a file with somebody else's tool: what it wrote, it knows. `whole`: it wrote all of it. */
-  async observeWrite(path: string, { whole = false } = {}): Promise<void> {
-    await this.withFile(path, (opened) => opened.ownWrite(whole));
+  /** The agent changed a file with somebody else's tool: what it wrote it knows, and the journal has it. */
+  async observeWrite(path: string, done: ObservedWrite = {}): Promise<void> {
+    await recordWrite({ path, tool: "observed", ...done }, this.env);
+  }
+
+  /** May somebody else's tool do this? It will do it by its own rules. */
+  consider(write: ForeignWrite): Promise<Consideration> {
+    return consider(write, this.env);
+  }
+
+  /** A file that the agent has seen stands, unchanged, under another path: it has seen that too. */
+  follow(from: string, to: string): Promise<boolean> {
+    return follow(from, to, this.env);
+  }
+
+  /** What differs from what the agent wrote, once all that runs after a write has run. Its rows count as shown. */
+  formatted(path: string): Promise<Formatted | null> {
+    return formatted(path, this.env);
   }
 
   private async withFile<T>(path: string, use: (opened: OpenFile, text: Document) => T): Promise<T> {

@@ -1,5 +1,5 @@
 import { type Codec, Document, type LineMap, LineSet } from "../core/index.js";
-import type { Files } from "./ports.js";
+import type { Files, LedgerStore } from "./ports.js";
 import type { StateRecord } from "./record.js";
 
 interface Context {
@@ -46,4 +46,44 @@ export async function parse(bytes: Uint8Array, last: string | null, context: Con
   if (document.encoding !== "latin1" || document.binary || !context.files.codec) return document;
   const fallback = await context.files.codec(bytes, last);
   return fallback ? Document.parse(bytes, { fallback }) : document;
+}
+
+/** Texts of older versions, taken from the store as they are needed; of some only the line hashes are kept. */
+export class KeptTexts {
+  private readonly texts = new Map<string, Document | Uint32Array | null>();
+
+  constructor(private readonly context: Context & { readonly store: LedgerStore }) {}
+
+  document(version: string): Document | null {
+    const kept = this.texts.get(version);
+    return kept instanceof Document ? kept : null;
+  }
+
+  hashes(version: string): Uint32Array | null {
+    const kept = this.texts.get(version);
+    return kept instanceof Uint32Array ? kept : null;
+  }
+
+  keep(document: Document): void {
+    this.texts.set(document.version, document);
+  }
+
+  adopt(other: KeptTexts): void {
+    for (const [version, text] of other.texts) this.texts.set(version, text);
+  }
+
+  async load(state: StateRecord): Promise<void> {
+    if (!this.texts.has(state.version)) this.texts.set(state.version, await this.fetch(state));
+  }
+
+  private async fetch({ version, encoding }: StateRecord): Promise<Document | Uint32Array | null> {
+    const { store } = this.context;
+    const bytes = await store.version(version);
+    if (bytes) {
+      const document = await parse(bytes, encoding, this.context);
+      return document.version === version ? document : null;
+    }
+    const hashes = await store.version(hashesKey(version));
+    return hashes && new Uint32Array(hashes.slice().buffer);
+  }
 }

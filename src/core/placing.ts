@@ -1,16 +1,14 @@
-import { PatchError, type PatchHunk, type Replacement } from "./v4a.js";
-
-/** Quoted text and what becomes of it, as `replace_text` takes it. */
-export interface Quote {
-  readonly old: string;
-  readonly new: string;
-}
+import { PatchError, type PatchHunk, type Replacement } from "./patch.js";
+import type { Quote } from "./replace.js";
 
 export interface FileText {
   readonly lines: readonly string[];
   /** The last line ends with a newline. */
   readonly terminated: boolean;
 }
+
+/** Quoted text and what becomes of it, as `replace_text` takes it. */
+type PlainQuote = Omit<Quote, "all">;
 
 /** Lines of the file that are quoted, half-open, and the replacements within them. */
 interface Span {
@@ -23,9 +21,9 @@ interface Span {
  * Hunks as quotes that stand once in the file: whole lines, compared exactly. A hunk that stands nowhere is handed on
  * as it is, for the session to say what became of it; one that stands in several places is refused.
  */
-export function placeHunks(hunks: readonly PatchHunk[], { lines, terminated }: FileText): Quote[] {
+export function placeHunks(hunks: readonly PatchHunk[], { lines, terminated }: FileText): PlainQuote[] {
   const spans: Span[] = [];
-  const lost: Quote[] = [];
+  const lost: PlainQuote[] = [];
   let cursor = 0;
   for (const hunk of hunks) {
     const at = placeOf(hunk, lines, cursor);
@@ -39,6 +37,25 @@ export function placeHunks(hunks: readonly PatchHunk[], { lines, terminated }: F
   const text = lines.join("\n");
   const quotes = distinct(spans, lines, text).map((span) => quoteOf(span, lines, terminated));
   return [...quotes, ...lost];
+}
+
+/**
+ * Replacements of lines as quotes that stand once in the file; as one quote, if the tool they are for takes only one.
+ */
+export function uniqueQuotes(
+  replacements: readonly Replacement[],
+  { lines, terminated }: FileText,
+  single: boolean,
+): PlainQuote[] {
+  const spans = replacements.map(({ at, remove, insert }) => {
+    const start = remove > 0 ? at : Math.max(0, at - 1);
+    const end = remove > 0 ? at + remove : Math.min(lines.length, Math.max(at, 1));
+    return { start, end, replacements: [{ at, remove, insert }] };
+  });
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (!first || !last) return [];
+  const asked = single ? [{ start: first.start, end: last.end, replacements }] : spans;
+  return distinct(asked, lines, lines.join("\n")).map((span) => quoteOf(span, lines, terminated));
 }
 
 /** The line a hunk begins at, in the file; null if its lines do not stand there. */
@@ -88,7 +105,7 @@ function spanOf({ quoted, replacements }: PatchHunk, lines: readonly string[], a
   return { start: Math.max(0, at - 1), end: Math.min(lines.length, Math.max(at, 1)), replacements: shifted };
 }
 
-function lostQuote({ quoted, replacements }: PatchHunk, lines: readonly string[]): Quote {
+function lostQuote({ quoted, replacements }: PatchHunk, lines: readonly string[]): PlainQuote {
   const old = quoted.join("\n");
   if (lines.join("\n").includes(old))
     throw new PatchError(
@@ -147,7 +164,7 @@ function inOrder(replacements: readonly Replacement[]): Replacement[] {
   return sorted;
 }
 
-function quoteOf(span: Span, lines: readonly string[], terminated: boolean): Quote {
+function quoteOf(span: Span, lines: readonly string[], terminated: boolean): PlainQuote {
   const old = lines.slice(span.start, span.end);
   const fresh = replaced(old, span.replacements, span.start);
   // Nothing is left of the file: its last newline goes too.

@@ -1,5 +1,5 @@
 import { computeLineHash, type Door, nextStep, type RefusalDetails, rejected } from "../core/index.js";
-import type { Result } from "../session/index.js";
+import type { Result } from "./result.js";
 
 /** Takes note of a row that was printed, under the number it was printed with. */
 export type Remember = (line: number, anchor: string) => void;

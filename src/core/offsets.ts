@@ -1,0 +1,70 @@
+/** Places in a document as offsets into its text with LF ends. */
+import type { Document } from "./document.js";
+import type { Span } from "./named.js";
+
+/** A document as one string with LF ends; its final newline is there if the last line has one. */
+export function textOf(document: Document): string {
+  const text = document.lines().join("\n");
+  const last = document.lineCount - 1;
+  return last >= 0 && document.terminator(last) !== "" ? `${text}\n` : text;
+}
+
+export function offsets(document: Document, span: Span): Span {
+  const start = document.lines(0, span.start).reduce((sum, line) => sum + line.length + 1, 0);
+  return {
+    start,
+    end: document.lines(span.start, span.end).reduce((sum, line) => sum + line.length + 1, start),
+  };
+}
+
+export function search(text: string, quoted: string, within: Span | null): number[] {
+  const found: number[] = [];
+  const end = within?.end ?? text.length;
+  for (let at = text.indexOf(quoted, within?.start ?? 0); at >= 0; at = text.indexOf(quoted, at + 1)) {
+    if (at + quoted.length > end) break;
+    found.push(at);
+  }
+  return found;
+}
+
+export function disjoint(found: readonly number[], length: number): number[] {
+  const kept: number[] = [];
+  for (const at of found) if (kept.length === 0 || at >= (kept.at(-1) as number) + length) kept.push(at);
+  return kept;
+}
+
+/** First and last line index that an offset span touches; the end of the text is one line further. */
+export function linesAt(document: Document, from: number, to: number): [number, number] {
+  let offset = 0;
+  let first = -1;
+  for (let index = 0; index < document.lineCount; index++) {
+    const next = offset + document.text(index).length + 1;
+    if (first < 0 && from < next) first = index;
+    if (to < next) return [first, index];
+    offset = next;
+  }
+  return [first < 0 ? document.lineCount : first, document.lineCount];
+}
+
+/** Offsets at which lines begin; one more for the end of the text if the last line is terminated. */
+export function lineStarts(document: Document): number[] {
+  const starts: number[] = [];
+  let offset = 0;
+  for (let index = 0; index < document.lineCount; index++) {
+    starts.push(offset);
+    offset += document.text(index).length + 1;
+  }
+  if (document.lineCount === 0 || document.terminator(document.lineCount - 1) !== "") starts.push(offset);
+  return starts;
+}
+
+export function lastAtMost(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((starts[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

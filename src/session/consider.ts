@@ -1,0 +1,166 @@
+/** Changes that other programs' tools are about to make for an agent. */
+import {
+  type Document,
+  exitStatus,
+  PatchError,
+  type PatchHunk,
+  placeHunks,
+  type Quote,
+  type Replaced,
+  replaceQuotes,
+  uniqueQuotes,
+} from "../core/index.js";
+import { type Call, callOf, find } from "./call.js";
+import { gate } from "./gate.js";
+import { blocked, judge, refused, type Verdict } from "./judge.js";
+import { OpenFile } from "./open.js";
+import { contextOf } from "./reading.js";
+import { refuse } from "./refuse.js";
+import type { BatchRefusal, Env, Result } from "./result.js";
+
+/** What a tool does to one file. */
+export type ForeignChange =
+  /** Text is quoted and replaced, quote after quote. */
+  | { readonly kind: "quotes"; readonly quotes: readonly Quote[] }
+  | { readonly kind: "patch"; readonly hunks: readonly PatchHunk[] }
+  /** All of it is written: created, or replaced; null: with what is not told. */
+  | { readonly kind: "whole"; readonly content: string | null }
+  | { readonly kind: "delete" };
+
+/** What a tool is about to do. */
+export interface ForeignWrite {
+  readonly path: string;
+  /** The tool, as its client calls it. */
+  readonly tool: string;
+  readonly change: ForeignChange;
+  /** The tool takes one quote only. */
+  readonly single?: boolean;
+}
+
+export type Consideration =
+  | { readonly kind: "allowed" }
+  /** The tool would miss the place or hit another one; these quotes say the same of the text as it is now. */
+  | { readonly kind: "carried"; readonly quotes: readonly Quote[] }
+  | { readonly kind: "refused"; readonly result: Result<BatchRefusal> };
+
+const allowed: Consideration = { kind: "allowed" };
+
+/** May the tool do this? It will do it by its own rules; so what is allowed is what comes to the same as ours. */
+export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
+  const file = await env.files.identify(write.path);
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const answer = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
+    await opened.save();
+    return answer;
+  });
+}
+
+async function weigh(
+  write: ForeignWrite,
+  opened: OpenFile,
+  document: Document,
+  env: Env,
+): Promise<Consideration> {
+  const { change } = write;
+  const isWhole = change.kind === "whole" || change.kind === "delete";
+  const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
+  const sent = { ...plain, request: JSON.stringify([write.tool, change]) };
+  const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
+  if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
+  if (change.kind === "whole" || change.kind === "delete") return allowed;
+  // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
+  if (opened.isCurrent || env.gate === "off") return allowed;
+  if (document.binary) return allowed;
+  const quotes = quotesOf(change, document);
+  const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
+  const call = callOf(write.tool, [{ path: write.path, edits }], { single: true, dryRun: true });
+  const { targets, request } = await find(call, env);
+  const [target] = targets;
+  if (!target) return allowed;
+  await opened.prepare([], true);
+  const verdict = judge(target.entry, opened, request, env);
+  if (verdict.kind === "noop") return allowed;
+  const made = replaceQuotes(document, quotes);
+  if (verdict.kind === "refused")
+    return isForTheTool(verdict, change, made)
+      ? allowed
+      : refusal({ ...call, request }, opened, verdict, env);
+  const { after } = verdict;
+  // Where all places are meant, places that came since are meant too.
+  if (made && (quotes.some(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
+  return { kind: "carried", quotes: carriedQuotes(verdict, document, write.single ?? false) };
+}
+
+/** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */
+function isForTheTool(
+  { refused: { problems } }: Extract<Verdict, { kind: "refused" }>,
+  change: ForeignChange,
+  made: Replaced | null,
+): boolean {
+  return problems.every(
+    ({ code }) => exitStatus(code) === 2 || (code === "ambiguous" && !made && change.kind === "quotes"),
+  );
+}
+
+async function refusal(
+  call: Call & { readonly request: string },
+  opened: OpenFile,
+  verdict: Verdict,
+  env: Env,
+): Promise<Consideration> {
+  // No handle: the tool it would have to be sent to knows none.
+  const plain =
+    verdict.kind === "refused" ? { ...verdict, refused: { ...verdict.refused, forced: null } } : verdict;
+  const result = await refuse({ ...call, entries: call.given }, [{ opened, verdict: plain }], env);
+  return { kind: "refused", result };
+}
+
+export function quotesOf(change: ForeignChange, document: Document): readonly Quote[] {
+  if (change.kind === "quotes") return folded(change.quotes, document);
+  if (change.kind !== "patch") return [];
+  const text = { lines: document.lines(), terminated: isTerminated(document) };
+  try {
+    return placeHunks(change.hunks, text).map((quote) => ({ ...quote, all: false }));
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    // It stands in several places, and which one is meant cannot be told of a text that has changed.
+    return change.hunks.map(({ quoted }) => ({ old: quoted.join("\n"), new: "", all: false }));
+  }
+}
+
+/** A quote of what an earlier one of the same call writes is a part of that one. */
+function folded(quotes: readonly Quote[], document: Document): readonly Quote[] {
+  const text = document.lines().join("\n");
+  const result: Quote[] = [];
+  for (const quote of quotes) {
+    const at = text.includes(quote.old) ? -1 : result.findLastIndex((one) => one.new.includes(quote.old));
+    const earlier = result[at];
+    if (earlier) result[at] = { ...earlier, new: earlier.new.split(quote.old).join(quote.new) };
+    else result.push(quote);
+  }
+  return result;
+}
+
+function isTerminated(document: Document): boolean {
+  return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
+}
+
+export function sameLines(one: Document, two: Document): boolean {
+  return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
+}
+
+function carriedQuotes(
+  verdict: Extract<Verdict, { kind: "applied" }>,
+  document: Document,
+  single: boolean,
+): readonly Quote[] {
+  const replacements = verdict.applied.change.hunks.map(({ start, end, lines }) => ({
+    at: start,
+    remove: end - start,
+    insert: lines,
+  }));
+  const text = { lines: document.lines(), terminated: isTerminated(document) };
+  return uniqueQuotes(replacements, text, single).map((quote) => ({ ...quote, all: false }));
+}
