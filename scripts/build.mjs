@@ -2,7 +2,7 @@
 // subpath), its declarations, and one CommonJS file per program (half the start time of a module) that holds all but
 // the installed dependencies: those load when they are needed.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cache, command, exists, node, readJson, root } from "./shell.mjs";
 
@@ -15,7 +15,10 @@ const library = {
   "node/index": "src/node/index.ts",
 };
 /** In this order: `bin` starts `program`, and knows it by its content. */
-const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/serve.ts" };
+const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/serve.ts", hook: "src/hook.ts" };
+/** Installed as one file that stands alone: a starter, and what it starts. */
+const guard = "src/guard.ts";
+const mark = "/*PROGRAM ";
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
 const outputs = () => [
@@ -78,17 +81,37 @@ export async function build() {
 }
 
 async function bundleProgram(bundle, shared, name, source) {
-  const body = join(root, "dist/program.cjs");
-  const id = name === "bin" ? createHash("sha256").update(readFileSync(body)).digest("hex").slice(0, 16) : "";
-  await bundle({
-    ...{ ...shared, entryPoints: [source], outfile: `dist/${name}.cjs`, format: "cjs" },
+  const settings = {
+    ...{ ...shared, format: "cjs" },
     // Half of a start is reading the program.
     minify: true,
     // What loads late is loaded by require: the loader of modules costs more than what it loads.
     supported: { "dynamic-import": false },
-    define: { PROGRAM_ID: JSON.stringify(id) },
-    external: Object.keys(readJson("package.json").dependencies ?? {}),
-  });
+  };
+  const started = {
+    bin: () => readFileSync(join(root, "dist/program.cjs")),
+    hook: () => guardProgram(bundle, settings),
+  };
+  const body = await started[name]?.();
+  const id = body ? createHash("sha256").update(body).digest("hex").slice(0, 16) : "";
+  const outfile = `dist/${name}.cjs`;
+  const external = Object.keys(readJson("package.json").dependencies ?? {});
+  const define = { PROGRAM_ID: JSON.stringify(id), PROGRAM_MARK: JSON.stringify(mark) };
+  await bundle({ ...settings, entryPoints: [source], outfile, define, external });
+  // In a comment: Node passes over it, and the starter runs it with the machine code of an earlier run.
+  if (name === "hook") appendFileSync(join(root, outfile), `${mark}${body.replaceAll("*/", "*\u0001/")}*/\n`);
+}
+
+async function guardProgram(bundle, settings) {
+  const options = {
+    ...settings,
+    entryPoints: [guard],
+    write: false,
+    legalComments: "none",
+    charset: "ascii",
+  };
+  const { outputFiles } = await bundle(options);
+  return outputFiles[0].text;
 }
 
 // Without checking: the check step does that for sources and tests together.

@@ -9,6 +9,12 @@ function beside(name: string): Doors[string] {
   return () => import(join(dirname(program), name));
 }
 
+/** `kedge hook CLIENT` is the guard's own program. */
+const startedHook: Doors[string] = async () => {
+  const { done } = (await import(join(dirname(program), "hook.cjs"))) as { done: Promise<number> };
+  return { run: () => done };
+};
+
 function version(): string {
   const manifest = readFileSync(join(dirname(program), "..", "package.json"), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;
@@ -28,7 +34,7 @@ main({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: workingDirectory(),
-  doors: { mcp: beside("mcp.cjs") },
+  doors: { mcp: beside("mcp.cjs"), hook: startedHook },
   program,
   version,
   exit: (status) => process.exit(status),

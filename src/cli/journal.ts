@@ -19,7 +19,10 @@ export function agentName(agent: string): string {
 }
 
 /** What happened, in a word or two. */
-export function happened({ kind, relocated, code, tool, after, before, to }: JournalEntry): string {
+export function happened(entry: JournalEntry): string {
+  const { kind, relocated, code, tool, after, before, to, edits } = entry;
+  if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";
+  if (kind === "commit" && edits) return "restored";
   if (kind === "refusal") return `refused: ${code ?? "?"}`;
   if (kind === "undo") return "undone";
   if (to !== undefined) return "moved";
@@ -28,8 +31,9 @@ export function happened({ kind, relocated, code, tool, after, before, to }: Jou
   return relocated ? "relocated" : tool === "write" ? "written" : "edited";
 }
 
-export function placeOf({ path, lines, to }: JournalEntry): string {
+export function placeOf({ path, lines, to, kind, cause }: JournalEntry): string {
   if (to !== undefined) return `${path} → ${to}`;
+  if (kind === "lost") return cause === undefined ? path : `${path}, after ${cause}`;
   const shown = rangeList(lines.slice(0, 3));
   return lines.length > 0 ? `${path}:${shown}${lines.length > 3 ? ",…" : ""}` : path;
 }
@@ -39,7 +43,7 @@ export const logColumns: readonly Column[] = [
   { title: "agent", shrinks: "end" },
   {
     title: "what",
-    colour: (cell) => (cell.startsWith("refused") ? "red" : cell === "relocated" ? "yellow" : "green"),
+    colour: (cell) => (/^(refused|lost)/.test(cell) ? "red" : cell === "relocated" ? "yellow" : "green"),
   },
   { title: "where", shrinks: "start" },
   { title: "id" },

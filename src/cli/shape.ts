@@ -61,12 +61,29 @@ export const since: Flag = {
 export const file: Positional = { name: "FILE", is: "file" };
 export const client: Positional = { name: "CLIENT", choices: clients };
 
+const scope: Flag = {
+  name: "scope",
+  value: "SCOPE",
+  choices: ["user", "project"],
+  help: "whose configuration (default user)",
+};
+const changing: readonly Flag[] = [
+  scope,
+  { name: "dry-run", help: "only show what would change" },
+  { name: "yes", help: "do not ask" },
+  json,
+];
+
 export const install: readonly Flag[] = [
   { name: "tools", help: "also the MCP server with its tools" },
-  { name: "exclusive", help: "also turn the client's own editing tools off" },
-  { name: "scope", value: "SCOPE", choices: ["user", "project"], help: "whose configuration" },
-  { name: "dry-run", help: "only show what would change" },
-  json,
+  { name: "exclusive", help: "with --tools; also turn the client's own editing tools off" },
+  ...changing,
+];
+
+export const uninstall: readonly Flag[] = [
+  { name: "tools", help: "only the MCP server" },
+  { name: "exclusive", help: "only give the client its own editing tools back" },
+  ...changing,
 ];
 
 /** Flags of every command that reads or writes files. */

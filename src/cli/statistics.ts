@@ -20,6 +20,8 @@ export interface Statistics {
   readonly relocated: number;
   readonly refusals: number;
   readonly undone: number;
+  /** Edits that were found to be lost, as often as they were. */
+  readonly lost: number;
   readonly files: readonly Tally[];
   readonly agents: readonly Tally[];
   readonly causes: readonly { readonly code: string; readonly refusals: number }[];
@@ -39,6 +41,7 @@ export function statistics(entries: readonly JournalEntry[]): Statistics {
     relocated: sum(entries, ({ relocated = 0 }) => relocated),
     refusals: count("refusal"),
     undone: count("undo"),
+    lost: sum(entries, ({ kind, edits }) => (kind === "lost" ? (edits?.length ?? 0) : 0)),
     files: tallies(entries, ({ path }) => path),
     agents: tallies(entries, ({ agent }) => agent),
     causes: [...causes]
@@ -56,6 +59,7 @@ function sum(entries: readonly JournalEntry[], value: (entry: JournalEntry) => n
 function tallies(entries: readonly JournalEntry[], nameOf: (entry: JournalEntry) => string): Tally[] {
   const groups = new Map<string, JournalEntry[]>();
   for (const entry of entries) {
+    if (entry.kind === "lost") continue;
     const name = nameOf(entry);
     groups.set(name, [...(groups.get(name) ?? []), entry]);
   }

@@ -14,6 +14,7 @@ import {
   shells,
   since,
   touching,
+  uninstall,
   unmoved,
 } from "./shape.js";
 
@@ -167,7 +168,7 @@ const record: readonly Command[] = [
       ["kedge log --since 1h", "the last hour"],
       ["kedge log --file src/a.ts --json", "one file, for programs"],
     ],
-    json: "a line for each entry: {id, time, agent, tool, kind, path, lines, code, cause, …}, oldest first",
+    json: "a line for each entry: {id, time, agent, tool, kind, path, lines, code, cause, edits, …}, oldest first",
   },
   {
     name: "stats",
@@ -176,7 +177,7 @@ const record: readonly Command[] = [
     positionals: [],
     flags: [since, json],
     examples: [["kedge stats --since 7d", "the last week"]],
-    json: "{commits, relocated, refusals, undone, files, causes, agents, saved, contention}",
+    json: "{commits, relocated, refusals, undone, lost, files, causes, agents, saved, contention}",
   },
   {
     name: "session",
@@ -200,16 +201,34 @@ const record: readonly Command[] = [
     summary: "edits that somebody's command took away",
     together: "edits that somebody's command took away; merge them back",
     positionals: [],
+    touches: true,
     flags: [json],
-    examples: [["kedge lost", "lost edits with cause and time"]],
+    examples: [
+      ["kedge lost", "what is lost, after which command of whom"],
+      ["kedge lost --json", "with the whole diff of each"],
+    ],
+    notes: [
+      "An edit is lost when its lines are gone and no edit on record replaced them: git checkout, stash, reset, a rewind, a",
+      "program that wrote the whole file. What is reformatted or renamed is not, nor what is in a commit.",
+    ],
+    json: "a line for each edit: {id, time, agent, tool, path, lines, what, kept, diff, lost: {time, agent, tool, command}}",
   },
   {
     name: "restore",
     beside: "lost",
     summary: "merge lost edits back",
     positionals: [{ name: "ID", optional: true, many: true }],
-    flags: [{ name: "all", help: "all of them" }, json],
-    examples: [["kedge restore --all", "everything that was lost"]],
+    touches: true,
+    flags: [{ name: "all", help: "everything that is lost" }, json],
+    examples: [
+      ["kedge restore --all", "everything that was lost"],
+      ["kedge restore mq3k2a1b-x7", "one edit, or batch, alone"],
+    ],
+    notes: [
+      "Merged by the rules of edits: what others did since stays, and where they changed the same lines that file is",
+      "refused (exit status 5) and the others are restored. `kedge undo` takes it back.",
+    ],
+    json: "{status, restored: [{path, ids, diff}], already, refused: [{path, ids, code, message, mismatches, needs}], code}",
   },
 ];
 
@@ -242,15 +261,28 @@ const doors: readonly Command[] = [
     together: "guard a client's own editing tools, or stop",
     positionals: [client],
     flags: install,
-    examples: [["kedge install claude-code --dry-run", "what would change"]],
+    examples: [
+      ["kedge install claude-code", "hooks alone: no tools, no prompt tokens"],
+      ["kedge install claude-code --dry-run", "what would change"],
+      ["kedge install codex --scope project", "only in this project"],
+      ["kedge install opencode --exclusive", "our tools, and the client's own editing tools off"],
+    ],
+    notes: [
+      "Shows the diff and asks on a terminal. Run it again after an upgrade. `kedge doctor` tries what is installed.",
+    ],
+    json: "{client, scope, parts, status, hook, files: [{path, outcome, backup, diff}], notes}",
   },
   {
     name: "uninstall",
     beside: "install",
     summary: "take the guard out again",
     positionals: [client],
-    flags: install,
-    examples: [["kedge uninstall claude-code", "byte for byte as it was"]],
+    flags: uninstall,
+    examples: [
+      ["kedge uninstall claude-code", "byte for byte as it was"],
+      ["kedge uninstall opencode --tools", "only our tools; the guard stays"],
+    ],
+    json: "{client, scope, status, files: [{path, outcome, diff}]}",
   },
   {
     name: "doctor",

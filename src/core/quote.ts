@@ -73,8 +73,9 @@ function believedSpan(lines: readonly number[], base: number, view: View): Span 
 function missing(edit: Quote, span: Span | null, view: View): Problem {
   const quoted = JSON.stringify(edit.old.length > 60 ? `${edit.old.slice(0, 60)}…` : edit.old);
   if (span) return problem("not_found", [edit.index], `${quoted} does not stand in the lines named`);
-  const states = [...new Set(view.showings.map(({ state }) => state))];
-  for (const state of states) {
+  const newest = newestShown(view) ?? 0;
+  const states = view.history.states.map((_, state) => state).filter((state) => state < newest);
+  for (const state of states.reverse()) {
     const document = view.history.document(state);
     const [from] = document ? search(textOf(document), edit.old, null) : [];
     if (document && from !== undefined) return gone(edit, { state, document, from }, view);

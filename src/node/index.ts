@@ -1,6 +1,7 @@
 export { type Config, type ConfigOptions, loadConfig } from "./config.js";
 export { namedCodec } from "./encoding.js";
 export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
+export { type GitOptions, gitCommits } from "./git.js";
 export { agentIdentity, type Identity, type IdentityOptions } from "./identity.js";
 export { type Io, nodeIo } from "./io.js";
 export { defaultLimits, type Limits } from "./limits.js";
@@ -10,6 +11,7 @@ export { type Platform, thisPlatform } from "./platform.js";
 export { type Processes, systemProcesses } from "./processes.js";
 export type { Bounds } from "./prune.js";
 export { type LimitSettings, rules as settingRules, type Settings } from "./settings.js";
+export { type Startup, startProgram } from "./startup.js";
 export { configFolder, type StateOptions, stateFolder } from "./state.js";
 export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";
 export { findWorkspace, type Workspace } from "./workspace.js";

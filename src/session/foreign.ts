@@ -122,6 +122,7 @@ export interface Formatted {
 }
 
 const shownRows = 40;
+const shownCharacters = 4_000;
 
 function indexes(lines: LineSet): number[] {
   return lines.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
@@ -143,7 +144,8 @@ export async function formatted(path: string, env: Env): Promise<Formatted | nul
     );
     const deleted = map.regions.filter(({ bStart }) => agent.deletions.some(({ gap }) => gap === bStart));
     if (lines.isEmpty && deleted.length === 0) return null;
-    const isShort = lines.size <= shownRows;
+    const length = indexes(lines).reduce((sum, at) => sum + document.text(at).length, 0);
+    const isShort = lines.size <= shownRows && length <= shownCharacters;
     const rows = isShort ? indexes(lines).map((at) => ({ line: at + 1, text: document.text(at) })) : [];
     if (isShort) opened.showed(lines, null, "observed");
     const told = new Set(deleted.map(({ bStart }) => bStart));

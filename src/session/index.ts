@@ -2,11 +2,13 @@ export type { FileRequest } from "./call.js";
 export type { Consideration, ForeignChange, ForeignWrite } from "./consider.js";
 export type { Formatted, ObservedWrite } from "./foreign.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
+export type { LostCause, LostEdit, LostNotice } from "./lost.js";
 export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
-export { refusal, withoutAnchors } from "./plain.js";
+export { quoteAgain, refusal, withoutAnchors } from "./plain.js";
 export * from "./ports.js";
 export type { GrepRequest, ReadRequest } from "./reading.js";
 export { type RefreshOptions, withRefresh } from "./refresh.js";
+export type { RestoreDetails, RestoredFile, RestoreRefusal, RestoreRequest } from "./restore.js";
 export type {
   BatchDetails,
   BatchRefusal,
@@ -24,4 +26,5 @@ export {
   Session,
   type SessionOptions,
 } from "./session.js";
+export type { Commits, Committed, LostRequest } from "./survey.js";
 export type { UndoDetails, UndoRequest } from "./undo.js";

@@ -29,7 +29,15 @@ import {
   wrote,
 } from "./ledger.js";
 import type { FileId, Files, Held, LedgerStore } from "./ports.js";
-import { emptyFile, type FileLedger, fromJson, type StateRecord, toJson, trimmed } from "./record.js";
+import {
+  agentLedger,
+  emptyFile,
+  type FileLedger,
+  fromJson,
+  type StateRecord,
+  toJson,
+  trimmed,
+} from "./record.js";
 import { hashBytes, hashesKey, KeptTexts, needed, parse, writtenLines } from "./texts.js";
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
@@ -262,9 +270,7 @@ export class OpenFile {
   }
 
   get agent(): AgentLedger {
-    const { agent, epoch } = this.context;
-    const found = this.ledger.agents.get(agent);
-    return found && found.epoch === epoch ? found : emptyLedger(epoch);
+    return agentLedger(this.ledger, this.context);
   }
 
   update(agent: AgentLedger): void {

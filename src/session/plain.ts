@@ -15,7 +15,7 @@ export function withoutAnchors(result: Result, door: Door, remember: Remember = 
   const steps = stepsOf(result, door);
   const lines = result.text.split("\n").flatMap((line) => {
     const found = row.exec(line);
-    if (!found) return anchorsOnly.test(line) ? [] : [steps.has(line) ? again : reworded(line)];
+    if (!found) return anchorsOnly.test(line) ? [] : [steps.has(line) ? quoteAgain : reworded(line)];
     const [, mark = "", number, hash, text = ""] = found;
     if (`#${computeLineHash(text)}` === hash) remember(Number(number), `${number}${hash}`);
     return [`${mark}${number}\t${text}`];
@@ -23,7 +23,8 @@ export function withoutAnchors(result: Result, door: Door, remember: Remember = 
   return { ...result, text: lines.join("\n") };
 }
 
-const again = "Decide again with the text as it is now, and quote that.";
+/** The next step of a refusal whose rows have no anchors. */
+export const quoteAgain = "Decide again with the text as it is now, and quote that.";
 
 /** The next steps a refusal may end with, as far as they speak of anchors. */
 function stepsOf({ details }: Result, door: Door): ReadonlySet<string | null> {

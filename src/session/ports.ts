@@ -86,13 +86,13 @@ export interface Files {
   codec?(bytes: Uint8Array, last: string | null): Promise<Codec | null>;
 }
 
-/** A line of the journal: one file of a commit, or a refusal. */
+/** A line of the journal: one file of a commit, a refusal, or edits of a file that were found to be lost. */
 export interface JournalEntry {
   readonly id: string;
   readonly time: number;
   readonly agent: string;
   readonly tool: string;
-  readonly kind: "commit" | "refusal" | "undo";
+  readonly kind: "commit" | "refusal" | "undo" | "lost";
   readonly path: string;
   /** Key of the file. */
   readonly file: string;
@@ -107,6 +107,8 @@ export interface JournalEntry {
   readonly relocated?: number;
   readonly code?: Code;
   readonly cause?: string;
+  /** Ids of the edits that were lost, or that a restore brought back. */
+  readonly edits?: readonly string[];
   /** For a move: where the file went. */
   readonly to?: string;
 }

@@ -1,5 +1,5 @@
 import { LineMap, LineSet, type SchemeName } from "../core/index.js";
-import type { AgentLedger, LedgerShowing, Printer } from "./ledger.js";
+import { type AgentLedger, emptyLedger, type LedgerShowing, type Printer } from "./ledger.js";
 import type { Json } from "./ports.js";
 
 /** One state the file was in, as it is written down. */
@@ -19,6 +19,15 @@ export interface FileLedger {
   readonly order: number;
   readonly states: readonly StateRecord[];
   readonly agents: ReadonlyMap<string, AgentLedger>;
+}
+
+/** What one agent has seen of the file, since its last fold. */
+export function agentLedger(
+  { agents }: FileLedger,
+  { agent, epoch }: { readonly agent: string; readonly epoch: number },
+): AgentLedger {
+  const found = agents.get(agent);
+  return found && found.epoch === epoch ? found : emptyLedger(epoch);
 }
 
 export const emptyFile: FileLedger = { order: 0, states: [], agents: new Map() };

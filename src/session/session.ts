@@ -15,9 +15,13 @@ import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
 import { type Consideration, consider, type ForeignWrite } from "./consider.js";
 import { type Formatted, follow, formatted, type ObservedWrite, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
+import { hasSeen } from "./ledger.js";
+import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import { OpenFile } from "./open.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
 import { contextOf, type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
+import { agentLedger, fromJson } from "./record.js";
+import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
 import type {
   BatchRefusal,
   BatchResult,
@@ -27,6 +31,7 @@ import type {
   Result,
   SearchDetails,
 } from "./result.js";
+import type { LostRequest } from "./survey.js";
 import { type UndoDetails, type UndoRequest, undo } from "./undo.js";
 import { execute } from "./writing.js";
 
@@ -148,6 +153,21 @@ export class Session {
     return this.answered(request.path ?? "", () => undo(request, this.env));
   }
 
+  /** Edits of everybody whose lines are gone though no journaled edit replaced them. */
+  lost(request: LostRequest = {}): Promise<readonly LostEdit[]> {
+    return lost(request, this.env);
+  }
+
+  /** Those that this agent's command took away; the journal has them then. For after every command. */
+  lostBy(cause: LostCause): Promise<readonly LostEdit[]> {
+    return lostBy(cause, this.env);
+  }
+
+  /** Merges lost edits back. */
+  restore(request: RestoreRequest): Promise<Result<RestoreDetails | BatchRefusal>> {
+    return this.answered("", () => restore(request, this.env));
+  }
+
   /** Tries a call out. Show its diff, ask, then `commit`. */
   async plan(request: EditRequest | MultiEditRequest): Promise<Plan> {
     let call: Call | null = null;
@@ -195,6 +215,13 @@ export class Session {
   /** The agent changed a file with somebody else's tool: what it wrote it knows, and the journal has it. */
   async observeWrite(path: string, done: ObservedWrite = {}): Promise<void> {
     await recordWrite({ path, tool: "observed", ...done }, this.env);
+  }
+
+  /** Was anything of the file shown to the agent, since the last fold? */
+  async hasSeen(path: string): Promise<boolean> {
+    const { key } = await this.env.files.identify(path);
+    const context = await contextOf(this.env);
+    return hasSeen(agentLedger(fromJson(await this.env.store.file(key)), context));
   }
 
   /** May somebody else's tool do this? It will do it by its own rules. */

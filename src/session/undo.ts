@@ -1,26 +1,11 @@
-import {
-  applySplices,
-  type Change,
-  changedRanges,
-  Document,
-  History,
-  LineMap,
-  LineSet,
-  type Named,
-  type Piece,
-  type Problem,
-  resolveNamed,
-  type Splice,
-  type State,
-  unifiedDiff,
-} from "../core/index.js";
-import { wrote } from "./ledger.js";
+import { type Document, LineMap, type Problem, unifiedDiff } from "../core/index.js";
+import { undoneIds } from "./chain.js";
+import { keptTexts } from "./kept.js";
+import { type Carrying, carried, isProblems, type Returned, settle, spliced } from "./merge.js";
 import { OpenFile } from "./open.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "./ports.js";
 import { contextOf } from "./reading.js";
-import { entryId } from "./refuse.js";
 import type { Env, Result } from "./result.js";
-import { writtenLines } from "./texts.js";
 
 export interface UndoRequest {
   /** Only edits of this file. */
@@ -52,7 +37,7 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
   const context = await contextOf(env);
   return env.files.hold([...files.values()], async (held) => {
     const undone: { id: string; path: string; diff: string }[] = [];
-    const texts = new Map<string, Restored>();
+    const texts = new Map<string, Returned>();
     for (const file of files.values()) {
       const opened = await OpenFile.open(held, file, context);
       texts.set(file.key, { opened, text: opened.document, maps: [] });
@@ -66,7 +51,11 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
     }));
     if (!(await held.commit(writes)))
       throw new PortError("busy", "a file changed while it was being restored: try again");
-    for (const one of texts.values()) await record(one, chosen, env);
+    for (const one of texts.values()) {
+      const { key, path } = one.opened.file;
+      const own = chosen.filter(({ file, to }) => file === key || to === path).map(({ id }) => id);
+      if (own.length > 0) await settle(one, { tool: "undo", kind: "undo", cause: own.join(" ") }, env);
+    }
     return answer("applied", undone);
   });
 }
@@ -88,9 +77,7 @@ async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
   if (request.path !== undefined && typeof request.path !== "string")
     throw new PortError("bad_request", "path is a string");
   const all = await env.store.journal();
-  const undone = new Set(
-    all.filter(({ kind }) => kind === "undo").flatMap(({ cause }) => (cause ?? "").split(" ")),
-  );
+  const undone = undoneIds(all);
   const key = request.path === undefined ? null : (await env.files.identify(request.path)).key;
   const commits = all.filter((entry) => entry.kind === "commit" && !undone.has(entry.id)).reverse();
   if (request.id !== undefined || request.batch !== undefined) {
@@ -115,26 +102,17 @@ async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
   return whole;
 }
 
-/** One file of an undo: its text so far, how it came from the file as found, and whose record it takes over. */
-interface Restored {
-  readonly opened: OpenFile;
-  text: Document | null;
-  readonly maps: LineMap[];
-  from?: OpenFile;
-}
-
-type Texts = Map<string, Restored>;
+type Texts = Map<string, Returned>;
 
 async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
-  const place = texts.get(entry.file) as Restored;
+  const place = texts.get(entry.file) as Returned;
   const gone = (): PortError =>
     new PortError("stale", `edit ${entry.id} of ${entry.path} cannot be undone: its text is no longer kept`);
+  const kept = keptTexts(place.opened.document?.encoding ?? null, [place.text], env);
   const load = async (version: string | null): Promise<Document | null> => {
-    if (version === null) return null;
-    if (place.text?.version === version) return place.text;
-    const bytes = await env.store.version(version);
-    if (!bytes) throw gone();
-    return Document.parse(bytes);
+    const document = version === null ? null : await kept(version);
+    if (version !== null && !document) throw gone();
+    return document;
   };
   const before = await load(entry.before);
   if (entry.to !== undefined || entry.after === null || before === null)
@@ -149,7 +127,8 @@ async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
     return { id: entry.id, path: entry.path, diff: map ? unifiedDiff(entry.path, now, before, map) : "" };
   }
   const change = LineMap.fromJSON(entry.change ?? [after.lineCount, after.lineCount]);
-  const merged = mergeBack(entry, { before, after, change, now, opened: place.opened });
+  // The lines the edit took out come back, byte for byte, where nobody changed what it put there.
+  const merged = merge(entry, { from: after, to: before, regions: change.invert().regions, now });
   place.text = merged.document;
   place.maps.push(merged.change.map);
   return {
@@ -159,52 +138,10 @@ async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
   };
 }
 
-interface Merge {
-  readonly before: Document;
-  readonly after: Document;
-  readonly change: LineMap;
-  readonly now: Document;
-  readonly opened: OpenFile;
-}
-
-/** The lines the edit took out come back, byte for byte, where nobody changed what it put there. */
-function mergeBack(
-  entry: JournalEntry,
-  { before, after, change, now }: Merge,
-): { document: Document; change: Change<string> } {
-  const state = (document: Document): State => ({
-    version: document.version,
-    lineCount: document.lineCount,
-    document,
-    exact: null,
-  });
-  const history = new History([state(after), state(now)]);
-  const hunks = change.regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
-    start: bStart,
-    end: bEnd,
-    lines: before.lines(aStart, aEnd),
-  }));
-  const raw = new Map(
-    change.regions.map(({ aStart, aEnd }, at) => [
-      hunks[at]?.lines,
-      Array.from({ length: aEnd - aStart }, (_, offset) => before.raw(aStart + offset)),
-    ]),
-  );
-  const spans = hunks.filter(({ start, end }) => start < end).map(({ start, end }) => ({ start, end }));
-  const named: Named = { edits: [], base: 0, refs: [], spans, gap: null, beside: null, hunks };
-  const view = { history, showings: [], known: () => LineSet.all(after.lineCount) };
-  const { pieces, problems } = resolveNamed([named], view);
-  if (problems.length > 0) throw standsInTheWay(entry, problems);
-  const splices = pieces.map(
-    (piece: Piece): Splice => ({
-      start: piece.start,
-      end: piece.end,
-      lines: raw.get(piece.lines as string[]) ?? piece.lines,
-    }),
-  );
-  const made = applySplices(now, splices);
-  if (!("document" in made)) throw new PortError(made.code, made.message);
-  return made;
+function merge(entry: JournalEntry, carrying: Carrying) {
+  const found = carried(carrying);
+  if (isProblems(found)) throw standsInTheWay(entry, found);
+  return spliced(carrying.now, found);
 }
 
 function standsInTheWay(entry: JournalEntry, problems: readonly Problem[]): PortError {
@@ -238,35 +175,4 @@ function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts
   const what =
     entry.after === null ? "brought back" : moved ? `moved back from ${entry.to}` : "deleted again";
   return { id: entry.id, path: entry.path, diff: `[${entry.path} ${what}]` };
-}
-
-async function record(one: Restored, chosen: readonly JournalEntry[], env: Env): Promise<void> {
-  const { opened, text, maps } = one;
-  const undone = chosen.filter(({ file, to }) => file === opened.file.key || to === opened.file.path);
-  if (undone.length === 0) return;
-  const time = env.clock();
-  const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
-  const before = opened.document?.version ?? null;
-  if (one.from) opened.adopt(one.from);
-  if (text && text.version !== (one.from ? one.from.document?.version : before)) {
-    opened.committed(text, exact);
-    const written = exact ? writtenLines(exact) : LineSet.all(text.lineCount);
-    if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
-  }
-  await env.store.append({
-    id: entryId(time, opened),
-    time,
-    agent: env.agent,
-    tool: "undo",
-    kind: "undo",
-    path: opened.file.path,
-    file: opened.file.key,
-    before,
-    after: text?.version ?? null,
-    lines: exact ? changedRanges(exact) : [],
-    ...(exact ? { change: exact.toJSON() } : {}),
-    cause: undone.map(({ id }) => id).join(" "),
-  });
-  if (text) await opened.save();
-  else await opened.forget();
 }

@@ -1,19 +1,11 @@
 import { agentIdentity, findWorkspace, loadConfig, stateFolder } from "../../node/index.js";
 import type { Context, Run } from "../context.js";
 import { done, failed } from "../exit.js";
+import { type Finding, guardedClients } from "../guarded.js";
 import { findProgram, type HeldLock, stateHealth } from "../health.js";
 import { agentName } from "../journal.js";
 import { selfTest } from "../selftest.js";
-import { clients } from "../shape.js";
 import { wrap } from "../wrap.js";
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly found: string;
-  /** What to do about it, or good to know. */
-  readonly advice?: string;
-}
 
 const oldestNode = [20, 19] as const;
 const indent = 19;
@@ -42,7 +34,7 @@ const checks: Readonly<Record<string, Check>> = {
   locks,
   search,
   caller,
-  clients: guarded,
+  clients: guardedClients,
   "self-test": trial,
 };
 
@@ -133,15 +125,6 @@ async function caller({ env }: Context): Promise<Finding[]> {
   const advice = "nothing tells callers apart: set KEDGE_SESSION, or give --session in every call";
   const found = `${agentName(id)}, known by ${source}`;
   return [{ check: "caller", ok: source !== "shared", found, ...(source === "shared" ? { advice } : {}) }];
-}
-
-/** Which clients are here is seen from their programs; guarding them is another matter. */
-function guarded({ env, doors }: Context): Finding[] {
-  const programs: Readonly<Record<string, string>> = { "claude-code": "claude", "gemini-cli": "gemini" };
-  const here = clients.filter((client) => findProgram(programs[client] ?? client, env.PATH));
-  const found = here.length > 0 ? `installed here: ${here.join(", ")}` : "none found on the PATH";
-  const advice = "install" in doors ? undefined : "this build cannot guard clients yet";
-  return [{ check: "clients", ok: true, found, ...(advice ? { advice } : {}) }];
 }
 
 async function trial(): Promise<Finding[]> {

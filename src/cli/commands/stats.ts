@@ -47,9 +47,10 @@ const plural = (count: number, word: string): string => `${number(count)} ${word
 const listed = 10;
 
 function show(found: Statistics, saved: Saved, out: Stream): void {
-  const { commits, relocated, refusals, undone } = found;
+  const { commits, relocated, refusals, undone, lost } = found;
   const head = [plural(commits, "commit"), `${number(relocated)} relocated`, plural(refusals, "refusal")];
   if (undone > 0) head.push(`${number(undone)} undone`);
+  if (lost > 0) head.push(`${number(lost)} lost`);
   out.line(out.paint("bold", head.join(" · ")));
   for (const one of found.contention) out.line(out.paint("yellow", contentionLine(one)));
   out.line("");

@@ -13,11 +13,13 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { stateFolder } from "../node/index.js";
+import { stateFolder } from "./state.js";
 
 export interface Startup {
   /** The program, one CommonJS file. */
   readonly file: string;
+  /** Its text, if it is not all of the file. */
+  readonly source?: string;
   /** Tells this very text of it: machine code of another would be taken without a word if it has the same length. */
   readonly id: string;
   /** What is run of it: each gets machine code for what it uses. */
@@ -31,8 +33,7 @@ const parameters = "exports, require, module, __filename, __dirname";
  * Runs a program with the machine code that an earlier run left in the state folder. Reading and compiling it anew
  * costs as much as Node's own start. Without the folder, or with machine code that does not fit, it just takes longer.
  */
-export function startProgram({ file, id, use, env }: Startup): void {
-  const source = readFileSync(file, "utf8");
+export function startProgram({ file, id, use, env, source = readFileSync(file, "utf8") }: Startup): object {
   const cache = cachePath(env, `${id}-${use}-${process.version}-${process.arch}-${flagsMark(env)}`);
   const known = cache === null ? undefined : readIfThere(cache);
   const script = new Script(`(function (${parameters}) {${source}\n})`, {
@@ -44,6 +45,7 @@ export function startProgram({ file, id, use, env }: Startup): void {
   // At the end, when all that was needed has been compiled.
   if (cache !== null && (!known || script.cachedDataRejected))
     process.once("exit", () => keep(cache, script.createCachedData()));
+  return module.exports;
 }
 
 function cachePath(env: Startup["env"], name: string): string | null {

@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { findWorkspace, loadConfig, stateFolder } from "../node/index.js";
+import type { Context } from "./context.js";
+import { findProgram } from "./health.js";
+import { allClients } from "./install/clients.js";
+import { JsonProblem, positionOf } from "./install/jsonc.js";
+import { homeOf, setupFor, shortened } from "./install/prepare.js";
+import { copyState, hookPath } from "./install/program.js";
+import { tryGuard } from "./install/trial.js";
+import type { Client, ConfigFile, Setup, Started } from "./install/types.js";
+
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do about it, or good to know. */
+  readonly advice?: string;
+}
+
+const check = "clients";
+
+/** Every client that is guarded here, for the user or in this project, each tried with a real decision. */
+export async function guardedClients(context: Context): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const state = stateFolder({ env: context.env, home: homeOf(context.env) });
+  const failClosed = isClosed(context);
+  for (const client of allClients)
+    for (const scope of ["user", "project"] as const)
+      findings.push(
+        ...(await clientFindings({
+          context,
+          client,
+          setup: setupFor(context, scope, { state, failClosed }),
+          state,
+        })),
+      );
+  if (findings.length > 0) return findings;
+  return [nobody(context), ...leftover(state, context)];
+}
+
+/** What is wrong with the configuration is another check's finding. */
+function isClosed({ env, cwd }: Context): boolean {
+  try {
+    const { settings } = loadConfig({ env, workspace: findWorkspace(cwd).root, home: homeOf(env) });
+    return settings.failClosed === true;
+  } catch {
+    return false;
+  }
+}
+
+function nobody({ env }: Context): Finding {
+  const here = allClients.filter(({ program }) => findProgram(program, env.PATH)).map(({ name }) => name);
+  const found = here.length > 0 ? `none is guarded; installed here: ${here.join(", ")}` : "none is guarded";
+  const advice = `kedge install ${here[0] ?? "CLIENT"} guards a client's own editing tools`;
+  return { check, ok: true, found, advice };
+}
+
+function leftover(state: string, { env }: Context): Finding[] {
+  if (!existsSync(hookPath(state)) || env.KEDGE_STATE) return [];
+  return [
+    {
+      ...{ check, ok: true, found: `${hookPath(state)} is there, but nothing here starts it` },
+      advice: "a client in another project may; if none does, delete it",
+    },
+  ];
+}
+
+interface Looked {
+  readonly context: Context;
+  readonly client: Client;
+  readonly setup: Setup;
+  readonly state: string;
+}
+
+async function clientFindings(looked: Looked): Promise<Finding[]> {
+  const { client, setup } = looked;
+  const [config] = client.files(setup) as [ConfigFile];
+  const text = setup.read(config.path);
+  if (text === null) return [];
+  const where = shortened(config.path, setup);
+  const name = `${client.name} (${setup.scope})`;
+  const again = `kedge install ${client.name}${setup.scope === "project" ? " --scope project" : ""}`;
+  const wrong = (found: string, advice: string): Finding[] => [
+    { check, ok: false, found: `${name}: ${found}`, advice },
+  ];
+  try {
+    if (!config.has(text).includes("guard")) return [];
+    const fault = await faultOf(looked, config, text);
+    if (fault !== null) return wrong(fault, `run ${again}`);
+    const disabled = client.disabled?.(text, setup);
+    if (disabled) return wrong(`the client does not start the guard: ${disabled}`, `see ${where}`);
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    if (!text.includes("hook.cjs")) return [];
+    const place = `${where}, ${positionOf(text, error.offset)}`;
+    return wrong(`${place}: ${error.message}`, "repair the file: the client cannot read it either");
+  }
+  return [
+    { check, ok: true, found: `${name}: guarding; it refused an unread edit and let a read one through` },
+  ];
+}
+
+async function faultOf(looked: Looked, config: ConfigFile, text: string): Promise<string | null> {
+  const { context, client, setup, state } = looked;
+  const started = client.started(text, setup);
+  if (started === null) return "the hook before an edit is missing";
+  const missing = pathsOf(started).find((path) => !existsSync(path));
+  if (missing !== undefined) return `${missing} is gone`;
+  const wrong = await tryGuard(client.name, started, { env: context.env, state });
+  if (wrong !== null) return `the guard does not work: ${wrong}`;
+  const isCurrent = copyState(state, context.program) === "current";
+  if (isCurrent && config.put(text, new Set(["guard"])) === text) return null;
+  return "it works, but was installed by another version of kedge, or with other settings";
+}
+
+/** Node and the guard's program. */
+const pathsOf = ({ argv, words }: Started): readonly string[] =>
+  (words ?? argv).filter((word) => isAbsolute(word));

@@ -1,0 +1,84 @@
+/** What a client starts: Node by a path that stays, and the guard's program, copied to where no upgrade takes it away. */
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { InputError } from "../input.js";
+
+/** Folders where package managers keep a link to the Node they last installed. */
+const lasting = [
+  "/usr/bin",
+  "/usr/local/bin",
+  "/opt/homebrew/bin",
+  "/opt/homebrew/opt/node/bin",
+  "/home/linuxbrew/.linuxbrew/bin",
+  "/run/current-system/sw/bin",
+];
+
+const real = (path: string): string | null => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * A version manager's path may be gone with the shell, and the real path of a package manager's Node with its next
+ * upgrade: so a lasting link to this very Node, else the file itself.
+ */
+export function lastingNode(running: string, follow: (path: string) => string | null = real): string {
+  const itself = follow(running) ?? running;
+  const link = lasting.map((folder) => join(folder, "node")).find((path) => follow(path) === itself);
+  return link ?? itself;
+}
+
+/** The one copy, for all clients: a new version replaces it, and no configuration has to change for that. */
+export const hookPath = (state: string): string => join(state, "hook", "hook.cjs");
+
+/** The guard's program as it was built, beside the command line's own. */
+export const builtHook = (program: string): string => join(dirname(program), "hook.cjs");
+
+export type CopyState = "missing" | "outdated" | "current";
+
+export function copyState(state: string, program: string): CopyState {
+  if (!existsSync(hookPath(state))) return "missing";
+  return digest(readFileSync(hookPath(state))) === digest(read(builtHook(program))) ? "current" : "outdated";
+}
+
+/** By a rename: a hook that starts meanwhile reads the old program or the new one. */
+export function copyHook(state: string, program: string): void {
+  const bytes = read(builtHook(program));
+  const path = hookPath(state);
+  const temporary = `${path}.${process.pid}.tmp`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx", flush: true });
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+export function removeHook(state: string): void {
+  rmSync(dirname(hookPath(state)), { recursive: true, force: true });
+}
+
+function read(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw new InputError(`${path} is missing: this build of kedge has no guard to install`);
+  }
+}
+
+export function digest(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,67 @@
+import type { Environment } from "../context.js";
+
+/** What can be installed: hooks alone; also our tools; also the client's own editing tools turned off. */
+export const parts = ["guard", "tools", "exclusive"] as const;
+export type Part = (typeof parts)[number];
+
+export type Scope = "user" | "project";
+
+/** What a client's part needs to know to write its configuration. */
+export interface Setup {
+  readonly scope: Scope;
+  readonly home: string;
+  /** The top of the project. */
+  readonly project: string;
+  readonly env: Environment;
+  readonly node: string;
+  /** The guard's program. */
+  readonly hook: string;
+  /** The command line's program, which has the MCP server. */
+  readonly program: string;
+  /** The state folder, if it is not the one that a program finds by itself. */
+  readonly state: string | null;
+  readonly failClosed: boolean;
+  /** The text of a file in the package's folder `plugins`. */
+  readonly plugin: (name: string) => string;
+  /** The text of any file; null if it cannot be read. */
+  readonly read: (path: string) => string | null;
+}
+
+/** A file's text before anything of ours was in it; null: there was no file; undefined: nobody knows any more. */
+export type Base = string | null | undefined;
+
+/** A file that installing changes. */
+export interface ConfigFile {
+  readonly path: string;
+  /** Parts that it holds now. */
+  has(text: string): readonly Part[];
+  /** null: there is no file, and none is needed. */
+  put(text: string | null, wanted: ReadonlySet<Part>): string | null;
+  /** null: there was no file, and nothing is left in it. */
+  take(text: string, unwanted: ReadonlySet<Part>, base: Base): string | null;
+}
+
+/** What a client starts for a hook. */
+export interface Started {
+  readonly argv: readonly [string, ...string[]];
+  /** The words that a shell makes of it, where it goes through one. */
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Client {
+  readonly name: string;
+  /** As people know it. */
+  readonly title: string;
+  /** What it is called on the PATH. */
+  readonly program: string;
+  /** Why these parts cannot be installed there; null if they can. */
+  refuses(wanted: ReadonlySet<Part>, setup: Setup): string | null;
+  files(setup: Setup): readonly ConfigFile[];
+  /** What is started before an edit, by the text of its first file; null if nothing of ours is. */
+  started(text: string, setup: Setup): Started | null;
+  /** Why the client would not start it all the same, and what to do; null if it will. */
+  disabled?(text: string, setup: Setup): string | null;
+  /** What somebody has to know or do after installing. */
+  notes(wanted: ReadonlySet<Part>, setup: Setup): readonly string[];
+}

@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import type { Door } from "../../core/index.js";
+import type { Adapter, Event, Payload, Write } from "../event.js";
+import { list, record, text } from "../fields.js";
+import { patchWrites } from "../patch.js";
+import { parsedLine, tailOf } from "../tail.js";
+import { claudeReply } from "./claude-code.js";
+
+/** It reads with the shell alone. */
+const door: Door = {
+  read: (path, ranges) => {
+    const some = ranges?.map(({ start, end }) => `${start},${end}p`).join(";");
+    const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+    return `run \`${some ? `sed -n '${some}' ${word}` : `cat ${word}`}\``;
+  },
+  retry: () => "the patch again",
+};
+
+/** `apply_patch <<'EOF'` in a command is done by the client itself; a `cd` before it moves its paths. */
+function commandWrites(command: string, cwd: string): Write[] {
+  if (!/\bapply_patch\b/.test(command)) return [];
+  const patch = /\*\*\* Begin Patch\n[\s\S]*?\*\*\* End Patch/.exec(command)?.[0];
+  const folder = /^\s*cd\s+(["']?)(.+?)\1\s*(?:&&|;|\n)/.exec(command)?.[2] ?? ".";
+  return patchWrites("apply_patch", patch ?? "").map((write) => ({
+    ...write,
+    path: resolve(cwd, folder, write.path),
+  }));
+}
+
+function before(tool: string, command: string, cwd: string): Event[] {
+  const writes = tool === "apply_patch" ? patchWrites(tool, command) : commandWrites(command, cwd);
+  if (writes.length === 0) return [];
+  return [{ kind: "change", writes, ...(tool === "apply_patch" ? {} : { unannounced: true }) }];
+}
+
+/** A call from within a script: what it printed went to the script, not to the model. */
+const isNested = (payload: Payload): boolean => text(payload, "tool_use_id")?.startsWith("exec-") ?? false;
+
+function after(tool: string, command: string, payload: Payload): Event[] {
+  if (tool === "Bash") {
+    const output = isNested(payload) ? "" : (text(payload, "tool_response") ?? "");
+    return [{ kind: "output", tool, command, output }];
+  }
+  const writes = tool === "apply_patch" ? patchWrites(tool, command) : [];
+  return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
+}
+
+function eventsOf(payload: Payload, cwd: string): Event[] {
+  const tool = text(payload, "tool_name") ?? "";
+  const command = text(record(payload, "tool_input"), "command") ?? "";
+  switch (payload.hook_event_name) {
+    case "SessionStart":
+      return payload.source === "compact" ? [] : [{ kind: "begin" }];
+    case "PostCompact":
+      return [{ kind: "fold" }];
+    case "UserPromptSubmit":
+      return [{ kind: "prompt" }];
+    case "PreToolUse":
+      return before(tool, command, cwd);
+    case "PostToolUse":
+      return after(tool, command, payload);
+    default:
+      return [];
+  }
+}
+
+/** What scripts let the model see stands in the transcript only. */
+function recall(payload: Payload): Event[] {
+  const transcript = text(payload, "transcript_path");
+  if (transcript === undefined || !isNested(payload)) return [];
+  const lines = tailOf(transcript).text.split("\n");
+  const compacted = lines.findLastIndex((line) => line.includes('"type":"compacted"'));
+  return lines.slice(compacted + 1).flatMap((line) => {
+    if (!line.includes("_call_output")) return [];
+    const item = record(parsedLine(line), "payload");
+    const parts = list(item, "output").map((part) => text(part, "text") ?? "");
+    const output = text(item, "output") ?? parts.join("\n");
+    return output === "" ? [] : [{ kind: "output", tool: "exec", command: null, output } as const];
+  });
+}
+
+export const codex: Adapter = {
+  client: "codex",
+  door,
+  tellsBefore: true,
+  rewrites: false,
+  understand(payload) {
+    // As its own commands are told: a subagent is a thread of its own.
+    const conversation = text(payload, "agent_id") ?? text(payload, "session_id");
+    const cwd = text(payload, "cwd");
+    if (conversation === undefined || cwd === undefined) return null;
+    return { caller: { conversation, cwd }, events: eventsOf(payload, cwd) };
+  },
+  recall,
+  reply: claudeReply,
+};

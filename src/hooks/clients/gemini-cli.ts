@@ -1,0 +1,157 @@
+import type { Door } from "../../core/index.js";
+import type { ForeignChange } from "../../session/index.js";
+import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
+import { number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
+import { tailOf } from "../tail.js";
+
+const door: Door = {
+  read: (path, ranges) => {
+    const span = window(ranges);
+    const some = span ? ` with start_line ${span.start} and end_line ${span.end}` : "";
+    return `call read_file on ${path}${some}`;
+  },
+  retry: () => "the call again",
+};
+
+const names = { old: "old_string", new: "new_string", all: "allow_multiple" };
+const files = /--- Content from referenced files ---\n([\s\S]*?)\n--- End of content ---/;
+const cut = /Showing lines (\d+)-\d+ of \d+[\s\S]*?--- FILE CONTENT[^\n]*---\n/;
+const searchers = new Set(["grep_search", "search_file_content"]);
+/** Of longer output the model gets the beginning and the end. */
+const [longest, first, last] = [40_000, 8_000, 32_000];
+
+function writeOf(tool: string, input: Payload): Write[] {
+  const path = text(input, "file_path");
+  const content = text(input, "content");
+  if (path === undefined) return [];
+  if (tool === "write_file" && content !== undefined)
+    return [{ path, tool, change: { kind: "whole", content: plain(content) } }];
+  const quotes = tool === "replace" ? quotesOf([input], names) : null;
+  const [quote] = quotes ?? [];
+  if (!quotes || !quote) return [];
+  const change: ForeignChange =
+    quote.old === "" ? { kind: "whole", content: quote.new } : { kind: "quotes", quotes };
+  return [{ path, tool, change, single: true }];
+}
+
+function shown(input: Payload, content: string): Event[] {
+  const path = text(input, "file_path");
+  if (path === undefined) return [];
+  const banner = cut.exec(content);
+  const first = Number(banner?.[1] ?? number(input, "start_line") ?? 1);
+  const rows = rowsFrom(banner ? content.slice(banner.index + banner[0].length) : content, first);
+  return [{ kind: "read", path, rows }];
+}
+
+/** What the model gets of a command's output: whole lines of it. */
+function outputOf(content: string): string {
+  const output = content.replace(/^<untrusted_context>\n/, "").replace(/^Output: /, "");
+  if (content.length <= longest) return output;
+  const [start, end] = [output.slice(0, first), output.slice(-last)];
+  return `${start.slice(0, start.lastIndexOf("\n"))}\n${end.slice(end.indexOf("\n") + 1)}`;
+}
+
+/** Hits as other programs print them: path, number, text. */
+function hitsIn(output: string): string {
+  let path = "";
+  return output
+    .split("\n")
+    .map((line) => {
+      path = /^File: (.+)$/.exec(line)?.[1] ?? path;
+      const hit = /^L(\d+)([:-]) (.*)$/.exec(line);
+      return hit ? `${path}${hit[2]}${hit[1]}${hit[2]}${hit[3]}` : "";
+    })
+    .join("\n");
+}
+
+/** Files named with @ in a prompt. */
+function attached(prompt: string): Event[] {
+  const parts = (files.exec(prompt)?.[1] ?? "").split(/^Content from @(.+):\n/m).slice(1);
+  return parts.flatMap((path, at) =>
+    at % 2 === 0 ? [{ kind: "read", path, rows: rowsFrom(parts[at + 1] ?? "", 1) } as const] : [],
+  );
+}
+
+function after(tool: string, payload: Payload): Event[] {
+  const input = record(payload, "tool_input");
+  const response = record(payload, "tool_response");
+  const output = text(response, "llmContent") ?? "";
+  if (tool === "read_file") return shown(input, output);
+  if (tool === "run_shell_command")
+    return [{ kind: "output", tool, command: text(input, "command") ?? "", output: outputOf(output) }];
+  if (searchers.has(tool)) return [{ kind: "output", tool, command: null, output: hitsIn(output) }];
+  if (response.error !== undefined) {
+    const refused = writeOf(tool, input).filter(({ change }) => change.kind === "quotes");
+    return refused.length > 0 ? [{ kind: "settled", paths: [], refused }] : [];
+  }
+  const display = record(response, "returnDisplay");
+  const original = display.isNewFile === true ? null : text(display, "originalContent");
+  const before = original === undefined ? {} : { before: original };
+  const writes = writeOf(tool, input).map((write) => ({ ...write, ...before }));
+  return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
+}
+
+function eventsOf(payload: Payload): Event[] {
+  const tool = text(payload, "tool_name") ?? "";
+  switch (payload.hook_event_name) {
+    case "SessionStart":
+      return payload.source === "clear" ? [{ kind: "fold" }, { kind: "begin" }] : [{ kind: "begin" }];
+    case "BeforeAgent":
+      return [...attached(text(payload, "prompt") ?? ""), { kind: "prompt" }];
+    case "BeforeTool": {
+      const writes = writeOf(tool, record(payload, "tool_input"));
+      return writes.length > 0 ? [{ kind: "change", writes }] : [];
+    }
+    case "AfterTool":
+      return after(tool, payload);
+    default:
+      return [];
+  }
+}
+
+function reply({ deny, quotes, tell, say }: Answer, payload: Payload): unknown {
+  const hookEventName = payload.hook_event_name;
+  const [quote] = quotes ?? [];
+  const specific = {
+    ...(quote
+      ? { tool_input: { ...record(payload, "tool_input"), old_string: quote.old, new_string: quote.new } }
+      : {}),
+    ...(tell === undefined ? {} : { additionalContext: tell }),
+  };
+  // Context is dropped from a call that failed; a reason takes the place of its message.
+  const error = text(record(record(payload, "tool_response"), "error"), "message");
+  if (error !== undefined && tell !== undefined) return { decision: "deny", reason: `${error}\n\n${tell}` };
+  const output = {
+    ...(deny === undefined ? {} : { decision: "deny", reason: deny }),
+    ...(Object.keys(specific).length > 0 ? { hookSpecificOutput: { hookEventName, ...specific } } : {}),
+    ...(say === undefined ? {} : { systemMessage: say }),
+  };
+  return Object.keys(output).length > 0 ? output : null;
+}
+
+/** Its event for compression comes before every request, and says nothing. What was compressed stands in the transcript. */
+function missed(payload: Payload, from: number) {
+  const transcript = text(payload, "transcript_path");
+  const { text: fresh, to } = transcript === undefined ? { text: "", to: from } : tailOf(transcript, from);
+  const isFolded = fresh
+    .split("\n")
+    .some(
+      (line) => line.includes('"$set"') && line.includes('"messages"') && line.includes("<state_snapshot>"),
+    );
+  return { events: isFolded ? [{ kind: "fold" } as const] : [], to };
+}
+
+export const geminiCli: Adapter = {
+  client: "gemini-cli",
+  door,
+  tellsBefore: false,
+  rewrites: true,
+  understand(payload) {
+    const conversation = text(payload, "session_id");
+    const cwd = text(payload, "cwd");
+    if (conversation === undefined || cwd === undefined) return null;
+    return { caller: { conversation, cwd }, events: eventsOf(payload) };
+  },
+  missed,
+  reply,
+};

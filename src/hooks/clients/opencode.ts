@@ -1,0 +1,137 @@
+import type { Door } from "../../core/index.js";
+import type { ForeignChange } from "../../session/index.js";
+import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
+import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
+import { patchWrites } from "../patch.js";
+import { pluginReply } from "./plugin.js";
+
+const door: Door = {
+  read: (path, ranges) => {
+    const span = window(ranges);
+    const some = span ? ` with offset ${span.start} and limit ${span.end - span.start + 1}` : "";
+    return `call read on ${path}${some}`;
+  },
+  retry: () => "the call again",
+};
+
+const names = { old: "oldString", new: "newString", all: "replaceAll" };
+const patchers = new Set(["patch", "apply_patch"]);
+
+function changeOf(tool: string, args: Payload): ForeignChange | null {
+  const content = text(args, "content");
+  if (tool === "write") return content === undefined ? null : { kind: "whole", content: plain(content) };
+  const edits = tool === "multiedit" ? list(args, "edits") : tool === "edit" ? [args] : [];
+  const quotes = edits.length > 0 ? quotesOf(edits, names) : null;
+  const [first] = quotes ?? [];
+  if (!quotes || !first) return null;
+  // With an empty quote all of the file is written.
+  return first.old === "" ? { kind: "whole", content: first.new } : { kind: "quotes", quotes };
+}
+
+function writesOf(tool: string, args: Payload): Write[] {
+  if (patchers.has(tool)) return patchWrites(tool, text(args, "patchText") ?? text(args, "patch") ?? "");
+  const path = text(args, "filePath");
+  const change = changeOf(tool, args);
+  return path === undefined || !change ? [] : [{ path, tool, change, single: tool === "edit" }];
+}
+
+const numbered = /^(\d+): (.*)$/;
+
+function rowsIn(output: string, display: Payload): Row[] {
+  const [shown, first] = [text(display, "text"), number(display, "lineStart")];
+  if (shown !== undefined && first !== undefined) return shown === "" ? [] : rowsFrom(shown, first);
+  const content = /<content>\n([\s\S]*?)\n?<\/content>/.exec(output)?.[1] ?? "";
+  return content.split("\n").flatMap((line) => {
+    const found = numbered.exec(line);
+    return found ? [{ line: Number(found[1]), text: (found[2] ?? "").replace(/\r$/, "") }] : [];
+  });
+}
+
+/** Hits as other programs print them: path, number, text. */
+function hitsIn(output: string): string {
+  let path = "";
+  return output
+    .split("\n")
+    .map((line) => {
+      if (/^\S.*:$/.test(line)) path = line.slice(0, -1);
+      const hit = /^ {2}Line (\d+): (.*)$/.exec(line);
+      return hit ? `${path}:${hit[1]}:${hit[2]}` : line;
+    })
+    .join("\n");
+}
+
+function after(tool: string, call: Payload, result: Payload): Event[] {
+  const args = record(call, "args");
+  const output = text(result, "output") ?? "";
+  const path = text(args, "filePath");
+  const display = record(record(result, "metadata"), "display");
+  if (display.type === "directory") return [];
+  if (tool === "read")
+    return path === undefined ? [] : [{ kind: "read", path, rows: rowsIn(output, display) }];
+  if (tool === "bash") return [{ kind: "output", tool, command: text(args, "command") ?? "", output }];
+  if (tool === "grep") return [{ kind: "output", tool, command: null, output: hitsIn(output) }];
+  const writes = writesOf(tool, args);
+  // Its own formatter has run by now.
+  return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
+}
+
+function eventsOf(payload: Payload): Event[] {
+  const call = record(payload, "i");
+  const result = record(payload, "o");
+  const tool = text(call, "tool") ?? "";
+  switch (payload.k) {
+    case "before": {
+      const writes = writesOf(tool, record(result, "args"));
+      return writes.length > 0 ? [{ kind: "change", writes }] : [];
+    }
+    case "after":
+      return after(tool, call, result);
+    case "event":
+      return happened(call);
+    default:
+      return [];
+  }
+}
+
+/** A conversation begins, was compacted, or was taken back. */
+function happened(event: Payload): Event[] {
+  const info = record(record(event, "properties"), "info");
+  switch (event.type) {
+    case "session.created":
+      return info.parentID === undefined ? [{ kind: "begin" }] : [];
+    case "session.compacted":
+      return [{ kind: "fold" }];
+    case "session.updated":
+      return info.revert === undefined || info.revert === null ? [] : [{ kind: "fold" }];
+    default:
+      return [];
+  }
+}
+
+function reply(answer: Answer, payload: Payload): unknown {
+  const args = record(record(payload, "o"), "args");
+  const edits = answer.quotes?.map((one) => ({
+    oldString: one.old,
+    newString: one.new,
+    replaceAll: one.all,
+  }));
+  const fresh = edits && (Array.isArray(args.edits) ? { ...args, edits } : { ...args, ...edits[0] });
+  return pluginReply(answer, fresh ?? null);
+}
+
+export const opencode: Adapter = {
+  client: "opencode",
+  door,
+  tellsBefore: true,
+  rewrites: true,
+  understand(payload) {
+    const call = record(payload, "i");
+    const about = record(call, "properties");
+    const conversation =
+      text(call, "sessionID") ?? text(about, "sessionID") ?? text(record(about, "info"), "id") ?? "";
+    const cwd = text(payload, "directory");
+    if (cwd === undefined) return null;
+    return { caller: { conversation, cwd }, events: eventsOf(payload) };
+  },
+  reply,
+};

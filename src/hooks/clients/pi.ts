@@ -1,0 +1,88 @@
+import type { Door } from "../../core/index.js";
+import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
+import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
+import { pluginReply } from "./plugin.js";
+
+const door: Door = {
+  read: (path, ranges) => {
+    const span = window(ranges);
+    const some = span ? ` with offset ${span.start} and limit ${span.end - span.start + 1}` : "";
+    return `call read on ${path}${some}`;
+  },
+  retry: () => "the call again",
+};
+
+const names = { old: "oldText", new: "newText", all: "all" };
+
+function writesOf(tool: string, input: Payload): Write[] {
+  const path = text(input, "path");
+  const content = text(input, "content");
+  if (path === undefined) return [];
+  if (tool === "write" && content !== undefined)
+    return [{ path, tool, change: { kind: "whole", content: plain(content) } }];
+  const edits = Array.isArray(input.edits) ? list(input, "edits") : [input];
+  const quotes = tool === "edit" ? quotesOf(edits, names) : null;
+  return quotes && quotes.length > 0 ? [{ path, tool, change: { kind: "quotes", quotes } }] : [];
+}
+
+/** What it adds below a part of a file. */
+const more = /\n\n\[\d+ more lines in file\. Use offset=\d+ to continue\.\]$/;
+/** `path:12: text`, and `path-12- text` around it. */
+const hit = /^(.+?)([:-])(\d+)\2 /gm;
+
+function after(tool: string, input: Payload, payload: Payload): Event[] {
+  const cut = text(record(record(payload, "details"), "truncation"), "content");
+  const parts = list(payload, "content").map((part) => text(part, "text") ?? "");
+  const output = tool === "read" && cut !== undefined ? cut : parts.join("\n");
+  const path = text(input, "path");
+  if (tool === "read") {
+    if (payload.isError === true) return [];
+    const rows = rowsFrom(output.replace(more, ""), number(input, "offset") ?? 1);
+    return path === undefined ? [] : [{ kind: "read", path, rows }];
+  }
+  if (tool === "bash") return [{ kind: "output", tool, command: text(input, "command") ?? "", output }];
+  if (tool === "grep")
+    return [{ kind: "output", tool, command: null, output: output.replace(hit, "$1$2$3$2") }];
+  const writes = payload.isError === true ? [] : writesOf(tool, input);
+  return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
+}
+
+function eventsOf(payload: Payload): Event[] {
+  const tool = text(payload, "toolName") ?? "";
+  const input = record(payload, "input");
+  switch (payload.k) {
+    case "session_start":
+      return [{ kind: "begin" }];
+    case "session_compact":
+    case "session_tree":
+      return [{ kind: "fold" }];
+    case "tool_call": {
+      const writes = writesOf(tool, input);
+      return writes.length > 0 ? [{ kind: "change", writes }] : [];
+    }
+    case "tool_result":
+      return after(tool, input, payload);
+    default:
+      return [];
+  }
+}
+
+function reply(answer: Answer, payload: Payload): unknown {
+  const input = record(payload, "input");
+  const edits = answer.quotes?.map((one) => ({ oldText: one.old, newText: one.new }));
+  const fresh = edits && (Array.isArray(input.edits) ? { ...input, edits } : { ...input, ...edits[0] });
+  return pluginReply(answer, fresh ?? null);
+}
+
+export const pi: Adapter = {
+  client: "pi",
+  door,
+  tellsBefore: true,
+  rewrites: true,
+  understand(payload) {
+    const cwd = text(payload, "cwd");
+    if (cwd === undefined) return null;
+    return { caller: { conversation: text(payload, "session") ?? "", cwd }, events: eventsOf(payload) };
+  },
+  reply,
+};

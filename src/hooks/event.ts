@@ -1,0 +1,89 @@
+import type { Door, Quote } from "../core/index.js";
+import type { ForeignWrite, ObservedWrite } from "../session/index.js";
+
+/** Who a call comes from, as the client tells it. */
+export interface Caller {
+  readonly conversation: string;
+  readonly subagent?: string;
+  readonly cwd: string;
+  /** Where the conversation began, if the client tells: its folder may change. */
+  readonly project?: string;
+}
+
+/** A change to one file by a tool of the client. */
+export interface Write extends ForeignWrite, Pick<ObservedWrite, "before"> {}
+
+export interface Row {
+  /** 1-based. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** What an event of a client means. */
+export type Event =
+  /** A conversation begins, or is taken up again. */
+  | { readonly kind: "begin" }
+  /** The model no longer has what it was shown. */
+  | { readonly kind: "fold" }
+  /** A tool is about to change files. `unannounced`: no event will tell that it has. */
+  | { readonly kind: "change"; readonly writes: readonly Write[]; readonly unannounced?: boolean }
+  /** It has. `settled`: no later event tells that everything which runs after a change has run. */
+  | { readonly kind: "changed"; readonly writes: readonly Write[]; readonly settled: boolean }
+  /** Lines were shown. `whole`: all of the file, in a form that is not its lines. */
+  | { readonly kind: "read"; readonly path: string; readonly rows: readonly Row[]; readonly whole?: boolean }
+  /** A tool printed something that may show lines of files; a command may have changed some. */
+  | {
+      readonly kind: "output";
+      readonly tool: string;
+      readonly command: string | null;
+      readonly output: string;
+    }
+  /** All that runs after these calls has run; some the client refused by itself. */
+  | { readonly kind: "settled"; readonly paths: readonly string[]; readonly refused: readonly Write[] }
+  /** One of our own tools is called: it is told for whom. */
+  | { readonly kind: "own"; readonly input: Readonly<Record<string, unknown>> }
+  /** Nothing, but the model can be told what waits. */
+  | { readonly kind: "prompt" };
+
+/** What is to come of it; an empty one is silence. */
+export interface Answer {
+  /** The tool is not to run; why, for the model. */
+  readonly deny?: string;
+  /** The tool is to run with these quotes instead. */
+  readonly quotes?: readonly Quote[];
+  /** The tool is to run with these arguments instead. */
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** For the model. */
+  readonly tell?: string;
+  /** For the person. */
+  readonly say?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** JSON as it came; nothing about it is certain. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface Understood {
+  readonly caller: Caller;
+  readonly events: readonly Event[];
+}
+
+/** One client. All it does is translate. */
+export interface Adapter {
+  readonly client: string;
+  /** How the next call is named to its model. */
+  readonly door: Door;
+  /** Whether it lets the arguments of a call be rewritten. */
+  readonly rewrites: boolean;
+  /** null: nothing of ours. */
+  understand(payload: Payload, env: Environment): Understood | null;
+  /** The model can be told something before a tool runs; else it is told afterwards. */
+  readonly tellsBefore: boolean;
+  /** What else was shown of a file, that no event told. `isSeen`: something of it was. */
+  recall?(payload: Payload, path: string, isSeen: boolean): readonly Event[];
+  /** What happened meanwhile that no event told; read from here on, and how far. */
+  missed?(payload: Payload, from: number): { readonly events: readonly Event[]; readonly to: number };
+  /** The answer in the client's own form; null: silence. */
+  reply(answer: Answer, payload: Payload): unknown;
+}

@@ -1,0 +1,58 @@
+/** Reads what a client sent. Anything may be missing or of another type. */
+import type { Quote, Range } from "../core/index.js";
+import type { Payload, Row } from "./event.js";
+
+export function isRecord(value: unknown): value is Payload {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function record(from: unknown, name: string): Payload {
+  const value = isRecord(from) ? from[name] : undefined;
+  return isRecord(value) ? value : {};
+}
+
+export function text(from: unknown, name: string): string | undefined {
+  const value = isRecord(from) ? from[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+export function number(from: unknown, name: string): number | undefined {
+  const value = isRecord(from) ? from[name] : undefined;
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function list(from: unknown, name: string): readonly unknown[] {
+  const value = isRecord(from) ? from[name] : undefined;
+  return Array.isArray(value) ? value : [];
+}
+
+/** Lines of a text that was shown whole from this line on. */
+export function rowsFrom(shown: string, first: number): Row[] {
+  const lines = (first === 1 ? shown.replace(/^\uFEFF/, "") : shown).split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines.map((line, at) => ({ line: first + at, text: line }));
+}
+
+/** Quotes under the names that a tool has for them. */
+export function quotesOf(
+  edits: readonly unknown[],
+  names: { readonly old: string; readonly new: string; readonly all: string },
+): Quote[] | null {
+  const quotes = edits.map((edit) => {
+    const [old, fresh] = [text(edit, names.old), text(edit, names.new)];
+    if (old === undefined || fresh === undefined) return null;
+    return { old: plain(old), new: plain(fresh), all: isRecord(edit) && edit[names.all] === true };
+  });
+  return quotes.every((quote) => quote !== null) ? quotes : null;
+}
+
+/** Line ends are the file's affair: texts are compared without them. */
+export function plain(given: string): string {
+  return given.replaceAll("\r\n", "\n");
+}
+
+/** "lines 3-5, 9" as one window that holds them all, for tools that take only one. */
+export function window(ranges: readonly Range[] | undefined): Range | null {
+  const [first, last] = [ranges?.[0], ranges?.at(-1)];
+  return first && last ? { start: first.start, end: last.end } : null;
+}

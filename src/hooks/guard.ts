@@ -1,0 +1,160 @@
+/**
+ * The gatekeeper in front of a client's own tools. It sees what they show and write, and says before a change whether
+ * what the agent saw is still there. Clients differ only in their adapters.
+ */
+import type { Quote } from "../core/index.js";
+import {
+  type Consideration,
+  type Json,
+  PortError,
+  quoteAgain,
+  type Result,
+  withoutAnchors,
+} from "../session/index.js";
+import type { Answer, Event, Write } from "./event.js";
+import { lossNotes } from "./losses.js";
+import { attempt, seen, type Workplace } from "./place.js";
+import { afterOutput, creditFile } from "./shell.js";
+import * as words from "./words.js";
+
+/** Agents that did something within this time are here. */
+const present = 30 * 60_000;
+
+export async function answer(event: Event, place: Workplace): Promise<Answer> {
+  for (const writes of place.store.notes.take("unannounced", place.agent))
+    await changed({ kind: "changed", writes: writes as unknown as readonly Write[], settled: false }, place);
+  switch (event.kind) {
+    case "begin": {
+      const others = place.store.notes.others("seen", place.agent, place.clock() - present);
+      return { say: words.guarding(others) };
+    }
+    case "fold":
+      await place.session.fold();
+      return {};
+    case "change":
+      return change(event, place);
+    case "changed":
+      return told(place, await changed(event, place));
+    case "read":
+      await observe(event, place);
+      return told(place, []);
+    case "output":
+      return told(place, await afterOutput(event, place));
+    case "settled":
+      return told(place, await settled(event, place));
+    case "own":
+      return { input: { ...event.input, session: place.agent } };
+    case "prompt":
+      // A person may have taken work back, or another program written over it.
+      return told(place, await lossNotes({ tool: "prompt" }, place));
+  }
+}
+
+/** What the model is told now, with what waited for it. */
+function told(place: Workplace, notes: readonly string[]): Answer {
+  const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
+  const all = [...notes, ...waiting];
+  return all.length > 0 ? { tell: all.join("\n\n") } : {};
+}
+
+async function change(
+  { writes, unannounced }: Extract<Event, { kind: "change" }>,
+  place: Workplace,
+): Promise<Answer> {
+  const reasons: string[] = [];
+  let carried: { readonly path: string; readonly quotes: readonly Quote[] } | null = null;
+  for (const write of writes) {
+    try {
+      const found = await consider(write, place);
+      if (found.kind === "refused") reasons.push(refusalText(write, found.result, place));
+      if (found.kind !== "carried") continue;
+      const canCarry = place.rewrites && writes.length === 1 && write.change.kind === "quotes";
+      if (canCarry) carried = { path: write.path, quotes: found.quotes };
+      else reasons.push(words.carriedReason(write.path, found.quotes));
+    } catch (error) {
+      const reason = failure(error, write.path, place);
+      if (reason !== null) reasons.push(reason);
+    }
+  }
+  const { notes } = place.store;
+  if (reasons.length > 0) return { deny: reasons.join("\n\n") };
+  if (unannounced) notes.add("unannounced", place.agent, writes as unknown as Json);
+  if (!carried) return {};
+  const tell = words.carriedNote(carried.path);
+  if (place.tellsBefore) return { quotes: carried.quotes, tell };
+  notes.add("told", place.agent, tell);
+  return { quotes: carried.quotes };
+}
+
+/** Nothing is refused as unread before it was looked up what else was shown. */
+async function consider(write: Write, place: Workplace): Promise<Consideration> {
+  const session = place.sessionFor(write.path);
+  for (const event of place.recall(write.path, await session.hasSeen(write.path))) {
+    if (event.kind === "read") await observe(event, place);
+    if (event.kind === "output") await creditFile(event.output, write.path, place);
+  }
+  return session.consider(write);
+}
+
+async function observe(event: Extract<Event, { kind: "read" }>, place: Workplace): Promise<void> {
+  await attempt(place, event.path, async () => {
+    await place.sessionFor(event.path).observe(event);
+    seen(place, event.path);
+  });
+}
+
+function refusalText({ change }: Write, result: Result, { door }: Workplace): string {
+  const { text } = withoutAnchors(result, door);
+  return change.kind === "whole" ? text.replace(quoteAgain, words.writeAgain) : text;
+}
+
+/** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
+function failure(error: unknown, path: string, place: Workplace): string | null {
+  if (!(error instanceof PortError)) throw error;
+  if (error.code === "denied" || error.code === "outside_roots")
+    return `REJECTED, nothing written.\n${error.message}`;
+  place.log(`${path}: ${error.code}: ${error.message}`);
+  return place.failClosed ? words.unchecked(path, error.message) : null;
+}
+
+async function changed(
+  { writes, settled }: Extract<Event, { kind: "changed" }>,
+  place: Workplace,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const { path, tool, change, before } of writes) {
+    await attempt(place, path, async () => {
+      const told = before === undefined ? {} : { before };
+      await place.sessionFor(path).observeWrite(path, { tool, change, ...told });
+      if (change.kind === "delete") return;
+      seen(place, path);
+      if (settled) notes.push(...(await formatted(path, place)));
+    });
+  }
+  return notes;
+}
+
+async function settled(
+  { paths, refused }: Extract<Event, { kind: "settled" }>,
+  place: Workplace,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const path of new Set(paths))
+    await attempt(place, path, async () => {
+      notes.push(...(await formatted(path, place)));
+    });
+  for (const write of refused)
+    await attempt(place, write.path, async () => {
+      const found = await place.sessionFor(write.path).consider(write);
+      if (found.kind === "carried")
+        notes.push(words.addedNote(write.path, words.carriedReason(write.path, found.quotes)));
+      if (found.kind === "refused" && found.result.details.code !== "not_read")
+        notes.push(words.addedNote(write.path, withoutAnchors(found.result, place.door).text));
+    });
+  return notes;
+}
+
+async function formatted(path: string, place: Workplace): Promise<string[]> {
+  const found = await place.sessionFor(path).formatted(path);
+  return found ? [words.formattedNote(path, found, place.door)] : [];
+}

@@ -1,0 +1,89 @@
+/** Opens what a guard works with. */
+import {
+  appendLog,
+  boundsOf,
+  isWithin,
+  loadConfig,
+  nodeStore,
+  openFiles,
+  stateFolder,
+  type Workspace,
+  workspaceFor,
+} from "../node/index.js";
+import { Session } from "../session/index.js";
+import type { Adapter, Caller, Environment } from "./event.js";
+import type { Workplace } from "./place.js";
+
+interface Start {
+  readonly adapter: Adapter;
+  readonly env: Environment;
+  readonly clock: () => number;
+}
+
+/** What is the same in every workspace that one call touches. */
+interface Opening extends Start {
+  readonly agent: string;
+  readonly cwd: string;
+  readonly state: string;
+  readonly log: (line: string) => void;
+}
+
+export function openPlace(caller: Caller, start: Start, recall: Workplace["recall"]): Workplace {
+  const { adapter, env, clock } = start;
+  const { cwd } = caller;
+  const state = stateFolder({ env });
+  const log = (line: string): void => appendLog(line, { state, clock });
+  const agent = agentOf(adapter, caller);
+  const opening: Opening = { ...start, agent, cwd, state, log };
+  const workspace = workspaceOf(caller, opening);
+  const own = open(workspace, opening);
+  const others = new Map<string, Session>();
+  const { door, rewrites, tellsBefore } = adapter;
+  return {
+    ...{ ...own, agent, cwd, root: workspace.root, clock, door, rewrites, tellsBefore, log, recall },
+    // A file has one ledger, from wherever it is named.
+    sessionFor(path) {
+      const there = workspaceFor(workspace.root, [path]);
+      if (there.key === workspace.key) return own.session;
+      const session = others.get(there.key) ?? open(there, opening).session;
+      others.set(there.key, session);
+      return session;
+    },
+  };
+}
+
+function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, log }: Opening) {
+  const { settings } = loadConfig({ env, workspace: workspace.root });
+  const files = openFiles({ settings, root: workspace.root, base: cwd, state, report: log });
+  // Pruning would make somebody wait for it.
+  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), prunes: false, report: log });
+  const { gate, onStale, keepOnFold, failClosed = false } = settings;
+  const session = new Session({
+    ...{ files, store, agent, clock, door: adapter.door },
+    ...(gate ? { gate } : {}),
+    ...(onStale ? { onStale } : {}),
+    ...(keepOnFold ? { keepOnFold } : {}),
+  });
+  return { files, store, session, failClosed };
+}
+
+/**
+ * A conversation may go to another folder. In a repository that is the same workspace; elsewhere it is the one in which
+ * it began.
+ */
+function workspaceOf(
+  { cwd, project = cwd, conversation }: Caller,
+  { state, log }: Pick<Opening, "state" | "log">,
+): Workspace {
+  const here = workspaceFor(project, []);
+  if (here.key !== here.root) return here;
+  const { notes } = nodeStore({ state, workspace: { key: "conversations" }, prunes: false, report: log });
+  const [first] = notes.all("began", conversation);
+  if (typeof first !== "string") notes.add("began", conversation, here.root);
+  return typeof first === "string" && isWithin(here.root, first) ? workspaceFor(first, []) : here;
+}
+
+/** As everything else that the client starts is called, so that all of it is one agent. */
+export function agentOf({ client }: Adapter, { conversation, subagent }: Caller): string {
+  return `${client}:${conversation}${subagent ? `/${subagent}` : ""}`;
+}

@@ -1,0 +1,43 @@
+import type { Door } from "../core/index.js";
+import type { NodeStore } from "../node/index.js";
+import { type Files, type Json, PortError, type Session } from "../session/index.js";
+import type { Event } from "./event.js";
+
+/** What a guard works with: one agent's session in one workspace. */
+export interface Workplace {
+  readonly session: Session;
+  /** The session of the workspace that a file belongs to. */
+  readonly sessionFor: (path: string) => Session;
+  readonly files: Files;
+  readonly store: NodeStore;
+  readonly agent: string;
+  readonly cwd: string;
+  /** The top of the workspace. */
+  readonly root: string;
+  readonly clock: () => number;
+  readonly door: Door;
+  readonly tellsBefore: boolean;
+  /** Arguments can be rewritten. */
+  readonly rewrites: boolean;
+  /** What else was shown of a file, that no event told. */
+  readonly recall: (path: string, isSeen: boolean) => readonly Event[];
+  /** What cannot be checked is not let through. */
+  readonly failClosed: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** Files the agent has seen are those that shell output may show more of. */
+export function seen({ store, agent }: Workplace, path: string): void {
+  const known = store.notes.all("seen", agent);
+  if (!known.includes(path as Json)) store.notes.add("seen", agent, path);
+}
+
+/** What only observes never stands in the way: a file that cannot be looked at is not counted as seen. */
+export async function attempt(place: Workplace, path: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    if (error.code !== "not_found") place.log(`${path}: ${error.code}: ${error.message}`);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Run } from "./evidence.js";
+import type { Printed } from "./keys.js";
+
+/**
+ * The runs that no other file explains better. Up to half of all lines stand in other files too, in headers and
+ * imports above all: rows that belong to a longer run of one file show nothing of the others.
+ */
+export function certain(runs: readonly Run[], printed: Printed): Run[] {
+  const rivals = new Rivals(runs, printed);
+  const kept = runs.filter((run) => run.sure || !rivals.explain(run));
+  const covered = rowsOf(
+    kept.filter((run) => isNamed(run, printed)),
+    printed.rowCount,
+  );
+  return kept.filter((run) => {
+    if (run.ambiguous) return false;
+    if (run.sure || isNamed(run, printed)) return true;
+    const shared = covered[run.to + 1]! - covered[run.from]!;
+    return 2 * shared <= run.to - run.from + 1;
+  });
+}
+
+const full = 3;
+
+function isNamed(run: Run, printed: Printed): boolean {
+  return printed.files[run.file]!.named;
+}
+
+/** Numbers that agree outweigh any length. */
+function byWeight(one: Run, other: Run): number {
+  return Number(one.misnumbered) - Number(other.misnumbered) || other.length - one.length;
+}
+
+class Rivals {
+  readonly #printed: Printed;
+  /** For each row the weightiest run that it is in. */
+  readonly #weightiest: readonly (Run | undefined)[];
+  /** By first and last row, the run of the best standing there, and whether several files have one. */
+  readonly #best = new Map<number, { readonly run: Run; shared: boolean }>();
+
+  constructor(runs: readonly Run[], printed: Printed) {
+    this.#printed = printed;
+    const weightiest: (Run | undefined)[] = new Array(printed.rowCount).fill(undefined);
+    // The next row that no run has yet; weightier runs come first, so no row is looked at twice.
+    const next = Int32Array.from({ length: printed.rowCount + 2 }, (_, row) => row);
+    const free = (from: number): number => {
+      let row = from;
+      while (next[row] !== row) {
+        next[row] = next[next[row]!]!;
+        row = next[row]!;
+      }
+      return row;
+    };
+    for (const run of [...runs].sort(byWeight)) {
+      for (let row = free(run.from); row <= run.to; row = free(row)) {
+        weightiest[row] = run;
+        next[row] = row + 1;
+      }
+      const best = this.#best.get(this.#extent(run));
+      const better = best === undefined ? 1 : this.#standing(run) - this.#standing(best.run);
+      if (better > 0) this.#best.set(this.#extent(run), { run, shared: false });
+      else if (better === 0 && run.file !== best!.run.file) best!.shared = true;
+    }
+    this.#weightiest = weightiest;
+  }
+
+  /**
+   * A run of a file that is not even named, or with numbers that are not its own, has to be the best explanation, and
+   * the only one. Any other gives way only to a run that says more: one blank row too many is no proof.
+   */
+  explain(run: Run): boolean {
+    const standing = this.#standing(run);
+    const best = this.#best.get(this.#extent(run))!;
+    if (standing < full && (best.shared || this.#standing(best.run) > standing)) return true;
+    return [this.#weightiest[run.from], this.#weightiest[run.to]].some((rival) => {
+      if (rival === undefined || rival.file === run.file) return false;
+      if (rival.misnumbered && !run.misnumbered) return false;
+      if (rival.from > run.from || rival.to < run.to) return false;
+      const tied = standing < full && this.#standing(rival) >= standing && rival.length > run.length;
+      return rival.saying > run.saying || (tied && rival.saying === run.saying);
+    });
+  }
+
+  #standing(run: Run): number {
+    return (isNamed(run, this.#printed) ? 2 : 0) + (run.misnumbered ? 0 : 1);
+  }
+
+  #extent(run: Run): number {
+    return run.from * (this.#printed.rowCount + 1) + run.to;
+  }
+}
+
+/** How many rows before each one are in any of these runs. */
+function rowsOf(runs: readonly Run[], rowCount: number): Int32Array {
+  const change = new Int32Array(rowCount + 1);
+  for (const { from, to } of runs) {
+    change[from]!++;
+    change[to + 1]!--;
+  }
+  const covered = new Int32Array(rowCount + 1);
+  let depth = 0;
+  for (let row = 0; row < rowCount; row++) {
+    depth += change[row]!;
+    covered[row + 1] = covered[row]! + (depth > 0 ? 1 : 0);
+  }
+  return covered;
+}

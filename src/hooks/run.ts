@@ -1,0 +1,124 @@
+import { isAbsolute, resolve } from "node:path";
+import { appendLog, loadConfig, nodeStore, stateFolder, workspaceFor } from "../node/index.js";
+import type { Adapter, Answer, Event, Payload, Understood } from "./event.js";
+import { isRecord } from "./fields.js";
+import { answer } from "./guard.js";
+import { agentOf, openPlace } from "./opening.js";
+import type { Workplace } from "./place.js";
+import * as words from "./words.js";
+
+export interface HookStart {
+  readonly adapter: Adapter;
+  /** The event, as the client sent it. */
+  readonly input: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: () => number;
+}
+
+/**
+ * Answers one event. What goes wrong is logged, and the call goes through unless the person chose otherwise: a guard
+ * that locks people out is taken out.
+ */
+export async function hook(start: HookStart): Promise<string | null> {
+  const { adapter } = start;
+  let payload: Payload = {};
+  let understood: Understood | null = null;
+  try {
+    const parsed: unknown = JSON.parse(start.input);
+    if (!isRecord(parsed)) throw new Error("the event is not a JSON object");
+    payload = parsed;
+    understood = adapter.understand(payload, start.env);
+    if (!understood || understood.events.length === 0) return null;
+    const recall: Workplace["recall"] = (path, isSeen) => adapter.recall?.(payload, path, isSeen) ?? [];
+    const place = openPlace(understood.caller, start, recall);
+    const answers: Answer[] = [];
+    const events = [...(await missed(adapter, payload, place)), ...understood.events];
+    for (const event of events) answers.push(await answer(placed(event, place.cwd), place));
+    return printed(adapter.reply(merged(answers), payload));
+  } catch (error) {
+    return printed(adapter.reply(failed(error, understood, start), payload));
+  }
+}
+
+/** What a transcript tells that no event did, once. */
+async function missed(
+  adapter: Adapter,
+  payload: Payload,
+  { store, agent }: Workplace,
+): Promise<readonly Event[]> {
+  if (!adapter.missed) return [];
+  const key = `transcript of ${agent}`;
+  const record = (await store.file(key)) as { readonly to?: number } | null;
+  const { events, to } = adapter.missed(payload, record?.to ?? 0);
+  if (to !== record?.to) await store.saveFile(key, { to });
+  return events;
+}
+
+function printed(reply: unknown): string | null {
+  return reply === null || reply === undefined ? null : JSON.stringify(reply);
+}
+
+function merged(answers: readonly Answer[]): Answer {
+  const joined = (name: "deny" | "tell" | "say"): object => {
+    const parts = answers.flatMap((one) => one[name] ?? []);
+    return parts.length > 0 ? { [name]: parts.join("\n\n") } : {};
+  };
+  const last: Answer = Object.assign({}, ...answers);
+  return { ...last, ...joined("deny"), ...joined("tell"), ...joined("say") };
+}
+
+/** Paths mean the same from everywhere. */
+function placed(event: Event, cwd: string): Event {
+  const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(cwd, path));
+  const all = <T extends { readonly path: string }>(writes: readonly T[]): T[] =>
+    writes.map((write) => ({ ...write, path: absolute(write.path) }));
+  switch (event.kind) {
+    case "change":
+    case "changed":
+      return { ...event, writes: all(event.writes) };
+    case "read":
+      return { ...event, path: absolute(event.path) };
+    case "settled":
+      return { ...event, paths: event.paths.map(absolute), refused: all(event.refused) };
+    default:
+      return event;
+  }
+}
+
+function failed(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): Answer {
+  const cause = error instanceof Error ? error.message : String(error);
+  const state = stateFolder({ env });
+  const log = (line: string): void => appendLog(line, { state, clock });
+  log(`${adapter.client}: ${(env.KEDGE_DEBUG && (error as Error)?.stack) || cause}`);
+  const writes = understood?.events.flatMap((event) => (event.kind === "change" ? event.writes : [])) ?? [];
+  if (isClosed(env, understood) && (writes.length > 0 || !understood))
+    return { deny: words.unchecked(writes.map(({ path }) => path).join(", ") || "a file", cause) };
+  return understood && isFirst(cause, understood, { adapter, state, log })
+    ? { say: words.failedOpen(cause) }
+    : {};
+}
+
+/** The configuration may be what failed: then only the environment counts. */
+function isClosed(env: HookStart["env"], understood: Understood | null): boolean {
+  try {
+    const workspace = workspaceFor(understood?.caller.cwd ?? "/", []);
+    return loadConfig({ env, workspace: workspace.root }).settings.failClosed ?? false;
+  } catch {
+    return ["1", "true"].includes(env.KEDGE_FAIL_CLOSED ?? "");
+  }
+}
+
+/** People are told once in a conversation. */
+function isFirst(
+  cause: string,
+  { caller, events }: Understood,
+  start: Pick<HookStart, "adapter"> & { readonly state: string; readonly log: (line: string) => void },
+): boolean {
+  if (events.some(({ kind }) => kind === "begin")) return true;
+  const workspace = workspaceFor(caller.cwd, []);
+  const { notes } = nodeStore({ state: start.state, workspace, prunes: false, report: start.log });
+  const agent = agentOf(start.adapter, caller);
+  if (notes.all("failed", agent).includes(cause)) return false;
+  notes.add("failed", agent, cause);
+  return notes.all("failed", agent).includes(cause);
+}

@@ -1,0 +1,108 @@
+/** What a command showed, wrote, moved and took away. */
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { Document } from "../core/index.js";
+import type { Event } from "./event.js";
+import { lossNotes } from "./losses.js";
+import { type Candidate, carriedText, creditOutput, pathsIn } from "./output.js";
+import { attempt, seen, type Workplace } from "./place.js";
+
+type Output = Extract<Event, { kind: "output" }>;
+
+/** Files named in a command or its output, and those from the ledger, that are looked at. */
+const namedFiles = 40;
+const knownFiles = 60;
+const largest = 2 * 1024 * 1024;
+
+/** Notes for the model. */
+export async function afterOutput(event: Output, place: Workplace): Promise<string[]> {
+  const { command, output } = event;
+  const known = place.store.notes.all("seen", place.agent).filter((path) => typeof path === "string");
+  const named = [...pathsIn(spelled(command ?? "", place), namedFiles), ...pathsIn(output, namedFiles)];
+  await credit(event, await candidates(named, known, place), place);
+  if (command === null) return [];
+  await followMoves(command, known, place);
+  return lossNotes({ tool: event.tool, command }, place);
+}
+
+/** Variables that name folders, as the shell puts them in. */
+function spelled(command: string, { cwd }: Workplace): string {
+  return command
+    .replace(/\$\{?PWD\}?(?=[/"'])/g, () => cwd)
+    .replace(/(^|[\s"'])~\//g, (_, before) => `${before}${homedir()}/`);
+}
+
+async function candidates(
+  named: readonly string[],
+  known: readonly string[],
+  place: Workplace,
+): Promise<Candidate[]> {
+  const found = new Map<string, Candidate>();
+  const add = async (path: string, isNamed: boolean): Promise<void> => {
+    if (found.has(path) || !isFile(path)) return;
+    await attempt(place, path, async () => {
+      const bytes = await place.files.read(await place.files.identify(path));
+      const document = bytes && Document.parse(bytes);
+      if (document && !document.binary) found.set(path, { path, lines: document.lines(), named: isNamed });
+    });
+  };
+  for (const path of named) await add(resolve(place.cwd, path), true);
+  for (const path of known.slice(-knownFiles)) await add(path, false);
+  return [...found.values()];
+}
+
+function isFile(path: string): boolean {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= largest;
+  } catch {
+    return false;
+  }
+}
+
+/** Output that shows one file, as far as it does. */
+export async function creditFile(output: string, path: string, place: Workplace): Promise<void> {
+  const files = await candidates([path], [], place);
+  await credit({ kind: "output", tool: "", command: null, output }, files, place);
+}
+
+/** What the command printed, and what it carried into files itself, counts as seen. */
+async function credit(
+  { command, output }: Output,
+  files: readonly Candidate[],
+  place: Workplace,
+): Promise<void> {
+  const texts = [output, ...(command === null ? [] : [carriedText(command)])].filter((text) => text !== "");
+  // An empty file is shown by a command that prints nothing of it.
+  const isShown = command !== null && /\b(cat|head|tail|less|more|nl|bat|type)\b/.test(command);
+  for (const { path, lines, named } of files)
+    if (isShown && named && lines.length === 0)
+      await attempt(place, path, async () => {
+        await place.sessionFor(path).observe({ path, rows: [] });
+        seen(place, path);
+      });
+  for (const text of texts)
+    for (const { path, rows } of creditOutput(text, files))
+      await attempt(place, path, async () => {
+        if ((await place.sessionFor(path).observe({ path, rows })) > 0) seen(place, path);
+      });
+}
+
+/** A file that was seen and is no longer there may stand, unchanged, where the command put it. */
+async function followMoves(command: string, known: readonly string[], place: Workplace): Promise<void> {
+  if (!/\b(mv|cp|rename|ren|move|copy)\b/.test(command)) return;
+  const words = pathsIn(command, namedFiles).map((path) => resolve(place.cwd, path));
+  for (const path of known) {
+    const targets = words.flatMap((from) => {
+      const tail = path === from ? "" : path.startsWith(`${from}/`) ? path.slice(from.length) : null;
+      if (tail === null) return [];
+      return words.flatMap((to) => [to + tail, join(to, basename(from)) + tail]);
+    });
+    for (const target of new Set(targets))
+      if (target !== path && isFile(target))
+        await attempt(place, target, async () => {
+          if (await place.sessionFor(target).follow(path, target)) seen(place, target);
+        });
+  }
+}

@@ -1,0 +1,281 @@
+import { compare, type Document, LineMap, LineSet } from "../core/index.js";
+import type { Chain } from "./chain.js";
+import type { Texts } from "./kept.js";
+import type { JournalEntry } from "./ports.js";
+import {
+  bare,
+  carriedGap,
+  isBack,
+  type Meeting,
+  pairedLines,
+  regionsNear,
+  resembles,
+  standing,
+} from "./stands.js";
+import { writtenLines } from "./texts.js";
+import {
+  below,
+  carriedPlace,
+  follow,
+  type Gone,
+  hullOf,
+  readMap,
+  type Trace,
+  tracesOf,
+  vanish,
+} from "./trace.js";
+
+/** One state of the file, as the journal has it or as it was found; null: there was no file. */
+export interface CourseState {
+  readonly version: string | null;
+  /** How it came from the state before, if that can be told. */
+  readonly map: LineMap | null;
+}
+
+/** A file that an edit deleted, and whether it is there again. */
+interface Deleted {
+  readonly entry: JournalEntry;
+  back: boolean;
+}
+
+/** A file's way from its first live edit to now: journaled steps, and between them whatever others did. */
+export class Course {
+  readonly states: CourseState[] = [];
+  readonly traces: Trace[] = [];
+  deleted: Deleted[] = [];
+  private origin: ReadonlySet<string> | null = null;
+
+  private constructor(
+    private readonly live: ReadonlySet<string>,
+    private readonly texts: Texts,
+  ) {}
+
+  static async of(chain: Chain, live: ReadonlySet<string>, texts: Texts): Promise<Course> {
+    const course = new Course(live, texts);
+    course.states.push({ version: chain.entries[0]?.before ?? null, map: null });
+    for (const entry of chain.entries) {
+      // A moved file has the text it had; under its new name there was none.
+      if (entry.before !== course.version && !isMoveBack(entry, course)) await course.foreign(entry.before);
+      await course.journaled(entry);
+    }
+    return course;
+  }
+
+  /** The file as it is now ends the course. */
+  async arrive(now: Document | null): Promise<void> {
+    const last = this.last;
+    if ((now?.version ?? null) !== this.version) await this.foreign(now?.version ?? null);
+    if (!now) return;
+    // What vanished and came back, while others were at work, never left.
+    for (const trace of this.traces) {
+      const still: Gone[] = [];
+      for (const one of trace.gone)
+        if (one.state === last || !(await this.isThere(trace, one, now))) still.push(one);
+      trace.gone = still;
+    }
+  }
+
+  get version(): string | null {
+    return this.states.at(-1)?.version ?? null;
+  }
+
+  get last(): number {
+    return this.states.length - 1;
+  }
+
+  /** Whether all that vanished of a place stands in this text. */
+  async stands(trace: Trace, now: Document): Promise<boolean> {
+    for (const one of trace.gone) if (!(await this.isThere(trace, one, now))) return false;
+    return true;
+  }
+
+  private async isThere(trace: Trace, { state, lines, gap }: Gone, now: Document): Promise<boolean> {
+    const before = await this.textAt(state);
+    if (!before || trace.blind) return false;
+    const met = await this.meeting(trace, before, now, compare(before, now));
+    const meeting = { ...met, apart: true };
+    if (!standing(lines, meeting).gone.isEmpty) return false;
+    return gap === null || !(await this.isBack(trace, gap, meeting));
+  }
+
+  /** What was taken out of the place stands there again: by this edit, or by one whose text it took out. */
+  private async isBack(trace: Trace, gap: number, meeting: Meeting): Promise<boolean> {
+    for (const one of below(trace)) if (isBack(gap, await this.taken(one), meeting)) return true;
+    return false;
+  }
+
+  async textAt(state: number): Promise<Document | null> {
+    const version = this.states[state]?.version ?? null;
+    return version === null ? null : this.texts(version);
+  }
+
+  /** Where the lines of one state are in a later one, through every step between. */
+  map(from: number, to: number): LineMap | null {
+    let whole: LineMap | null = null;
+    for (const { map } of this.states.slice(from + 1, to + 1)) {
+      if (!map) return null;
+      whole = whole ? whole.compose(map) : map;
+    }
+    return whole;
+  }
+
+  /** The text was there before the edit, and was not after it. */
+  private isRewound({ state }: Trace, version: string): boolean {
+    const at = (list: readonly CourseState[]) => list.some((one) => one.version === version);
+    return at(this.states.slice(0, state)) && !at(this.states.slice(state, -1));
+  }
+
+  private async meeting(trace: Trace, before: Document, now: Document, map: LineMap): Promise<Meeting> {
+    const taken = new Set<string>();
+    for (const one of below(trace)) for (const line of await this.taken(one)) taken.add(line);
+    this.origin ??= new Set((await this.textAt(0))?.lines().map(bare) ?? []);
+    const { origin } = this;
+    return {
+      ...{ before, now, map, rewound: this.isRewound(trace, now.version), apart: false },
+      isOld: (line) => origin.has(line) || taken.has(line),
+    };
+  }
+
+  private async taken({ state, region }: Trace): Promise<string[]> {
+    const before = await this.textAt(state - 1);
+    return before ? before.lines(region.aStart, region.aEnd).map(bare) : [];
+  }
+
+  /** Somebody who is not in the journal changed the file. */
+  private async foreign(version: string | null): Promise<void> {
+    const from = this.version;
+    const before = from === null ? null : await this.texts(from);
+    const now = version === null ? null : await this.texts(version);
+    const map = before && now && this.mapTo(before, now);
+    this.states.push({ version, map });
+    for (const one of this.deleted) one.back = await this.isBackAgain(one, version, now);
+    for (const trace of this.traces) {
+      const isThere = !trace.lines.isEmpty || trace.gap !== null;
+      if (version === null) {
+        if (isThere) vanish(trace, this.last - 1);
+      } else if (from === null) {
+        if (now) await this.findPlaces(trace, now);
+      } else if (!map || trace.blind) {
+        if (isThere && this.isRewound(trace, version)) vanish(trace, this.last - 1);
+        trace.blind = true;
+      } else if (before && now) await this.meet(trace, before, now, map);
+    }
+  }
+
+  /** Back to a state that was there before, lines go the way they came: where several are equal, comparing can't tell. */
+  private mapTo(before: Document, now: Document): LineMap {
+    const back = this.states.findLastIndex(({ version }) => version === now.version);
+    const map = back < 0 ? null : this.map(back, this.last)?.invert();
+    if (!map) return compare(before, now);
+    const regions = map.regions.filter(
+      ({ aStart, aEnd, bStart, bEnd }) =>
+        aEnd - aStart !== bEnd - bStart || !before.sameLines(aStart, aEnd, now, bStart),
+    );
+    return LineMap.of(map.before, map.after, regions);
+  }
+
+  /** The file is there again: what vanished with it has a place again. */
+  private async findPlaces(trace: Trace, now: Document): Promise<void> {
+    const found: Gone[] = [];
+    for (const one of trace.gone) {
+      const before = one.place === null ? await this.textAt(one.state) : null;
+      found.push(before ? { ...one, place: carriedPlace(hullOf(one), compare(before, now)) } : one);
+    }
+    trace.gone = found;
+  }
+
+  private async isBackAgain(
+    { entry }: Deleted,
+    version: string | null,
+    now: Document | null,
+  ): Promise<boolean> {
+    if (version === null || entry.before === null) return false;
+    const before = await this.texts(entry.before);
+    return version === entry.before || (before !== null && now !== null && resembles(before, now));
+  }
+
+  private async meet(trace: Trace, before: Document, now: Document, map: LineMap): Promise<void> {
+    const state = this.last - 1;
+    trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
+    const { lines, region } = trace;
+    const gap = trace.gap ?? muteLine(lines, before);
+    trace.lines = map.carry(lines);
+    if (trace.gap !== null) trace.gap = carriedGap(trace.gap, map);
+    const isNear = gap !== null && regionsNear(gap, region.aEnd - region.aStart, map).length > 0;
+    if (trace.lines.size === lines.size && !isNear) return;
+    const meeting = await this.meeting(trace, before, now, map);
+    const found = standing(lines, meeting);
+    trace.lines = found.lines;
+    const missing: Gone = { state, lines: found.gone, gap: null, place: null };
+    if (!found.gone.isEmpty) trace.gone.push({ ...missing, place: carriedPlace(hullOf(missing), map) });
+    if (gap === null || !(await this.isBack(trace, gap, meeting))) return;
+    trace.gone.push({ ...missing, lines: LineSet.empty, gap, place: carriedPlace([gap, gap], map) });
+    trace.gap = null;
+    trace.lines = LineSet.empty;
+  }
+
+  private async journaled(entry: JournalEntry): Promise<void> {
+    const map = await this.mapOf(entry);
+    this.states.push({ version: entry.after, map });
+    const isUnknown = !map && entry.after !== null && this.states[this.last - 1]?.version !== null;
+    const paired = map && pairedLines(map);
+    for (const trace of this.traces) {
+      if (isUnknown) trace.blind = true;
+      follow(trace, { entry, map, paired, state: this.last - 1 });
+      await this.bringBack(trace, entry, map);
+    }
+    const isRestore = entry.edits !== undefined;
+    this.deleted = isRestore
+      ? this.deleted.map((one) => (entry.edits?.includes(one.entry.id) ? { ...one, back: false } : one))
+      : [];
+    if (this.live.has(entry.id)) this.begin(entry, map);
+  }
+
+  private begin(entry: JournalEntry, map: LineMap | null): void {
+    if (entry.after === null) this.deleted.push({ entry, back: false });
+    else this.traces.push(...tracesOf(entry, map, this.last, this.traces));
+  }
+
+  private async mapOf({ before, after, change }: JournalEntry): Promise<LineMap | null> {
+    if (after === null || this.version === null) return null;
+    const map = change && before !== null ? readMap(change) : null;
+    if (map) return map;
+    const [old, now] = [await this.texts(this.version), await this.texts(after)];
+    return old && now && compare(old, now);
+  }
+
+  /** A restore brings back what had vanished, an undo what the undone edit had replaced. */
+  private async bringBack(trace: Trace, entry: JournalEntry, map: LineMap | null): Promise<void> {
+    const taken = entry.kind === "undo" ? (entry.cause ?? "").split(" ") : [];
+    const undone = trace.replaced.filter(({ by }) => taken.includes(by));
+    const restored = entry.edits?.includes(trace.entry.id) ? trace.gone : [];
+    const now = undone.length + restored.length > 0 ? await this.textAt(this.last) : null;
+    if (!now) return;
+    for (const { state, lines } of [...undone, ...restored]) {
+      const before = await this.textAt(state);
+      const found = before ? compare(before, now).carry(lines) : LineSet.empty;
+      const written = map ? writtenLines(map) : LineSet.all(now.lineCount);
+      trace.lines = trace.lines.union(found.isEmpty && !lines.isEmpty ? written : found);
+    }
+    for (const { state, gap } of restored) {
+      const before = gap === null ? null : await this.textAt(state);
+      if (before && gap !== null) trace.gap = carriedGap(gap, compare(before, now));
+    }
+    trace.replaced = trace.replaced.filter((one) => !undone.includes(one));
+    if (restored.length > 0) trace.gone = [];
+  }
+}
+
+/** Where lines stand that tell nothing, and all of them: what the edit did there was to take others out. */
+function muteLine(lines: LineSet, text: Document): number | null {
+  const [first] = lines.spans();
+  const isMute = lines
+    .spans()
+    .every(([start, end]) => text.lines(start, end).every((line) => bare(line) === ""));
+  return first && isMute ? first[0] : null;
+}
+
+/** The undo of a move gives the file its old name again. */
+function isMoveBack(entry: JournalEntry, course: Course): boolean {
+  return entry.kind === "undo" && entry.before === null && course.version !== null && entry.after !== null;
+}

@@ -1,0 +1,173 @@
+import { Document, LineMap, type Range, unifiedDiff } from "../core/index.js";
+import { handleFor } from "./agent.js";
+import { type JournalEntry, type Json, PortError } from "./ports.js";
+import type { Env } from "./result.js";
+import {
+  type Examined,
+  examine,
+  fileOf,
+  isUntouched,
+  type LostRequest,
+  type LostWork,
+  readText,
+  type Survey,
+  surveyOf,
+} from "./survey.js";
+
+/** An edit whose lines are gone though no journaled edit replaced them. */
+export interface LostEdit {
+  readonly id: string;
+  readonly batch?: string;
+  /** When it was made, in milliseconds since 1970, by whom, with what. */
+  readonly time: number;
+  readonly agent: string;
+  readonly tool: string;
+  readonly path: string;
+  /** The lines it changed, in the numbers they had then. */
+  readonly lines: readonly Range[];
+  /** What is gone: lines of the file, or that the file was deleted or moved. */
+  readonly what: LostWork["what"];
+  /** Its text is kept: it can be restored. */
+  readonly kept: boolean;
+  readonly diff: string;
+  /** When that was noticed first, after which command of whom; null: it was not noticed before. */
+  readonly lost: LostNotice | null;
+}
+
+export interface LostNotice {
+  readonly time: number;
+  readonly agent: string;
+  readonly tool: string;
+  /** The first line of the command; null if it is not known. */
+  readonly command: string | null;
+}
+
+/** A command that has just run. */
+export interface LostCause extends LostRequest {
+  readonly tool: string;
+  /** Left out where it is not known what happened, as before a command. */
+  readonly command?: string;
+}
+
+/** All edits of everybody that are lost now. */
+export async function lost(request: LostRequest, env: Env): Promise<LostEdit[]> {
+  const survey = await surveyOf(request, env);
+  const found: LostEdit[] = [];
+  for (const chain of survey.chains) {
+    const examined = await looked(async () => {
+      const now = await readText(await fileOf(chain, env), env);
+      return isUntouched(chain, now) ? null : examine(chain, survey, env);
+    });
+    for (const work of examined?.lost ?? []) found.push(await described(work, examined as Examined, survey));
+  }
+  return found.sort((one, two) => one.time - two.time);
+}
+
+/** A file that cannot be looked at tells nothing. */
+async function looked<T>(run: () => Promise<T>): Promise<T | null> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof PortError) return null;
+    throw error;
+  }
+}
+
+/** What was seen of each file when it was last looked at: its version, how long its journal was, what was lost. */
+type Looks = Record<string, readonly [version: string | null, entries: number, lost: readonly string[]]>;
+
+/** Not a file's key: those are paths. Two that write it at once look once more than they have to. */
+const looksKey = "looks for lost work";
+
+/**
+ * Edits that were lost since somebody looked last, journaled with their cause. For after every command: a file that
+ * is as it was costs reading it, and nothing is compared.
+ */
+export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
+  const survey = await surveyOf(cause, env);
+  const record = (await env.store.file(looksKey)) as { readonly looks?: Looks } | null;
+  const before = record?.looks ?? {};
+  const after: Looks = {};
+  const found: LostEdit[] = [];
+  for (const chain of survey.chains) {
+    const count = chain.entries.length;
+    const last = before[chain.key];
+    const examined = await looked(async () => {
+      const now = await readText(await fileOf(chain, env), env);
+      const version = now?.version ?? null;
+      const isAsItWas = version === chain.entries.at(-1)?.after;
+      if (isAsItWas || (last?.[0] === version && last[1] === count)) return null;
+      return examine(chain, survey, env);
+    });
+    if (examined) {
+      const ids = examined.lost.map(({ entry }) => entry.id);
+      after[chain.key] = [examined.now?.version ?? null, count, ids];
+      const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
+      if (fresh.length > 0) await journal(fresh, examined, cause, env);
+      for (const work of fresh) found.push(await described(work, examined, survey));
+    } else if (last) after[chain.key] = last;
+  }
+  if (JSON.stringify(after) !== JSON.stringify(before))
+    await env.store.saveFile(looksKey, { looks: after } as unknown as Json);
+  const time = env.clock();
+  const told = { time, agent: env.agent, tool: cause.tool, command: commandOf(cause) };
+  return found.map((one) => ({ ...one, lost: told })).sort((one, two) => one.time - two.time);
+}
+
+const longestCommand = 200;
+
+function commandOf({ command }: LostCause): string | null {
+  const line = command?.trim().split("\n")[0] ?? "";
+  if (line === "") return null;
+  return line.length > longestCommand ? `${line.slice(0, longestCommand - 1)}…` : line;
+}
+
+async function journal(
+  works: readonly LostWork[],
+  { file, chain, now }: Examined,
+  cause: LostCause,
+  env: Env,
+): Promise<void> {
+  const time = env.clock();
+  const edits = works.map(({ entry }) => entry.id);
+  const command = commandOf(cause);
+  await env.store.append({
+    ...{ id: `${time.toString(36)}-${handleFor(file.key, edits).slice(1)}`, time, agent: env.agent },
+    ...{ tool: cause.tool, kind: "lost", path: file.path, file: file.key },
+    ...{ before: chain.entries.at(-1)?.after ?? null, after: now?.version ?? null },
+    ...{ lines: works.flatMap(({ entry }) => entry.lines), edits },
+    ...(command === null ? {} : { cause: command }),
+  });
+}
+
+async function described(work: LostWork, examined: Examined, { entries }: Survey): Promise<LostEdit> {
+  const { entry, what } = work;
+  const { id, time, agent, tool, lines, batch } = entry;
+  const notice = entries.findLast((one) => one.kind === "lost" && one.edits?.includes(id));
+  return {
+    ...{ id, time, agent, tool, lines, what, path: examined.file.path },
+    ...(batch === undefined ? {} : { batch }),
+    ...{ kept: await isKept(work, examined), diff: await diffOf(entry, examined) },
+    lost: notice
+      ? { time: notice.time, agent: notice.agent, tool: notice.tool, command: notice.cause ?? null }
+      : null,
+  };
+}
+
+async function isKept({ traces, entry }: LostWork, { texts, course }: Examined): Promise<boolean> {
+  if (traces.some(({ blind }) => blind)) return false;
+  if (entry.after !== null && !(await texts(entry.after))) return false;
+  for (const { gone } of traces)
+    for (const { state } of gone) if (!(await course.textAt(state))) return false;
+  return true;
+}
+
+async function diffOf(entry: JournalEntry, { texts, file }: Examined): Promise<string> {
+  if (entry.after === null) return `[${file.path} was deleted]`;
+  const moved = entry.to === undefined ? "" : `[${entry.path} was moved to ${entry.to}]`;
+  const before = entry.before === null ? Document.fromText("") : await texts(entry.before);
+  const after = await texts(entry.after);
+  if (!before || !after || !entry.change) return moved;
+  const diff = unifiedDiff(file.path, before, after, LineMap.fromJSON(entry.change));
+  return [moved, diff].filter((part) => part !== "").join("\n");
+}

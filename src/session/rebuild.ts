@@ -1,0 +1,252 @@
+/** The text of a file with lost work in it again: the journaled change, carried to the file as it is now. */
+import {
+  compare,
+  Document,
+  type LineMap,
+  LineSet,
+  type Problem,
+  type Region,
+  type Splice,
+} from "../core/index.js";
+import type { Course } from "./course.js";
+import { carried, isProblems, spliced } from "./merge.js";
+import type { Examined, LostWork } from "./survey.js";
+import type { Gone, Trace } from "./trace.js";
+
+/** Why it cannot be: what stands in the way (nothing, where a text is not kept), or edits that it builds upon. */
+type Hindrance = { readonly problems: readonly Problem[] } | { readonly needs: readonly string[] };
+
+/** `map` is how the text comes from that of now; null: there is none now. */
+export type Rebuilt = { readonly text: Document; readonly map: LineMap | null } | Hindrance;
+
+export interface Rebuilding {
+  readonly examined: Examined;
+  /** To be brought back, oldest first. */
+  readonly chosen: readonly LostWork[];
+  /** Lost too, but not asked for. */
+  readonly others: readonly LostWork[];
+  /** Gone from the file, but not lost: they are in commits. */
+  readonly ended: readonly LostWork[];
+}
+
+export async function rebuild(asked: Rebuilding): Promise<Rebuilt> {
+  const { examined, chosen, others } = asked;
+  const { now, source } = examined;
+  const move = others.find(({ what }) => what === "moved");
+  if (source && move) return { needs: [move.entry.id] };
+  if (!now) return whenGone(asked);
+  const whole = others.length + asked.ended.length === 0 ? await wentBack(examined, chosen) : null;
+  if (whole) return whole;
+  const alone = others.length > 0 ? await oneByOne(examined, chosen, now) : null;
+  return alone ?? mergeChain(asked, now);
+}
+
+/** Of a file that is gone all that was lost comes back together, or what begins with creating it. */
+async function whenGone({ examined, chosen, others }: Rebuilding): Promise<Rebuilt> {
+  const { course, texts } = examined;
+  const [first, ...rest] = chosen;
+  if (others.length > 0) {
+    const isNew = first?.entry.before === null && first.entry.after !== null;
+    const created = isNew ? await texts(first.entry.after as string) : null;
+    const made = created && (await oneByOne(examined, rest, created));
+    return made && "text" in made
+      ? { text: made.text, map: null }
+      : { needs: others.map(({ entry }) => entry.id) };
+  }
+  const last = course.states.findLastIndex(({ version }) => version !== null);
+  const text = await course.textAt(last);
+  return text ? { text, map: null } : { problems: [] };
+}
+
+/** The file is exactly what it was at an earlier time: then it becomes again what it was last. */
+async function wentBack({ course, now }: Examined, chosen: readonly LostWork[]): Promise<Rebuilt | null> {
+  const last = course.last - 1;
+  const all = chosen.flatMap(({ traces }) => traces.flatMap(({ gone }) => gone));
+  if (!now || all.length === 0 || all.some(({ state }) => state !== last)) return null;
+  const back = course.states.findLastIndex(({ version }, at) => at < last && version === now.version);
+  const text = back < 0 ? null : await course.textAt(last);
+  return text && { text, map: course.map(back, last) ?? compare(now, text) };
+}
+
+/** Each edit's own change; null if one of them does not fit. */
+async function oneByOne(
+  { texts }: Examined,
+  chosen: readonly LostWork[],
+  now: Document,
+): Promise<Rebuilt | null> {
+  const changes: LineMap[] = [];
+  let text = now;
+  for (const { entry, traces } of chosen) {
+    const from = entry.before === null ? Document.fromText("") : await texts(entry.before);
+    const to = entry.after === null ? null : await texts(entry.after);
+    const regions = traces.map(({ region }) => region);
+    const found = from && to && carried({ from, to, regions, now: text });
+    if (!found || isProblems(found)) return null;
+    const made = spliced(text, found);
+    changes.push(made.change.map);
+    text = made.document;
+  }
+  return { text, map: joined(changes, now) };
+}
+
+function joined(changes: readonly LineMap[], now: Document): LineMap {
+  return changes.reduce((one, two) => one.compose(two), compare(now, now));
+}
+
+interface Place {
+  readonly trace: Trace;
+  readonly gone: Gone;
+}
+
+/** All that vanished at one time comes back as one merge, so that what builds upon other lost work comes back too. */
+async function mergeChain(asked: Rebuilding, now: Document): Promise<Rebuilt> {
+  const { course } = asked.examined;
+  const places = asked.chosen.flatMap(({ traces }) =>
+    traces.flatMap((trace) => trace.gone.map((gone): Place => ({ trace, gone }))),
+  );
+  const changes: LineMap[] = [];
+  let text = now;
+  for (const state of [...new Set(places.map(({ gone }) => gone.state))].sort((one, two) => one - two)) {
+    const target = await course.textAt(state);
+    if (!target) return { problems: [] };
+    const own = places.filter(({ gone }) => gone.state === state);
+    const to = { asked, state, target, now: text };
+    const apart = await allBack(clusters(own, state, course), to);
+    // Equal lines may have been taken for each other: then all places together, which cannot cross.
+    const found = "splices" in apart && !inOrder(apart.splices) ? await comeBack(own, to) : apart;
+    if (!("splices" in found)) return found;
+    const made = spliced(text, found.splices);
+    changes.push(made.change.map);
+    text = made.document;
+  }
+  return { text, map: joined(changes, now) };
+}
+
+async function allBack(groups: readonly (readonly Place[])[], to: Target): Promise<Found> {
+  const splices: Splice[] = [];
+  for (const places of groups) {
+    const found = await comeBack(places, to);
+    if (!("splices" in found)) return found;
+    splices.push(...found.splices);
+  }
+  return { splices };
+}
+
+function inOrder(splices: readonly Splice[]): boolean {
+  return splices.every(({ start }, at) => at === 0 || (splices[at - 1] as Splice).end <= start);
+}
+
+/** Places that no line separates which stood there all the time come back together. */
+function clusters(places: readonly Place[], state: number, course: Course): Place[][] {
+  const map = course.map(lowest(state, course), state);
+  const left = new Set(places);
+  const found: Place[][] = [];
+  for (const { bStart, bEnd } of map?.regions ?? []) {
+    const own = [...left].filter(({ gone }) => isIn(gone, bStart, bEnd));
+    for (const place of own) left.delete(place);
+    if (own.length > 0) found.push(own);
+  }
+  const first = ([place]: readonly Place[]) => place?.gone.lines.spans()[0]?.[0] ?? place?.gone.gap ?? 0;
+  return [...found, ...[...left].map((place) => [place])].sort((one, two) => first(one) - first(two));
+}
+
+/** The earliest state from which lines can be followed to this one. */
+function lowest(state: number, course: Course): number {
+  let from = state;
+  while (from > 0 && course.states[from]?.map) from--;
+  return from;
+}
+
+function isIn({ lines, gap }: Gone, start: number, end: number): boolean {
+  if (gap !== null && start <= gap && gap <= end) return true;
+  return !lines.intersect(LineSet.of(start < end ? [[start, end]] : [])).isEmpty;
+}
+
+interface Target {
+  readonly asked: Rebuilding;
+  readonly state: number;
+  readonly target: Document;
+  readonly now: Document;
+}
+
+type Found = { readonly splices: readonly Splice[] } | Hindrance;
+
+async function comeBack(places: readonly Place[], to: Target): Promise<Found> {
+  const taken = await takenBack(places, to);
+  if (taken && to.asked.others.length > 0) return taken;
+  const merged = await fromEarlier(places, to);
+  return "problems" in merged && taken ? taken : merged;
+}
+
+const mostBases = 64;
+
+/**
+ * The place reads as it did at an earlier time, and becomes what it was last. The newest such time is taken: then the
+ * least is touched.
+ */
+async function fromEarlier(places: readonly Place[], { asked, state, target, now }: Target): Promise<Found> {
+  const { course } = asked.examined;
+  let first: readonly Problem[] | null = null;
+  const newest = Math.min(...places.map(({ trace }) => trace.state)) - 1;
+  for (let base = newest; base >= 0 && base > newest - mostBases; base--) {
+    const isNone = course.states[base]?.version === null;
+    const from = isNone ? Document.fromText("") : await course.textAt(base);
+    const map = isNone ? compare(Document.fromText(""), target) : course.map(base, state);
+    if (!from || !map) break;
+    const regions = map.regions.filter((region) =>
+      places.some(({ gone }) => isIn(gone, region.bStart, region.bEnd)),
+    );
+    const found = carried({ from, to: target, regions, now });
+    if (!isProblems(found)) {
+      const needs = alsoIn(regions, asked.others, state);
+      return needs.length > 0 ? { needs } : { splices: found };
+    }
+    first ??= found;
+    if (isNone) break;
+  }
+  return { problems: first ?? [] };
+}
+
+function alsoIn(regions: readonly Region[], works: readonly LostWork[], state: number): string[] {
+  const isThere = (gone: Gone) =>
+    gone.state === state && regions.some(({ bStart, bEnd }) => isIn(gone, bStart, bEnd));
+  return works
+    .filter(({ traces }) => traces.some(({ gone }) => gone.some(isThere)))
+    .map(({ entry }) => entry.id);
+}
+
+/**
+ * Only these places changed, and what stands there is nothing, or text that these very edits had taken out: what was
+ * done to them is taken back.
+ */
+async function takenBack(places: readonly Place[], { asked, target, now }: Target): Promise<Found | null> {
+  const { course } = asked.examined;
+  // From now to what it was last: lines [bStart, bEnd) are those that were there.
+  const all = compare(now, target).regions;
+  const regions = all.filter(({ bStart, bEnd }) => places.some(({ gone }) => isIn(gone, bStart, bEnd)));
+  const own = places.reduce((set, { gone }) => set.union(gone.lines), LineSet.empty);
+  const taken: string[] = [];
+  for (const { trace } of places) {
+    const before = await course.textAt(trace.state - 1);
+    taken.push(...(before?.lines(trace.region.aStart, trace.region.aEnd) ?? []));
+  }
+  for (const { aStart, aEnd, bStart, bEnd } of regions) {
+    const others = bStart < bEnd ? LineSet.of([[bStart, bEnd]]).subtract(own) : LineSet.empty;
+    if (others.spans().some(([start, end]) => target.lines(start, end).some(isText))) return null;
+    if (!isWithin(now.lines(aStart, aEnd).filter(isText), taken)) return null;
+  }
+  const found = carried({ from: now, to: target, regions, now });
+  return isProblems(found) ? null : { splices: found };
+}
+
+const isText = (line: string): boolean => line.trim() !== "";
+
+/** Whether these lines are some of those, in the same order. */
+function isWithin(lines: readonly string[], all: readonly string[]): boolean {
+  let at = 0;
+  for (const line of lines) {
+    at = all.indexOf(line, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}

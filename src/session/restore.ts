@@ -1,0 +1,267 @@
+import { type Code, decidingCode, type RefusalDetails, refusalDetails, unifiedDiff } from "../core/index.js";
+import { undoneIds } from "./chain.js";
+import { type Returned, settle } from "./merge.js";
+import { OpenFile } from "./open.js";
+import { type Held, type JournalEntry, PortError, type Write } from "./ports.js";
+import { contextOf } from "./reading.js";
+import { type Rebuilt, rebuild } from "./rebuild.js";
+import { entryId } from "./refuse.js";
+import type { Env, Result } from "./result.js";
+import {
+  type Examined,
+  examine,
+  fileOf,
+  isUntouched,
+  type LostRequest,
+  type LostWork,
+  readText,
+  type Survey,
+  surveyOf,
+} from "./survey.js";
+
+export interface RestoreRequest extends LostRequest {
+  /** Lost edits, or batches, by their ids. */
+  readonly ids?: readonly string[];
+  /** Everything that is lost. */
+  readonly all?: boolean;
+}
+
+/** One file: its edits came back, were there already, or did not come back. */
+export interface RestoredFile {
+  readonly path: string;
+  readonly ids: readonly string[];
+  /** "" where they were there already. */
+  readonly diff: string;
+}
+
+export interface RestoreRefusal extends RefusalDetails {
+  readonly ids: readonly string[];
+  /** Lost edits without which these cannot come back. */
+  readonly needs?: readonly string[];
+}
+
+export interface RestoreDetails {
+  /** `partly`: other files were written. */
+  readonly status: "applied" | "noop" | "partly" | "refused";
+  readonly restored: readonly RestoredFile[];
+  readonly already: readonly RestoredFile[];
+  readonly refused: readonly RestoreRefusal[];
+  /** Of the refusals, the deciding one. */
+  readonly code?: Code;
+}
+
+type Outcome =
+  | { readonly kind: "restored" | "already"; readonly file: RestoredFile }
+  | { readonly kind: "refused"; readonly refusal: RestoreRefusal };
+
+/** Merges lost edits back, file by file: what cannot come back in one file does not keep others from it. */
+export async function restore(request: RestoreRequest, env: Env): Promise<Result<RestoreDetails>> {
+  const { ids = [], all = false } = request;
+  if (!all && ids.length === 0)
+    throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
+  const survey = await surveyOf(request, env);
+  const examined = await examineAll(survey, all ? null : new Set(ids), env);
+  const outcomes: Outcome[] = all ? [] : explained(ids, examined, survey);
+  for (const one of examined) {
+    const chosen = one.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
+    if (chosen.length > 0) outcomes.push(await attempt(one, new Set(chosen), survey, env));
+  }
+  return answer(outcomes);
+}
+
+function isNamed({ id, batch }: JournalEntry, ids: readonly string[]): boolean {
+  return ids.includes(id) || (batch !== undefined && ids.includes(batch));
+}
+
+async function examineAll(survey: Survey, named: Set<string> | null, env: Env): Promise<Examined[]> {
+  const found: Examined[] = [];
+  for (const chain of survey.chains) {
+    const isAsked = named && chain.entries.some((entry) => isNamed(entry, [...named]));
+    try {
+      const now = isAsked ? null : await readText(await fileOf(chain, env), env);
+      if (isAsked || (!named && !isUntouched(chain, now))) found.push(await examine(chain, survey, env));
+    } catch (error) {
+      if (!(error instanceof PortError) || isAsked) throw error;
+    }
+  }
+  return found.sort((one, two) => (one.lost[0]?.entry.time ?? 0) - (two.lost[0]?.entry.time ?? 0));
+}
+
+/** Edits that were asked for and are not lost: those that stand are said to; anything else is a mistake. */
+function explained(ids: readonly string[], examined: readonly Examined[], survey: Survey): Outcome[] {
+  const lost = examined.flatMap((one) => one.lost);
+  const undone = undoneIds(survey.entries);
+  return ids
+    .filter((id) => !lost.some(({ entry }) => isNamed(entry, [id])))
+    .map((id) => {
+      const edits = survey.entries.filter((entry) => entry.kind === "commit" && isNamed(entry, [id]));
+      const [edit] = edits;
+      if (!edit) throw new PortError("not_found", `there is no edit ${id}; nothing was restored`);
+      const found = examined.find(({ chain }) => chain.entries.includes(edit));
+      const traces = found?.course.traces.filter(({ entry }) => isNamed(entry, [id])) ?? [];
+      const stands = traces.some(({ lines, gap }) => !lines.isEmpty || gap !== null);
+      if (found && (stands || traces.length === 0) && !undone.has(edit.id))
+        return { kind: "already", file: { path: found.file.path, ids: [id], diff: "" } };
+      const why = undone.has(edit.id)
+        ? "it was undone"
+        : traces.some(({ gone }) => gone.length > 0)
+          ? "it is in a commit, or its file has another name"
+          : "a later edit replaced it";
+      throw new PortError(
+        "not_found",
+        `edit ${id} of ${edit.path} is not lost: ${why}; nothing was restored`,
+      );
+    });
+}
+
+async function attempt(
+  found: Examined,
+  ids: ReadonlySet<string>,
+  survey: Survey,
+  env: Env,
+): Promise<Outcome> {
+  const path = found.file.path;
+  try {
+    const files = found.source ? [found.file, found.source] : [found.file];
+    const lost = new Set(found.lost.map(({ entry }) => entry.id));
+    return await env.files.hold(files, (held) => write(found, { ids, lost, survey, held }, env));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { code, message } = error;
+    return { kind: "refused", refusal: { ...plainRefusal(path, code, message), ids: [...ids] } };
+  }
+}
+
+interface Asked {
+  readonly ids: ReadonlySet<string>;
+  readonly lost: ReadonlySet<string>;
+  readonly survey: Survey;
+  readonly held: Held;
+}
+
+async function write(found: Examined, { ids, lost, survey, held }: Asked, env: Env): Promise<Outcome> {
+  const context = await contextOf(env);
+  const target = await OpenFile.open(held, found.file, context);
+  const source = found.source && (await OpenFile.open(held, found.source, context));
+  // Once more, now that nobody else writes; which of them are in commits is known.
+  const examined = await examine(found.chain, { ...survey, commits: null }, env);
+  if (examined.now?.version !== (source ?? target).document?.version) throw changing(found);
+  const chosen = examined.lost.filter(({ entry }) => ids.has(entry.id));
+  const told = { path: found.file.path, ids: [...ids] };
+  if (chosen.length === 0) return { kind: "already", file: { ...told, diff: "" } };
+  if (chosen.some(({ what }) => what === "deleted")) return deleteAgain(target, chosen, held, env);
+  const rebuilt = await rebuild({
+    ...{ examined, chosen },
+    others: examined.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id)),
+    ended: examined.lost.filter(({ entry }) => !lost.has(entry.id)),
+  });
+  if (!("text" in rebuilt)) return { kind: "refused", refusal: refusalOf(rebuilt, told, source ?? target) };
+  const { text, map } = rebuilt;
+  const { now } = examined;
+  if (text.version === now?.version && !source) return { kind: "already", file: { ...told, diff: "" } };
+  const returned: Returned = { opened: target, text, maps: map && !source ? [map] : [] };
+  const gone: Returned[] = source ? [{ opened: source, text: null, maps: [] }] : [];
+  await put(source ? [{ ...returned, from: source }, ...gone] : [returned], told.ids, held, env);
+  const diff = now && map ? unifiedDiff(told.path, now, text, map) : "";
+  const moved = source ? `[${source.file.path} moved to ${told.path}]` : "";
+  const whole = now ? "" : `[${told.path} brought back: ${lineCount(text.lineCount)}]`;
+  const shown = [moved, whole, diff].filter((part) => part !== "").join("\n");
+  return { kind: "restored", file: { ...told, diff: shown } };
+}
+
+function lineCount(count: number): string {
+  return `${count} ${count === 1 ? "line" : "lines"}`;
+}
+
+function changing({ file }: Examined): PortError {
+  return new PortError("busy", `${file.path} changed while it was being restored: try again`);
+}
+
+async function put(files: readonly Returned[], ids: readonly string[], held: Held, env: Env): Promise<void> {
+  const writes = files.map(
+    ({ opened, text }): Write => ({
+      file: opened.file,
+      before: opened.document?.toBytes() ?? null,
+      after: text?.toBytes() ?? null,
+    }),
+  );
+  const [first] = files;
+  if (!first) return;
+  if (!(await held.commit(writes)))
+    throw new PortError("busy", `${first.opened.file.path} changed while it was being restored: try again`);
+  const batch = files.length > 1 ? { batch: `b${entryId(env.clock(), first.opened)}` } : {};
+  for (const one of files) await settle(one, { tool: "restore", kind: "commit", edits: ids, ...batch }, env);
+}
+
+/** A file that was deleted and is back goes again, if it is what was deleted. */
+async function deleteAgain(
+  target: OpenFile,
+  chosen: readonly LostWork[],
+  held: Held,
+  env: Env,
+): Promise<Outcome> {
+  const { path } = target.file;
+  const ids = chosen.map(({ entry }) => entry.id);
+  if (!chosen.some(({ entry }) => entry.before === target.document?.version)) {
+    const message = `${path} was deleted by edit ${ids[0]} and is there again with other text`;
+    return { kind: "refused", refusal: { ...plainRefusal(path, "stale", message), ids } };
+  }
+  await put([{ opened: target, text: null, maps: [] }], ids, held, env);
+  return { kind: "restored", file: { path, ids, diff: `[${path} deleted again]` } };
+}
+
+function plainRefusal(path: string, code: Code, message: string): RefusalDetails {
+  return {
+    ...{ status: "refused", code, path, message },
+    ...{ mismatches: [], affectedRanges: [], remaps: [] },
+  };
+}
+
+type Told = { readonly path: string; readonly ids: readonly string[] };
+
+function named(ids: readonly string[]): string {
+  return ids.length === 1 ? `edit ${ids[0]}` : `edits ${ids.join(", ")}`;
+}
+
+function refusalOf(
+  found: Exclude<Rebuilt, { text: unknown }>,
+  { path, ids }: Told,
+  opened: OpenFile,
+): RestoreRefusal {
+  const subject = `${named(ids)} of ${path} cannot be restored`;
+  if ("needs" in found) {
+    const message = `${subject} without ${named(found.needs)}, which ${found.needs.length === 1 ? "is" : "are"} lost too`;
+    return { ...plainRefusal(path, "stale", message), ids, needs: found.needs };
+  }
+  const { problems } = found;
+  if (problems.length === 0)
+    return { ...plainRefusal(path, "stale", `${subject}: the text is not kept`), ids };
+  const plain = refusalDetails(path, { status: "refused", problems, remaps: [], forced: null });
+  const mismatches = plain.mismatches.map(({ origin: _, ...one }) => {
+    const by = one.line === null ? null : opened.writer(one.line - 1);
+    return by === null ? one : { ...one, by };
+  });
+  const message = `${subject}: what stands there now is neither that nor what it replaced`;
+  return { ...plain, code: "stale", mismatches, message, ids };
+}
+
+function answer(outcomes: readonly Outcome[]): Result<RestoreDetails> {
+  const files = (kind: "restored" | "already") =>
+    outcomes.flatMap((one) => (one.kind === kind ? [one.file] : []));
+  const refused = outcomes.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
+  const [restored, already] = [files("restored"), files("already")];
+  const isDone = restored.length > 0;
+  const status = refused.length > 0 ? (isDone ? "partly" : "refused") : isDone ? "applied" : "noop";
+  const code = refused.length > 0 ? { code: decidingCode(refused.map((one) => one.code)) } : {};
+  const lines = [
+    ...restored.map(({ path, ids, diff }) => `${path}: ${named(ids)} restored\n${diff}`),
+    ...already.map(({ path, ids }) => `${path}: ${named(ids)} already there`),
+    ...refused.map(({ message }) => message),
+  ];
+  const text = lines.length > 0 ? lines.join("\n") : "nothing is lost";
+  return {
+    text,
+    isError: refused.length > 0,
+    details: { status, restored, already, refused, ...code },
+  };
+}

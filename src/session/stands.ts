@@ -1,0 +1,184 @@
+/**
+ * Whether the work of an edit still stands in a later text. Lines that are paired stand. Of lines that are not:
+ *
+ * 1. A text that was there before the edit, byte for byte, does not hold it.
+ * 2. A line that stands at another place, or differs in blanks, quotes, commas and semicolons only, stands: a formatter
+ *    moved it. Lines without a letter or digit tell nothing.
+ * 3. Where half of the lines that are new there are such as journaled edits had taken out, or nothing is new, the place
+ *    went back to what it was: gone.
+ * 4. Where half of the words and signs stand there in the same order, somebody worked on: it stands. Else it was
+ *    overwritten: gone. Where it was gone already, nobody can have worked on it: then nearly all words must be there.
+ *
+ * Lines that were taken out are back where half of them are new at the place they had.
+ */
+import { compare, Document, type LineMap, LineSet, type Region } from "../core/index.js";
+
+/** A text with the later one that it is looked for in. */
+export interface Meeting {
+  readonly before: Document;
+  readonly now: Document;
+  readonly map: LineMap;
+  /** The later text is one that was there before the edit. */
+  readonly rewound: boolean;
+  /** The later text did not come from this one. */
+  readonly apart: boolean;
+  /** Whether a line, in its bare form, was taken out by a journaled edit. */
+  isOld(bare: string): boolean;
+}
+
+/** What is left of some lines: those that stand, in the numbers of now; those that are gone, in the numbers before. */
+export interface Standing {
+  readonly lines: LineSet;
+  readonly gone: LineSet;
+}
+
+/** A line as far as formatters leave it alone; "" where it tells nothing. */
+export function bare(line: string): string {
+  return /[\p{L}\p{N}]/u.test(line) ? line.replace(/[\s;,]+/g, "").replace(/["`]/g, "'") : "";
+}
+
+export function standing(lines: LineSet, meeting: Meeting): Standing {
+  const { map, before } = meeting;
+  const unpaired = lines.subtract(pairedLines(map));
+  const kept = map.carry(lines);
+  if (unpaired.isEmpty || meeting.rewound) return { lines: kept, gone: unpaired };
+  const elsewhere = new Supply(unpaired, meeting);
+  const stand: number[] = [];
+  const gone: number[] = [];
+  for (const region of map.regions) {
+    const own = indexes(unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])));
+    const missing = own.filter((index) => {
+      const found = elsewhere.take(bare(before.text(index)));
+      if (found !== null && found >= 0) stand.push(found);
+      return found === null;
+    });
+    if (missing.length === 0) continue;
+    const continued = wentBack(region, meeting) ? [] : workedOn(missing, region, meeting);
+    if (continued.length > 0) stand.push(...continued);
+    else gone.push(...missing);
+  }
+  return { lines: kept.union(lineSet(stand)), gone: lineSet(gone) };
+}
+
+/** Whether the lines that were taken out at this place, bare, stand there again. */
+export function isBack(gap: number, taken: readonly string[], meeting: Meeting): boolean {
+  const regions = regionsNear(gap, taken.length, meeting.map);
+  if (regions.length === 0) return false;
+  if (meeting.rewound) return true;
+  const wanted = taken.filter((line) => line !== "");
+  const fresh = counted(regions.flatMap((region) => newLines(region, meeting)));
+  const found = wanted.filter((line) => take(fresh, line)).length;
+  return found > 0 && found * 2 >= wanted.length;
+}
+
+/** Lines that are equal to their neighbours may come back a little higher or lower than they left. */
+export function regionsNear(gap: number, distance: number, map: LineMap): readonly Region[] {
+  return map.touching(Math.max(0, gap - distance), Math.min(map.before, gap + distance));
+}
+
+/** Where a place between two lines is in the other text. */
+export function carriedGap(gap: number, map: LineMap): number {
+  const [region] = map.touching(gap, gap);
+  if (region) return region.aEnd === gap && region.aStart < gap ? region.bEnd : region.bStart;
+  return gap === 0 ? 0 : map.index(gap - 1) + 1;
+}
+
+/** Whether most of a text is in another one: it is the same file. */
+export function resembles(one: Document, other: Document): boolean {
+  if (one.version === other.version) return true;
+  return pairedLines(compare(one, other)).size * 2 >= Math.max(1, one.lineCount);
+}
+
+/** Lines that the map pairs, in the numbers before. */
+export function pairedLines(map: LineMap): LineSet {
+  const spans = map.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
+  return LineSet.all(map.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
+}
+
+export function indexes(lines: LineSet): number[] {
+  return lines.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
+}
+
+function lineSet(lines: readonly number[]): LineSet {
+  return LineSet.of([...lines].sort((one, two) => one - two).map((line) => [line, line + 1] as const));
+}
+
+function counted(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
+function take(counts: Map<string, number>, line: string): boolean {
+  const left = counts.get(line) ?? 0;
+  if (left > 0) counts.set(line, left - 1);
+  return left > 0;
+}
+
+function bareLines(document: Document, start: number, end: number): string[] {
+  return document.lines(start, end).map(bare);
+}
+
+/** Lines of a region that were not in it before, bare; those that tell nothing are left out. */
+function newLines({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Meeting): string[] {
+  const known = counted(bareLines(before, aStart, aEnd));
+  return bareLines(now, bStart, bEnd).filter((line) => line !== "" && !take(known, line));
+}
+
+/** Unpaired lines of now that are nobody else's: each serves for one line that is looked for. */
+class Supply {
+  private readonly places = new Map<string, number[]>();
+
+  constructor(wanted: LineSet, { map, before, now }: Meeting) {
+    for (const { bStart, bEnd } of map.regions)
+      for (const [at, line] of bareLines(now, bStart, bEnd).entries()) this.add(line, bStart + at);
+    for (const { aStart, aEnd } of map.regions)
+      for (const [at, line] of bareLines(before, aStart, aEnd).entries())
+        if (!wanted.has(aStart + at)) this.places.get(line)?.shift();
+  }
+
+  private add(line: string, place: number): void {
+    const places = this.places.get(line);
+    if (places) places.push(place);
+    else this.places.set(line, [place]);
+  }
+
+  /** The line's place; -1 if it needs none, null if there is none. */
+  take(line: string): number | null {
+    return line === "" ? -1 : (this.places.get(line)?.shift() ?? null);
+  }
+}
+
+function wentBack(region: Region, meeting: Meeting): boolean {
+  const fresh = newLines(region, meeting);
+  return fresh.filter((line) => meeting.isOld(line)).length * 2 >= fresh.length;
+}
+
+interface Token {
+  readonly text: string;
+  readonly line: number;
+}
+
+const wordsAndSigns = /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu;
+const words = /[\p{L}\p{N}_$]+/gu;
+
+function tokens(lines: readonly string[], start: number, pattern: RegExp): Token[] {
+  return lines.flatMap((text, at) =>
+    (text.match(pattern) ?? []).map((token) => ({ text: token, line: start + at })),
+  );
+}
+
+/** The lines of now that go on with these; none if too little of them does. */
+function workedOn(lines: readonly number[], region: Region, { before, now, apart }: Meeting): number[] {
+  const { aStart, aEnd, bStart, bEnd } = region;
+  const pattern = apart ? words : wordsAndSigns;
+  const old = tokens(before.lines(aStart, aEnd), aStart, pattern);
+  const current = tokens(now.lines(bStart, bEnd), bStart, pattern);
+  const asLines = (list: readonly Token[]) => Document.fromText(list.map(({ text }) => `${text}\n`).join(""));
+  const map = compare(asLines(old), asLines(current));
+  const wanted = new Set(lines);
+  const own = old.flatMap(({ line }, at) => (wanted.has(line) ? [map.index(at)] : []));
+  const found = own.filter((at) => at >= 0);
+  if (found.length < own.length * (apart ? 0.9 : 0.5)) return [];
+  return [...new Set(found.map((at) => (current[at] as Token).line))];
+}

@@ -1,0 +1,124 @@
+import { LineMap, LineSet, type Region } from "../core/index.js";
+import type { JournalEntry } from "./ports.js";
+import { carriedGap } from "./stands.js";
+
+/** What became of one place that an edit changed. Numbers are lines of the state that the course has come to. */
+export interface Trace {
+  readonly entry: JournalEntry;
+  /** The state that the edit led to. */
+  readonly state: number;
+  /** The place, in the edit's own change. */
+  readonly region: Region;
+  /** Places whose text the edit took out, wholly or partly. */
+  readonly over: readonly Trace[];
+  lines: LineSet;
+  /** Of a place where lines were only taken out. */
+  gap: number | null;
+  gone: Gone[];
+  replaced: { readonly state: number; readonly lines: LineSet; readonly by: string }[];
+  /** A text in between is not kept: whether it stands is only told by versions. */
+  blind: boolean;
+}
+
+/** Work that vanished, in the last state that held it. */
+export interface Gone {
+  readonly state: number;
+  readonly lines: LineSet;
+  readonly gap: number | null;
+  /** Where it would stand. null: there is no file. */
+  readonly place: readonly [number, number] | null;
+}
+
+export function readMap(change: readonly number[]): LineMap | null {
+  try {
+    return LineMap.fromJSON(change);
+  } catch {
+    return null;
+  }
+}
+
+/** Of a file that was created, all of it, be it empty. */
+function regionsOf({ before, change }: JournalEntry, map: LineMap | null): readonly Region[] {
+  const regions = (map ?? (change ? readMap(change) : null))?.regions ?? [];
+  const nothing = { aStart: 0, aEnd: 0, bStart: 0, bEnd: 0 };
+  return regions.length > 0 || before !== null ? regions : [nothing];
+}
+
+/** An edit that has just been made, place by place. */
+export function tracesOf(
+  entry: JournalEntry,
+  map: LineMap | null,
+  state: number,
+  earlier: readonly Trace[],
+): Trace[] {
+  return regionsOf(entry, map).map((region): Trace => {
+    const { aStart, aEnd, bStart, bEnd } = region;
+    const taken = span(aStart, aEnd);
+    const over = earlier.filter(({ replaced }) =>
+      replaced.some(({ by, lines }) => by === entry.id && !lines.intersect(taken).isEmpty),
+    );
+    const place = { lines: span(bStart, bEnd), gap: bStart < bEnd ? null : bStart };
+    return { entry, state, region, over, ...place, gone: [], replaced: [], blind: false };
+  });
+}
+
+function span(start: number, end: number): LineSet {
+  return start < end ? LineSet.of([[start, end]]) : LineSet.empty;
+}
+
+const mostBelow = 32;
+
+/** A place, and those whose text it took out, and whose they did. */
+export function below(trace: Trace): readonly Trace[] {
+  const found = new Set([trace]);
+  for (const one of found) for (const over of one.over) if (found.size < mostBelow) found.add(over);
+  return [...found];
+}
+
+/** A journaled step, from the state of this number. */
+interface Step {
+  readonly entry: JournalEntry;
+  readonly map: LineMap | null;
+  readonly paired: LineSet | null;
+  readonly state: number;
+}
+
+/** Takes a place along; what the step replaces does not have to stand any more. */
+export function follow(trace: Trace, { entry, map, paired, state }: Step): void {
+  const isOwn = entry.agent === trace.entry.agent && entry.edits === undefined;
+  // Who edits the place again has decided anew what stands there.
+  if (isOwn) trace.gone = trace.gone.filter(({ place }) => !touches(place, map));
+  if (map) trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
+  const { lines, gap } = trace;
+  if (trace.blind || (lines.isEmpty && gap === null)) return;
+  const replaced = paired ? lines.subtract(paired) : lines;
+  if (!replaced.isEmpty) trace.replaced.push({ state, lines: replaced, by: entry.id });
+  trace.lines = map ? map.carry(lines) : LineSet.empty;
+  const isInside = map?.regions.some(({ aStart, aEnd }) => gap !== null && aStart < gap && gap < aEnd);
+  trace.gap = gap === null || !map || isInside ? null : carriedGap(gap, map);
+}
+
+/** All of it is gone; it was last seen in the state of this number. */
+export function vanish(trace: Trace, state: number): void {
+  trace.gone.push({ state, lines: trace.lines, gap: trace.gap, place: null });
+  trace.lines = LineSet.empty;
+  trace.gap = null;
+}
+
+/** From the first to the last line of what vanished. */
+export function hullOf({ lines, gap }: Gone): readonly [number, number] {
+  const spans = lines.spans();
+  return [spans[0]?.[0] ?? gap ?? 0, spans.at(-1)?.[1] ?? gap ?? 0];
+}
+
+function touches(place: Gone["place"], map: LineMap | null): boolean {
+  return place === null || map === null || map.touching(place[0], place[1]).length > 0;
+}
+
+export function carriedPlace(place: Gone["place"], map: LineMap): Gone["place"] {
+  if (place === null) return null;
+  const [start, end] = place;
+  if (start < end) return map.hull(start, end);
+  const gap = carriedGap(start, map);
+  return [gap, gap];
+}

@@ -1,0 +1,161 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { codex } from "../../src/cli/install/codex.js";
+import { setAt } from "../../src/cli/install/jsonedit.js";
+import type { Setup } from "../../src/cli/install/types.js";
+import { jsonLines, Place } from "./support.js";
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+function clientsOf(place: Place): Finding[] {
+  const { stdout } = place.run(["doctor", "--json"]);
+  return jsonLines<Finding>(stdout).filter(({ check }) => check === "clients");
+}
+
+const settings = (place: Place): string => join(place.scratch, "home/.claude/settings.json");
+const hook = (place: Place): string => join(place.state, "hook/hook.cjs");
+
+describe("kedge doctor", () => {
+  test("tries what each client starts, for the user and in the project", () => {
+    const place = new Place({ ".git/HEAD": "ref: refs/heads/main\n" });
+    for (const client of ["claude-code", "opencode", "gemini-cli"]) place.ok("install", client);
+    for (const client of ["claude-code", "pi"]) place.ok("install", client, "--scope", "project");
+    const names = ["claude-code (user)", "claude-code (project)", "opencode (user)", "gemini-cli (user)"];
+    expect(clientsOf(place)).toEqual(
+      [...names, "pi (project)"].map((name) => ({
+        ...{ check: "clients", ok: true },
+        found: `${name}: guarding; it refused an unread edit and let a read one through`,
+      })),
+    );
+    expect(place.ok("doctor")).toContain("all is well");
+  });
+
+  test("leaves nothing of the trial behind", () => {
+    const place = new Place();
+    place.ok("install", "codex");
+    clientsOf(place);
+    const workspaces = place.run(["session", "list", "--json"]);
+    expect(workspaces.stdout).not.toContain("doctor");
+    expect(place.ok("log", "--json")).toBe("");
+  });
+
+  test("nobody guarded is no fault", () => {
+    const place = new Place();
+    expect(clientsOf(place)).toEqual([
+      expect.objectContaining({ ok: true, advice: expect.stringContaining("kedge install") }),
+    ]);
+  });
+
+  const guarded = (): Place => {
+    const place = new Place();
+    place.ok("install", "claude-code");
+    return place;
+  };
+  const again = "run kedge install claude-code";
+
+  const faults: readonly (readonly [string, (place: Place) => void, string, string])[] = [
+    ["the program is gone", (place) => rmSync(hook(place)), "hook.cjs is gone", again],
+    [
+      "it lets everything through",
+      (place) => writeFileSync(hook(place), "process.stdin.resume();"),
+      "an edit of a file that was not read went through",
+      again,
+    ],
+    ["it crashes", (place) => writeFileSync(hook(place), "throw new Error('broken');"), "broken", again],
+    [
+      "it is of another version",
+      (place) => writeFileSync(hook(place), `// Older.\n${readFileSync(hook(place), "utf8")}`),
+      "another version of kedge",
+      again,
+    ],
+    [
+      "Node is gone",
+      (place) =>
+        writeFileSync(
+          settings(place),
+          readFileSync(settings(place), "utf8").replaceAll(/"[^"]*\/bin\/node"/g, '"/gone/node"'),
+        ),
+      "/gone/node is gone",
+      again,
+    ],
+    [
+      "hooks are switched off",
+      (place) =>
+        writeFileSync(
+          settings(place),
+          setAt(readFileSync(settings(place), "utf8"), ["disableAllHooks"], true),
+        ),
+      "disableAllHooks is true",
+      "see ~/.claude/settings.json",
+    ],
+    [
+      "the configuration is broken",
+      (place) => appendFileSync(settings(place), "}"),
+      "nothing may follow here",
+      "repair the file",
+    ],
+  ];
+
+  test.each(faults)("%s: said, with what to do", (_, breakIt, found, advice) => {
+    const place = guarded();
+    breakIt(place);
+    expect(clientsOf(place)).toEqual([
+      {
+        ...{ check: "clients", ok: false },
+        found: expect.stringContaining(found),
+        advice: expect.stringContaining(advice),
+      },
+    ]);
+    expect(place.run(["doctor"]).status).toBe(1);
+  });
+
+  test("what is broken is whole again after another install", () => {
+    const place = guarded();
+    writeFileSync(hook(place), "");
+    expect(clientsOf(place)[0]?.ok).toBe(false);
+    place.ok("install", "claude-code");
+    expect(clientsOf(place)[0]?.ok).toBe(true);
+  });
+});
+
+describe("Codex's trust", () => {
+  const home = "/tmp/ih3";
+  const file = `${home}/.codex/hooks.json`;
+  const hash = "sha256:9be231d91d8b1c2afd53e755e7a8249a5ad67b3c8ffe18d712bb05631d7528f2";
+  const setup = (config: string): Setup => ({
+    ...{ scope: "user", home, project: "/p", env: {}, program: "", state: null, failClosed: false },
+    ...{ node: "/usr/bin/node", hook: `${home}/.local/state/kedge/hook/hook.cjs` },
+    plugin: () => "",
+    read: (path) => (path === `${home}/.codex/config.toml` ? config : null),
+  });
+  const installed = codex.files(setup(""))[0]?.put(null, new Set(["guard"])) as string;
+  const state = (rest: string): string => `model = "x"\n[hooks.state."${file}:pre_tool_use:0:0"]\n${rest}\n`;
+
+  test.each([
+    ["as Codex 0.166.0 writes it", state(`trusted_hash = "${hash}"`), null],
+    ["nothing", 'model = "x"', "not trusted yet"],
+    ["of another hook", state(`trusted_hash = "sha256:00"\n[x]\ny = "${hash}"`), "not trusted yet"],
+    ["switched off", state(`trusted_hash = "${hash}"\nenabled = false`), "switched off"],
+  ])("%s", (_, config, expected) => {
+    const disabled = codex.disabled?.(installed, setup(config)) ?? null;
+    expect(disabled).toEqual(expected === null ? null : expect.stringContaining(expected));
+  });
+
+  test("doctor says that it is missing", () => {
+    const place = new Place();
+    place.ok("install", "codex");
+    mkdirSync(join(place.scratch, "home/.codex"), { recursive: true });
+    expect(clientsOf(place)).toEqual([
+      expect.objectContaining({
+        ok: false,
+        found: expect.stringContaining("start codex and choose to trust"),
+      }),
+    ]);
+  });
+});

@@ -1,0 +1,38 @@
+/** Eighteen lines as in real files: most are unlike each other, some stand more than once. */
+export const source: string = [
+  "import { open } from './open.js';",
+  "",
+  "export function first(name) {",
+  "  const found = open(name);",
+  "  return found.rows;",
+  "}",
+  "",
+  "export function second(name) {",
+  "  const limit = 10;",
+  "  const found = open(name);",
+  "  return found.rows.slice(0, limit);",
+  "}",
+  "",
+  "export function third(name) {",
+  "  const total = second(name).length;",
+  "  return total + 1;",
+  "}",
+  "",
+  "export const last = 'end';",
+  "",
+].join("\n");
+
+/** The lines from first to last, without the last line's end. */
+export function rows(text: string, first: number, last: number = first): string {
+  return text
+    .split("\n")
+    .slice(first - 1, last)
+    .join("\n");
+}
+
+/** The edit that a refusal gives to send instead. */
+export function offered(refusal: string): { old: string; new: string } | null {
+  const [old, fresh] = [/^old: (".*")$/m.exec(refusal)?.[1], /^new: (".*")$/m.exec(refusal)?.[1]];
+  if (old === undefined || fresh === undefined) return null;
+  return { old: JSON.parse(old) as string, new: JSON.parse(fresh) as string };
+}

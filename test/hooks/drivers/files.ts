@@ -1,0 +1,94 @@
+/** How clients' tools look at files and change them: as text, by plain replacement. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Replacement, Who } from "./driver.js";
+
+export interface Text {
+  /** With line ends as \n. */
+  readonly text: string;
+  readonly crlf: boolean;
+  readonly bom: boolean;
+}
+
+export const at = (who: Who, path: string): string => resolve(who.cwd, path);
+
+/** As UTF-8, whatever it is. null: there is no file. */
+export function load(path: string): Text | null {
+  if (!existsSync(path)) return null;
+  const raw = readFileSync(path, "utf8");
+  const bom = raw.startsWith("\ufeff");
+  return { text: raw.slice(bom ? 1 : 0).replaceAll("\r\n", "\n"), crlf: raw.includes("\r\n"), bom };
+}
+
+/** With the line ends and the mark that it had. */
+export function store(path: string, text: string, before: Text | null): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const ended = before?.crlf ? text.replaceAll("\n", "\r\n") : text;
+  writeFileSync(path, `${before?.bom ? "\ufeff" : ""}${ended}`);
+}
+
+export function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+export interface Failure {
+  readonly failed: string;
+}
+
+/** One replacement after the other; all or nothing. */
+export function replaced(text: string, edits: readonly Replacement[]): string | Failure {
+  let now = text;
+  for (const { old, new: fresh, all } of edits) {
+    const parts = now.split(old);
+    if (old === "") return { failed: "Nothing to replace." };
+    if (parts.length === 1) return { failed: "String to replace not found in file." };
+    if (parts.length > 2 && !all)
+      return { failed: `Found ${parts.length - 1} matches of the string to replace.` };
+    now = parts.join(fresh);
+  }
+  return now;
+}
+
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number;
+}
+
+/** Nothing of the person's own settings. */
+const quiet = {
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+  GIT_AUTHOR_NAME: "one",
+  GIT_AUTHOR_EMAIL: "one@example.com",
+  GIT_COMMITTER_NAME: "one",
+  GIT_COMMITTER_EMAIL: "one@example.com",
+};
+
+export function shell(command: string, cwd: string): Ran {
+  const env = { ...process.env, ...quiet };
+  const { stdout, stderr, status } = spawnSync("bash", ["-c", command], { cwd, encoding: "utf8", env });
+  return { stdout, stderr, status: status ?? 1 };
+}
+
+/** path:line:text for each line that holds the text, as search tools print it. */
+export function searched(pattern: string, path: string): { line: number; text: string }[] {
+  const found = load(path);
+  const rows = linesOf(found?.text ?? "").map((text, index) => ({ line: index + 1, text }));
+  return rows.filter(({ text }) => text.includes(pattern));
+}
+
+/** The end of a long text, as much as the tools of some clients show: whole lines, so many of them and so many bytes. */
+export function tailOf(text: string): {
+  readonly shown: string;
+  readonly first: number;
+  readonly all: number;
+} {
+  const lines = text.split("\n");
+  let first = Math.max(0, lines.length - 2000);
+  while (lines.slice(first).join("\n").length > 50 * 1024) first++;
+  return { shown: lines.slice(first).join("\n"), first: first + 1, all: lines.length };
+}

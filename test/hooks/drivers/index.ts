@@ -1,0 +1,8 @@
+import { claudeCode } from "./claude-code.js";
+import { codex } from "./codex.js";
+import type { Driver } from "./driver.js";
+import { geminiCli } from "./gemini-cli.js";
+import { opencode } from "./opencode.js";
+import { pi } from "./pi.js";
+
+export const drivers: readonly Driver[] = [claudeCode, opencode, codex, geminiCli, pi];

@@ -1,0 +1,227 @@
+/** A project with agents of one client at work in it, and the guard in front of their tools. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { onTestFinished } from "vitest";
+import { adapters, hook } from "../../src/hooks/index.js";
+import type {
+  Action,
+  Call,
+  Done,
+  Driver,
+  Payload,
+  Replacement,
+  Reply,
+  Section,
+  Who,
+} from "./drivers/driver.js";
+import { shell } from "./drivers/files.js";
+
+/** What came of one call of a tool, all events together. */
+export interface Outcome {
+  readonly deny: string | null;
+  readonly rewritten: Payload | null;
+  readonly tell: string | null;
+  readonly say: string | null;
+  /** The client or its tool refused by itself. */
+  readonly failed: string | null;
+  /** What the tool showed. */
+  readonly printed: string;
+  /** The guard printed nothing at all. */
+  readonly silent: boolean;
+}
+
+/** Let through, and not a word. */
+export const quiet: Omit<Outcome, "printed"> = {
+  ...{ deny: null, rewritten: null, tell: null, say: null },
+  ...{ failed: null, silent: true },
+};
+
+type Lines = { readonly first: number; readonly last: number };
+
+export class Agent {
+  constructor(
+    private readonly stage: Stage,
+    readonly who: Who,
+  ) {}
+
+  begin(): Promise<Outcome> {
+    return this.sent([this.stage.driver.begin(this.who)]);
+  }
+
+  fold(): Promise<Outcome> {
+    return this.sent(this.stage.driver.fold(this.who));
+  }
+
+  read(path: string, lines?: Lines): Promise<Outcome> {
+    return this.act({ do: "read", path, ...(lines ? { lines } : {}) });
+  }
+
+  edit(path: string, ...edits: readonly Replacement[]): Promise<Outcome> {
+    return this.act({ do: "edit", path, edits });
+  }
+
+  write(path: string, content: string): Promise<Outcome> {
+    return this.act({ do: "write", path, content });
+  }
+
+  patch(...sections: readonly Section[]): Promise<Outcome> {
+    return this.act({ do: "patch", sections });
+  }
+
+  shell(command: string): Promise<Outcome> {
+    return this.act({ do: "shell", command });
+  }
+
+  grep(pattern: string, path: string): Promise<Outcome> {
+    return this.act({ do: "grep", pattern, path });
+  }
+
+  /** What the guard says before; the tool is not run, and the client refuses nothing itself. */
+  async ask(action: Action): Promise<Outcome> {
+    const { before } = this.stage.driver.call(action, this.who);
+    return this.sent(before ? [before] : []);
+  }
+
+  asksEdit(path: string, ...edits: readonly Replacement[]): Promise<Outcome> {
+    return this.ask({ do: "edit", path, edits });
+  }
+
+  asksWrite(path: string, content: string): Promise<Outcome> {
+    return this.ask({ do: "write", path, content });
+  }
+
+  /** As the client does it: asked before, run unless denied, told after. */
+  async act(action: Action): Promise<Outcome> {
+    const { driver } = this.stage;
+    const call = driver.call(action, this.who);
+    const own = call.refusal?.() ?? null;
+    if (own) return this.followed(own, null, null);
+    const asked = call.before ? await this.stage.send(call.before) : null;
+    const reply = driver.reply(asked);
+    if (reply.deny !== null) return { ...reply, rewritten: null, failed: null, printed: "", silent: false };
+    return this.followed(run(call, reply), asked, reply);
+  }
+
+  private async followed(done: Done, asked: string | null, reply: Reply | null): Promise<Outcome> {
+    const after = await this.sent(done.after());
+    this.stage.format();
+    const settled = await this.sent(done.settled());
+    const parts = [reply, after, settled];
+    const { failed, printed } = done;
+    return {
+      ...{ deny: null, rewritten: reply?.input ?? null, failed, printed },
+      tell: joined(parts.map((part) => part?.tell ?? null)),
+      say: joined(parts.map((part) => part?.say ?? null)),
+      silent: asked === null && after.silent && settled.silent,
+    };
+  }
+
+  private async sent(payloads: readonly Payload[]): Promise<Outcome> {
+    const outputs: (string | null)[] = [];
+    for (const payload of payloads) outputs.push(await this.stage.send(payload));
+    const replies = outputs.map((output) => this.stage.driver.reply(output));
+    return {
+      deny: joined(replies.map(({ deny }) => deny)),
+      rewritten: replies.find(({ input }) => input !== null)?.input ?? null,
+      tell: joined(replies.map(({ tell }) => tell)),
+      say: joined(replies.map(({ say }) => say)),
+      ...{ failed: null, printed: "" },
+      silent: outputs.every((output) => output === null),
+    };
+  }
+}
+
+function run(call: Call, reply: Reply): Done {
+  return call.run(reply.input);
+}
+
+function joined(parts: readonly (string | null)[]): string | null {
+  const texts = parts.filter((part) => part !== null);
+  return texts.length > 0 ? texts.join("\n\n") : null;
+}
+
+export interface StageOptions {
+  readonly git?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class Stage {
+  readonly scratch: string = mkdtempSync(join(tmpdir(), "kedge-guard-"));
+  readonly folder: string = join(this.scratch, "project");
+  readonly state: string = join(this.scratch, "state");
+  /** Runs after each tool, as a hook of the person's own would. */
+  formatter: (() => void) | null = null;
+  private readonly more: StageOptions["env"];
+
+  constructor(
+    readonly driver: Driver,
+    files: Readonly<Record<string, string | Uint8Array>> = {},
+    { git = false, env = {} }: StageOptions = {},
+  ) {
+    mkdirSync(this.folder);
+    this.more = env;
+    for (const [name, content] of Object.entries(files)) this.put(name, content);
+    if (git) this.foreign("git init -q -b main . && git add -A && git commit -q -m first");
+    onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true }));
+  }
+
+  get env(): Record<string, string> {
+    const home = join(this.scratch, "home");
+    const own = { HOME: home, XDG_CONFIG_HOME: join(home, "config"), KEDGE_STATE: this.state };
+    return { PATH: process.env.PATH ?? "", ...own, ...this.more };
+  }
+
+  agent(conversation = "one", options: { readonly subagent?: string; readonly cwd?: string } = {}): Agent {
+    return new Agent(this, { conversation, cwd: this.folder, ...options });
+  }
+
+  async send(payload: Payload): Promise<string | null> {
+    const adapter = adapters[this.driver.client];
+    if (!adapter) throw new Error(`there is no adapter for ${this.driver.client}`);
+    return hook({ adapter, input: JSON.stringify(payload), env: this.env, clock: Date.now });
+  }
+
+  format(): void {
+    this.formatter?.();
+  }
+
+  path(name: string): string {
+    return resolve(this.folder, name);
+  }
+
+  put(name: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), content);
+  }
+
+  text(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  /** Somebody else's command, that no hook sees. */
+  foreign(command: string): string {
+    const { stdout, stderr, status } = shell(command, this.folder);
+    if (status !== 0) throw new Error(`${command}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Somebody else changes a line, by its text. */
+  change(name: string, old: string, fresh: string): void {
+    const text = this.text(name);
+    if (text.split(old).length !== 2) throw new Error(`${old} does not stand once in ${name}`);
+    this.put(
+      name,
+      text.replace(old, () => fresh),
+    );
+  }
+
+  /** What the guard could not do, as it logged it. */
+  log(): string {
+    try {
+      return readFileSync(join(this.state, "guard.log"), "utf8");
+    } catch {
+      return "";
+    }
+  }
+}
