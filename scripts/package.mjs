@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cache, command, node, npm, readJson, root } from "./shell.mjs";
 
-const allowed = /^(dist\/|data\/|skills\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
-const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.|\.test\./;
+const allowed =
+  /^(\.claude-plugin\/|dist\/|data\/|plugins\/|skills\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+// Claude Code finds a plugin by two names that begin with a dot.
+const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.(?!claude-plugin\/|mcp\.json$)|\.test\./;
 const required = ["LICENSE", "README.md", "CHANGELOG.md", "dist/index.js", "dist/index.d.ts"];
 const sizeLimit = 2_000_000;
 

@@ -58,11 +58,11 @@ async function staticChecks() {
 }
 
 /** vitest in the terminal; the counts come from its JSON report. */
-function vitest(program = process.execPath) {
+function vitest({ program = process.execPath, args = [], env = {} } = {}) {
   const report = join(cache, "vitest.json");
   rmSync(report, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const { ok } = run(program, [command("vitest"), "run", ...reporters], { live: true });
+  const { ok } = run(program, [command("vitest"), "run", ...reporters, ...args], { live: true, env });
   const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
   tally.passed += result.numPassedTests ?? 0;
   tally.skipped += (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0);
@@ -113,8 +113,17 @@ const commands = {
     for (const major of testedNodes) {
       const program = nodeBinary(major);
       heading(`tests on Node ${run(program, ["--version"]).stdout.trim()}`);
-      vitest(program);
+      vitest({ program });
     }
+  },
+  /** Real clients against a scripted model; `--record` plays them alone as well and writes docs/clients.md. */
+  async clients() {
+    await build();
+    heading("real clients");
+    const isRecording = process.argv.includes("--record");
+    const env = isRecording ? { KEDGE_CLIENTS_RECORD: "1" } : {};
+    vitest({ args: ["--config", "vitest.clients.config.ts"], env });
+    if (isRecording && !node(["scripts/docs.mjs"], { live: true }).ok) process.exitCode = 1;
   },
   mutation() {
     const folder = onDemand("stryker", [
@@ -176,5 +185,5 @@ try {
 }
 const { passed, failed, skipped } = tally;
 if (failed > 0) process.exitCode = 1;
-if (failed > 0 || ["test", "check", "nodes"].includes(chosen))
+if (failed > 0 || ["test", "check", "nodes", "clients"].includes(chosen))
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);

@@ -7,6 +7,7 @@ import { allClients } from "./install/clients.js";
 import { JsonProblem, positionOf } from "./install/jsonc.js";
 import { homeOf, setupFor, shortened } from "./install/prepare.js";
 import { copyState, hookPath } from "./install/program.js";
+import { Records } from "./install/record.js";
 import { tryGuard } from "./install/trial.js";
 import type { Client, ConfigFile, Setup, Started } from "./install/types.js";
 
@@ -36,7 +37,7 @@ export async function guardedClients(context: Context): Promise<Finding[]> {
         })),
       );
   if (findings.length > 0) return findings;
-  return [nobody(context), ...leftover(state, context)];
+  return [nobody(context), ...leftover(state)];
 }
 
 /** What is wrong with the configuration is another check's finding. */
@@ -56,13 +57,12 @@ function nobody({ env }: Context): Finding {
   return { check, ok: true, found, advice };
 }
 
-function leftover(state: string, { env }: Context): Finding[] {
-  if (!existsSync(hookPath(state)) || env.KEDGE_STATE) return [];
+function leftover(state: string): Finding[] {
+  const elsewhere = new Records(state).all().map(({ client, root }) => `${client} in ${root}`);
+  if (elsewhere.length > 0) return [{ check, ok: true, found: `guarded elsewhere: ${elsewhere.join(", ")}` }];
+  if (!existsSync(hookPath(state))) return [];
   return [
-    {
-      ...{ check, ok: true, found: `${hookPath(state)} is there, but nothing here starts it` },
-      advice: "a client in another project may; if none does, delete it",
-    },
+    { check, ok: true, found: `${hookPath(state)} is left over`, advice: "nothing starts it: delete it" },
   ];
 }
 

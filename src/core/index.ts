@@ -54,7 +54,7 @@ export {
   selectRows,
   spokenScheme,
 } from "./refusal.js";
-export { type Quote, type Replaced, replaceQuotes } from "./replace.js";
+export { type Quote, type Replaced, replaceQuotes, replaceStanding } from "./replace.js";
 export {
   changedRanges,
   type Door,

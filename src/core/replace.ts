@@ -1,7 +1,8 @@
 import { Change } from "./change.js";
-import type { Document } from "./document.js";
+import type { Document, Splice } from "./document.js";
 import { applySplices } from "./engine.js";
-import { quoteHunks } from "./quote.js";
+import { locateText, quoteHunks } from "./quote.js";
+import type { View } from "./view.js";
 
 /** Text that stands in a file and what is to stand there instead. */
 export interface Quote {
@@ -30,4 +31,34 @@ export function replaceQuotes(before: Document, quotes: readonly Quote[]): Repla
     made = { document: next.document, change: made.change.compose(next.change) };
   }
   return made;
+}
+
+/**
+ * What the quotes come to in the file now, if each of them stands there, line by line, where the agent saw it. What
+ * others did right beside them is not asked.
+ */
+export function replaceStanding(quotes: readonly Quote[], view: View): Document | null {
+  const edits = quotes.map((quote, index) => ({
+    ...{ op: "replace_text" as const, index, start: null, end: null },
+    ...quote,
+  }));
+  const splices: Splice[] = [];
+  for (const named of locateText(edits, view)) {
+    const toNow = "base" in named ? view.history.believed(named.base)?.toNow : undefined;
+    if (!("base" in named) || !toNow) return null;
+    for (const { start, end } of named.spans) {
+      const first = toNow.index(start);
+      for (let line = start; line < end; line++)
+        if (first < 0 || toNow.index(line) !== first + line - start) return null;
+    }
+    const shift = toNow.index(named.spans[0]?.start ?? 0) - (named.spans[0]?.start ?? 0);
+    if (named.spans.some(({ start }) => toNow.index(start) - start !== shift)) return null;
+    for (const { start, end, lines } of named.hunks)
+      splices.push({ start: start + shift, end: end + shift, lines });
+  }
+  const made = applySplices(
+    view.history.now,
+    splices.toSorted((one, two) => one.start - two.start),
+  );
+  return "document" in made ? made.document : null;
 }

@@ -69,6 +69,17 @@ export interface Understood {
   readonly events: readonly Event[];
 }
 
+/** How far a transcript was looked at, and what was found there last. */
+export interface Mark {
+  readonly to: number;
+  readonly seen: string;
+}
+
+export interface Missed {
+  readonly events: readonly Event[];
+  readonly mark: Mark;
+}
+
 /** One client. All it does is translate. */
 export interface Adapter {
   readonly client: string;
@@ -82,8 +93,8 @@ export interface Adapter {
   readonly tellsBefore: boolean;
   /** What else was shown of a file, that no event told. `isSeen`: something of it was. */
   recall?(payload: Payload, path: string, isSeen: boolean): readonly Event[];
-  /** What happened meanwhile that no event told; read from here on, and how far. */
-  missed?(payload: Payload, from: number): { readonly events: readonly Event[]; readonly to: number };
+  /** What happened meanwhile that no event told. */
+  missed?(payload: Payload, from: Mark): Missed;
   /** The answer in the client's own form; null: silence. */
   reply(answer: Answer, payload: Payload): unknown;
 }

@@ -11,8 +11,8 @@ export interface Run {
   /** First and last row. */
   readonly from: number;
   readonly to: number;
-  /** How many of its lines say something. */
-  readonly saying: number;
+  /** How many lines say something in this run, and in those that count together with it. */
+  readonly weight: number;
   /** The rows may be other lines of the file as well: they show none of them, but need no other file to explain them. */
   readonly ambiguous: boolean;
   /** The rows name this file themselves. */
@@ -92,7 +92,7 @@ function runOf(
     length,
     from: piece.rows[at]!,
     to: piece.rows[at + length - 1]!,
-    saying: view.sayingBefore[line + length]! - view.sayingBefore[line]!,
+    weight: view.sayingBefore[line + length]! - view.sayingBefore[line]!,
     ambiguous: !once,
     sure: piece.owner === file,
     misnumbered,
@@ -102,7 +102,7 @@ function runOf(
 function countsByText(run: Run, printed: Printed): boolean {
   const view = printed.files[run.file]!;
   const whole = run.length === view.keys.length && (view.named || run.sure);
-  if (run.length >= enough) return run.saying > 0 || whole || run.sure || view.alone;
+  if (run.length >= enough) return run.weight > 0 || whole || run.sure || view.alone;
   if (whole) return true;
   return !run.misnumbered && holdsOwnLine(run, view, printed);
 }
@@ -144,15 +144,19 @@ function holdsSingle({ single }: PrintedFile, first: number, length: number): bo
 /** Runs by number and text. */
 function numberedRuns(printed: Printed): Run[] {
   return printed.pieces.flatMap((piece, index) => {
-    if (!piece.numbered) return [];
     const keys = printed.pieceKeys[index]!;
+    if (!piece.numbered || !keys.some((key) => printed.held(key))) return [];
     const owned = piece.owner >= 0;
     return printed.files.flatMap((view, file) => {
       if (owned && piece.owner !== file) return [];
       const only = owned || piece.hint === file || view.alone;
       const runs = agreeingRuns(file, view, { piece, keys });
-      const together = runs.length > 0 && countTogether(runs, piece, printed);
-      return runs.filter((run) => together || countsByNumber(run, only, printed)).map(({ run }) => run);
+      if (runs.length === 0) return [];
+      if (!countTogether(runs, piece, printed)) {
+        return runs.filter((run) => countsByNumber(run, only, printed)).map(({ run }) => run);
+      }
+      const weight = runs.reduce((sum, { run }) => sum + run.weight, 0);
+      return runs.map(({ run }) => ({ ...run, weight }));
     });
   });
 }
@@ -203,7 +207,7 @@ function countTogether(runs: readonly Agreeing[], piece: Piece, printed: Printed
   const rows = piece.numbers.reduce((sum, number) => sum + (number > 0 ? 1 : 0), 0);
   const agreed = runs.reduce((sum, { run }) => sum + run.length, 0);
   if (agreed < rows) return false;
-  if (agreed >= enough && runs.some(({ run }) => run.saying > 0)) return true;
+  if (agreed >= enough && runs.some(({ run }) => run.weight > 0)) return true;
   return runs.some(({ run }) => holdsOwnLine(run, printed.files[run.file]!, printed));
 }
 
@@ -211,5 +215,5 @@ function countsByNumber({ run, contradicted }: Agreeing, only: boolean, printed:
   const view = printed.files[run.file]!;
   if (run.sure || (only && !contradicted)) return true;
   if (view.named && run.length === view.keys.length) return true;
-  return (run.length >= enough && run.saying > 0) || holdsOwnLine(run, view, printed);
+  return (run.length >= enough && run.weight > 0) || holdsOwnLine(run, view, printed);
 }

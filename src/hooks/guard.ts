@@ -2,7 +2,7 @@
  * The gatekeeper in front of a client's own tools. It sees what they show and write, and says before a change whether
  * what the agent saw is still there. Clients differ only in their adapters.
  */
-import type { Quote } from "../core/index.js";
+import { type Quote, rejected } from "../core/index.js";
 import {
   type Consideration,
   type Json,
@@ -25,8 +25,10 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
     await changed({ kind: "changed", writes: writes as unknown as readonly Write[], settled: false }, place);
   switch (event.kind) {
     case "begin": {
+      // What cannot be written down cannot be guarded: this says so, if it is so.
+      await place.store.saveFile(`beginning of ${place.agent}`, { time: place.clock() });
       const others = place.store.notes.others("seen", place.agent, place.clock() - present);
-      return { say: words.guarding(others) };
+      return { say: words.guarding(others, place.troubles) };
     }
     case "fold":
       await place.session.fold();
@@ -70,7 +72,7 @@ async function change(
       if (found.kind !== "carried") continue;
       const canCarry = place.rewrites && writes.length === 1 && write.change.kind === "quotes";
       if (canCarry) carried = { path: write.path, quotes: found.quotes };
-      else reasons.push(words.carriedReason(write.path, found.quotes));
+      else reasons.push(await carriedReason(write, found.quotes, place));
     } catch (error) {
       const reason = failure(error, write.path, place);
       if (reason !== null) reasons.push(reason);
@@ -108,11 +110,19 @@ function refusalText({ change }: Write, result: Result, { door }: Workplace): st
   return change.kind === "whole" ? text.replace(quoteAgain, words.writeAgain) : text;
 }
 
+async function carriedReason(write: Write, quotes: readonly Quote[], place: Workplace): Promise<string> {
+  const note = await newsOf(write.path, place);
+  return [rejected, note, words.carriedEdit({ quotes, isPatch: write.change.kind === "patch" })].join("\n");
+}
+
+async function newsOf(path: string, place: Workplace): Promise<string> {
+  return words.newsNote(path, await place.sessionFor(path).news(path), place.door);
+}
+
 /** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
 function failure(error: unknown, path: string, place: Workplace): string | null {
   if (!(error instanceof PortError)) throw error;
-  if (error.code === "denied" || error.code === "outside_roots")
-    return `REJECTED, nothing written.\n${error.message}`;
+  if (error.code === "denied" || error.code === "outside_roots") return `${rejected}\n${error.message}`;
   place.log(`${path}: ${error.code}: ${error.message}`);
   return place.failClosed ? words.unchecked(path, error.message) : null;
 }
@@ -145,13 +155,29 @@ async function settled(
     });
   for (const write of refused)
     await attempt(place, write.path, async () => {
-      const found = await place.sessionFor(write.path).consider(write);
-      if (found.kind === "carried")
-        notes.push(words.addedNote(write.path, words.carriedReason(write.path, found.quotes)));
-      if (found.kind === "refused" && found.result.details.code !== "not_read")
-        notes.push(words.addedNote(write.path, withoutAnchors(found.result, place.door).text));
+      notes.push(...(await explained(write, place)));
     });
   return notes;
+}
+
+/** What is known of an edit that the client refused by itself: what changed, and the edit for the text as it is now. */
+async function explained(write: Write, place: Workplace): Promise<string[]> {
+  const { path, change } = write;
+  const found = await place.sessionFor(path).consider(write);
+  if (found.kind === "refused") {
+    if (found.result.details.code === "not_read") return [];
+    return [words.addedNote(path, refusalText(write, found.result, place))];
+  }
+  const news = await place.sessionFor(path).news(path);
+  if (found.kind === "allowed" && !news) return [];
+  const note = words.newsNote(path, news, place.door);
+  if (found.kind === "allowed") return [`kedge: ${note}`];
+  const first = place.door.read(
+    path,
+    news?.rows.map(({ line }) => ({ start: line, end: line })),
+  );
+  const edit = words.carriedEdit({ quotes: found.quotes, isPatch: change.kind === "patch", first });
+  return [`kedge: ${note}\n${edit}`];
 }
 
 async function formatted(path: string, place: Workplace): Promise<string[]> {

@@ -31,7 +31,8 @@ interface Opening extends Start {
 export function openPlace(caller: Caller, start: Start, recall: Workplace["recall"]): Workplace {
   const { adapter, env, clock } = start;
   const { cwd } = caller;
-  const state = stateFolder({ env });
+  const troubles: string[] = [];
+  const state = stateFolder({ env, report: (line) => troubles.push(line) });
   const log = (line: string): void => appendLog(line, { state, clock });
   const agent = agentOf(adapter, caller);
   const opening: Opening = { ...start, agent, cwd, state, log };
@@ -40,7 +41,19 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
   const others = new Map<string, Session>();
   const { door, rewrites, tellsBefore } = adapter;
   return {
-    ...{ ...own, agent, cwd, root: workspace.root, clock, door, rewrites, tellsBefore, log, recall },
+    ...{
+      ...own,
+      agent,
+      cwd,
+      root: workspace.root,
+      clock,
+      door,
+      rewrites,
+      tellsBefore,
+      troubles,
+      log,
+      recall,
+    },
     // A file has one ledger, from wherever it is named.
     sessionFor(path) {
       const there = workspaceFor(workspace.root, [path]);

@@ -189,7 +189,6 @@ function readDiffs(rows: readonly string[], spellings: Spellings, pieces: Pieces
   for (let row = 0; row < rows.length; row++) {
     const text = rows[row]!;
     if (text.startsWith("+++ ")) owner = newFile(text, spellings);
-    else if (text.startsWith("diff ") || text.startsWith("--- ")) owner = -1;
     const match = hunkHead.exec(text);
     if (!match) continue;
     const hunk = readHunk(rows, row, match);

@@ -9,39 +9,35 @@ export function certain(runs: readonly Run[], printed: Printed): Run[] {
   const rivals = new Rivals(runs, printed);
   const kept = runs.filter((run) => run.sure || !rivals.explain(run));
   const covered = rowsOf(
-    kept.filter((run) => isNamed(run, printed)),
+    kept.filter((run) => standing(run, printed) === full),
     printed.rowCount,
   );
   return kept.filter((run) => {
     if (run.ambiguous) return false;
-    if (run.sure || isNamed(run, printed)) return true;
+    if (run.sure || standing(run, printed) === full) return true;
     const shared = covered[run.to + 1]! - covered[run.from]!;
     return 2 * shared <= run.to - run.from + 1;
   });
 }
 
+/** Whether the file is named, above all, and whether the numbers of the rows, if any, are those of the lines. */
+function standing(run: Run, printed: Printed): number {
+  return (printed.files[run.file]!.named ? 2 : 0) + (run.misnumbered ? 0 : 1);
+}
+
 const full = 3;
-
-function isNamed(run: Run, printed: Printed): boolean {
-  return printed.files[run.file]!.named;
-}
-
-/** Numbers that agree outweigh any length. */
-function byWeight(one: Run, other: Run): number {
-  return Number(one.misnumbered) - Number(other.misnumbered) || other.length - one.length;
-}
 
 class Rivals {
   readonly #printed: Printed;
-  /** For each row the weightiest run that it is in. */
-  readonly #weightiest: readonly (Run | undefined)[];
+  /** For each row the longest run that it is in. */
+  readonly #longest: readonly (Run | undefined)[];
   /** By first and last row, the run of the best standing there, and whether several files have one. */
   readonly #best = new Map<number, { readonly run: Run; shared: boolean }>();
 
   constructor(runs: readonly Run[], printed: Printed) {
     this.#printed = printed;
-    const weightiest: (Run | undefined)[] = new Array(printed.rowCount).fill(undefined);
-    // The next row that no run has yet; weightier runs come first, so no row is looked at twice.
+    const longest: (Run | undefined)[] = new Array(printed.rowCount).fill(undefined);
+    // The next row that no run has yet; longer runs come first, so no row is looked at twice.
     const next = Int32Array.from({ length: printed.rowCount + 2 }, (_, row) => row);
     const free = (from: number): number => {
       let row = from;
@@ -51,17 +47,17 @@ class Rivals {
       }
       return row;
     };
-    for (const run of [...runs].sort(byWeight)) {
+    for (const run of [...runs].sort((one, other) => other.length - one.length)) {
       for (let row = free(run.from); row <= run.to; row = free(row)) {
-        weightiest[row] = run;
+        longest[row] = run;
         next[row] = row + 1;
       }
       const best = this.#best.get(this.#extent(run));
-      const better = best === undefined ? 1 : this.#standing(run) - this.#standing(best.run);
+      const better = best === undefined ? 1 : standing(run, printed) - standing(best.run, printed);
       if (better > 0) this.#best.set(this.#extent(run), { run, shared: false });
       else if (better === 0 && run.file !== best!.run.file) best!.shared = true;
     }
-    this.#weightiest = weightiest;
+    this.#longest = longest;
   }
 
   /**
@@ -69,20 +65,15 @@ class Rivals {
    * the only one. Any other gives way only to a run that says more: one blank row too many is no proof.
    */
   explain(run: Run): boolean {
-    const standing = this.#standing(run);
+    const own = standing(run, this.#printed);
     const best = this.#best.get(this.#extent(run))!;
-    if (standing < full && (best.shared || this.#standing(best.run) > standing)) return true;
-    return [this.#weightiest[run.from], this.#weightiest[run.to]].some((rival) => {
+    if (own < full && (best.shared || standing(best.run, this.#printed) > own)) return true;
+    return [this.#longest[run.from], this.#longest[run.to]].some((rival) => {
       if (rival === undefined || rival.file === run.file) return false;
-      if (rival.misnumbered && !run.misnumbered) return false;
       if (rival.from > run.from || rival.to < run.to) return false;
-      const tied = standing < full && this.#standing(rival) >= standing && rival.length > run.length;
-      return rival.saying > run.saying || (tied && rival.saying === run.saying);
+      const tied = own < full && standing(rival, this.#printed) >= own && rival.length > run.length;
+      return rival.weight > run.weight || (tied && rival.weight === run.weight);
     });
-  }
-
-  #standing(run: Run): number {
-    return (isNamed(run, this.#printed) ? 2 : 0) + (run.misnumbered ? 0 : 1);
   }
 
   #extent(run: Run): number {

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { appendLog, loadConfig, nodeStore, stateFolder, workspaceFor } from "../node/index.js";
-import type { Adapter, Answer, Event, Payload, Understood } from "./event.js";
+import type { Adapter, Answer, Event, Mark, Payload, Understood } from "./event.js";
 import { isRecord } from "./fields.js";
 import { answer } from "./guard.js";
 import { agentOf, openPlace } from "./opening.js";
@@ -36,7 +36,7 @@ export async function hook(start: HookStart): Promise<string | null> {
     for (const event of events) answers.push(await answer(placed(event, place.cwd), place));
     return printed(adapter.reply(merged(answers), payload));
   } catch (error) {
-    return printed(adapter.reply(failed(error, understood, start), payload));
+    return printed(adapter.reply(afterFailure(error, understood, start), payload));
   }
 }
 
@@ -48,9 +48,9 @@ async function missed(
 ): Promise<readonly Event[]> {
   if (!adapter.missed) return [];
   const key = `transcript of ${agent}`;
-  const record = (await store.file(key)) as { readonly to?: number } | null;
-  const { events, to } = adapter.missed(payload, record?.to ?? 0);
-  if (to !== record?.to) await store.saveFile(key, { to });
+  const before = ((await store.file(key)) ?? { to: 0, seen: "" }) as unknown as Mark;
+  const { events, mark } = adapter.missed(payload, before);
+  if (mark.to !== before.to) await store.saveFile(key, { ...mark });
   return events;
 }
 
@@ -85,6 +85,22 @@ function placed(event: Event, cwd: string): Event {
   }
 }
 
+/** The last resort is silence. */
+function afterFailure(error: unknown, understood: Understood | null, start: HookStart): Answer {
+  try {
+    return failed(error, understood, start);
+  } catch {
+    const isChange = understood?.events.some(({ kind }) => kind === "change") ?? true;
+    return isChange && isClosedByEnvironment(start.env)
+      ? { deny: words.unchecked("a file", "it failed") }
+      : {};
+  }
+}
+
+function isClosedByEnvironment({ KEDGE_FAIL_CLOSED: value }: HookStart["env"]): boolean {
+  return value === "1" || value === "true";
+}
+
 function failed(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): Answer {
   const cause = error instanceof Error ? error.message : String(error);
   const state = stateFolder({ env });
@@ -104,7 +120,7 @@ function isClosed(env: HookStart["env"], understood: Understood | null): boolean
     const workspace = workspaceFor(understood?.caller.cwd ?? "/", []);
     return loadConfig({ env, workspace: workspace.root }).settings.failClosed ?? false;
   } catch {
-    return ["1", "true"].includes(env.KEDGE_FAIL_CLOSED ?? "");
+    return isClosedByEnvironment(env);
   }
 }
 

@@ -82,7 +82,7 @@ export class Stretches {
       const place = this.#order[state]!;
       // It also ends wherever a walk stood at a longer string with this end: in a later state, or in this one.
       const within = visits[place + this.#size[state]!]! - visits[place + 1]!;
-      const once = within === 0 && length === longest[state] && second[state]! < length;
+      const once = within === 0 && second[state]! < length;
       const known = repeated.size;
       if (once || repeated.add(state * keys.length + length).size > known) {
         found.push({ line: line - length + 1, length, once, state });

@@ -1,13 +1,14 @@
 /** What the guard says to models and people, but for refusals, which are the session's. */
 import type { Door, Quote, Range } from "../core/index.js";
-import type { Formatted, LostEdit } from "../session/index.js";
+import type { Formatted, LostEdit, News } from "../session/index.js";
 
 /** A refused write quotes nothing. */
 export const writeAgain = "Decide again with all of the file as it is now.";
 
-export function guarding(others: number): string {
-  if (others === 0) return "kedge: guarding";
-  return `kedge: guarding (${others} other ${others === 1 ? "agent" : "agents"} here)`;
+export function guarding(others: number, troubles: readonly string[]): string {
+  const company = others === 0 ? "" : ` (${others} other ${others === 1 ? "agent" : "agents"} here)`;
+  const trouble = troubles.length === 0 ? "" : `, but ${troubles.join("; ")}: run \`kedge doctor\``;
+  return `kedge: guarding${company}${trouble}`;
 }
 
 /** The edit was carried to where its lines are now, and the tool is given other arguments. */
@@ -17,15 +18,47 @@ export function carriedNote(path: string): string {
 
 const quotedLines = 30;
 
-/** The same, where the model has to send it again itself. */
-export function carriedReason(path: string, quotes: readonly Quote[]): string {
+/** What others changed, as far as it is worth telling. */
+export function newsNote(path: string, news: News | null, door: Door): string {
+  if (!news) return `${path} has changed since you saw it.`;
+  const { rows, deleted, more } = news;
+  const writers = [...new Set(rows.flatMap(({ by }) => by ?? []))];
+  const who = writers.length > 0 ? ` by ${writers.join(", ")}` : "";
+  const gone = deleted > 0 ? ` ${deleted} ${deleted === 1 ? "line" : "lines"} taken out.` : "";
+  const head = `${path} has changed since you saw it${who}.${gone}`;
+  const shown = rows.length > 0 ? ["Changed lines, as they are now:", ...rows.map(rowText)] : [];
+  return [
+    head,
+    ...shown,
+    ...(more.length > 0 ? [`[also ${linesOf(more)}: ${door.read(path, more)}]`] : []),
+  ].join("\n");
+}
+
+const rowText = ({ line, text }: { line: number; text: string }): string => `${line}\t${text}`;
+
+interface Carried {
+  readonly quotes: readonly Quote[];
+  /** The tool takes patches. */
+  readonly isPatch: boolean;
+  /** What has to be done before the edit is sent again. */
+  readonly first?: string;
+}
+
+/** The same edit for the text as it is now, where the model has to send it itself. */
+export function carriedEdit({ quotes, isPatch, first }: Carried): string {
   const size = quotes.reduce((sum, one) => sum + one.old.split("\n").length, 0);
-  const head = `REJECTED, nothing written.\n${path} has changed since you saw it, and the text you quote does not stand there alone.`;
-  if (size > quotedLines) return `${head}\nQuote more of the lines you mean.`;
-  const parts = quotes.map((one) => `old: ${JSON.stringify(one.old)}\nnew: ${JSON.stringify(one.new)}`);
-  return [head, "This does the same to the text as it is now; send it if it still holds:", ...parts].join(
-    "\n",
+  const then = first ? `${first[0]?.toUpperCase()}${first.slice(1)}; then ` : "";
+  if (size > quotedLines) return `${then || "Then "}send it again, and quote more of the lines you mean.`;
+  const signed = (sign: string, text: string): string => text.replace(/^/gm, sign);
+  const parts = quotes.map((one) =>
+    isPatch
+      ? `@@\n${signed("-", one.old)}\n${signed("+", one.new)}`
+      : `old: ${JSON.stringify(one.old)}\nnew: ${JSON.stringify(one.new)}`,
   );
+  return [
+    `${then || "If it still holds, "}send this, which does the same to the text as it is now:`,
+    ...parts,
+  ].join("\n");
 }
 
 /** What a formatter, or another hook, made of what the agent wrote. */
@@ -34,9 +67,9 @@ export function formattedNote(path: string, { rows, ranges, deleted }: Formatted
   if (ranges.length === 0)
     return `kedge: after your edit ${gone} of ${path}, by a formatter or another hook.`;
   const where = linesOf(ranges);
-  const head = `kedge: after your edit a formatter or another hook changed ${path}, lines ${where}${gone ? `, and ${gone}` : ""}`;
+  const head = `kedge: after your edit a formatter or another hook changed ${path}, ${where}${gone ? `, and ${gone}` : ""}`;
   if (rows.length === 0) return `${head}. To edit those, ${door.read(path, ranges)} first.`;
-  return [`${head}. They read now:`, ...rows.map(({ line, text }) => `${line}\t${text}`)].join("\n");
+  return [`${head}. They read now:`, ...rows.map(rowText)].join("\n");
 }
 
 /** The client refused an edit in its own words; what is known besides. */
@@ -52,8 +85,11 @@ export function failedOpen(cause: string): string {
   return `kedge: not guarding: ${cause}. Edits go through unchecked; run \`kedge doctor\`.`;
 }
 
-export function linesOf(ranges: readonly Range[]): string {
-  return ranges.map(({ start, end }) => (start === end ? `${start}` : `${start}-${end}`)).join(", ");
+/** "line 8", "lines 3-5, 9". */
+function linesOf(ranges: readonly Range[]): string {
+  const isOne = ranges.length === 1 && ranges[0]?.start === ranges[0]?.end;
+  const parts = ranges.map(({ start, end }) => (start === end ? `${start}` : `${start}-${end}`));
+  return `${isOne ? "line" : "lines"} ${parts.join(", ")}`;
 }
 
 interface Loss {
@@ -75,7 +111,7 @@ export function lostNote(edits: readonly LostEdit[], { command, agent, isOwner }
     : `kedge: ${ran ? `${ran} took away` : "gone without an edit that replaced them:"} ${count}:`;
   const rows = edits.slice(0, listedEdits).map(({ id, path, lines, agent: owner }) => {
     const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${owner}`;
-    return `${id}  ${path}${lines.length > 0 ? `, lines ${linesOf(lines)}` : ""}${whose}`;
+    return `${id}  ${path}${lines.length > 0 ? `, ${linesOf(lines)}` : ""}${whose}`;
   });
   const more = edits.length > listedEdits ? [`and ${edits.length - listedEdits} more: \`kedge lost\``] : [];
   const next = "If that was not meant, `kedge restore --all` (or `kedge restore ID`) merges them back.";

@@ -8,6 +8,7 @@ import {
   type Quote,
   type Replaced,
   replaceQuotes,
+  replaceStanding,
   uniqueQuotes,
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
@@ -80,9 +81,11 @@ async function weigh(
   const [target] = targets;
   if (!target) return allowed;
   await opened.prepare([], true);
+  const made = replaceQuotes(document, quotes);
+  const standing = made && replaceStanding(quotes, opened.view(request));
+  if (made && standing && sameLines(made.document, standing)) return allowed;
   const verdict = judge(target.entry, opened, request, env);
   if (verdict.kind === "noop") return allowed;
-  const made = replaceQuotes(document, quotes);
   if (verdict.kind === "refused")
     return isForTheTool(verdict, change, made)
       ? allowed

@@ -2,23 +2,17 @@ import { compare, type Document, LineMap, LineSet } from "../core/index.js";
 import type { Chain } from "./chain.js";
 import type { Texts } from "./kept.js";
 import type { JournalEntry } from "./ports.js";
-import {
-  bare,
-  carriedGap,
-  isBack,
-  type Meeting,
-  pairedLines,
-  regionsNear,
-  resembles,
-  standing,
-} from "./stands.js";
+import { bare, carriedGap, isBack, type Meeting, pairedLines, resembles, standing } from "./stands.js";
 import { writtenLines } from "./texts.js";
 import {
   below,
   carriedPlace,
+  carryOn,
   follow,
   type Gone,
   hullOf,
+  isTouched,
+  muteLine,
   readMap,
   type Trace,
   tracesOf,
@@ -38,12 +32,22 @@ interface Deleted {
   back: boolean;
 }
 
+/** Two texts; `old` are the lines, bare, that were taken out where they differ. null: one did not come from the other. */
+interface Pair {
+  readonly before: Document;
+  readonly now: Document;
+  readonly map: LineMap;
+  readonly old: ReadonlySet<string> | null;
+}
+
 /** A file's way from its first live edit to now: journaled steps, and between them whatever others did. */
 export class Course {
   readonly states: CourseState[] = [];
   readonly traces: Trace[] = [];
   deleted: Deleted[] = [];
   private origin: ReadonlySet<string> | null = null;
+  /** To each state, from the one before, the one before that, and so on. */
+  private readonly maps = new Map<number, (LineMap | null)[]>();
 
   private constructor(
     private readonly live: ReadonlySet<string>,
@@ -92,8 +96,7 @@ export class Course {
   private async isThere(trace: Trace, { state, lines, gap }: Gone, now: Document): Promise<boolean> {
     const before = await this.textAt(state);
     if (!before || trace.blind) return false;
-    const met = await this.meeting(trace, before, now, compare(before, now));
-    const meeting = { ...met, apart: true };
+    const meeting = await this.meeting(trace, { before, now, map: compare(before, now), old: null });
     if (!standing(lines, meeting).gone.isEmpty) return false;
     return gap === null || !(await this.isBack(trace, gap, meeting));
   }
@@ -109,14 +112,17 @@ export class Course {
     return version === null ? null : this.texts(version);
   }
 
-  /** Where the lines of one state are in a later one, through every step between. */
+  /** Where the lines of one state are in a later one, through every step between; null if that cannot be told. */
   map(from: number, to: number): LineMap | null {
-    let whole: LineMap | null = null;
-    for (const { map } of this.states.slice(from + 1, to + 1)) {
-      if (!map) return null;
-      whole = whole ? whole.compose(map) : map;
+    const known = this.maps.get(to) ?? [];
+    this.maps.set(to, known);
+    // Backwards, so that each is one step more than another that may be asked for.
+    for (let at = to - known.length - 1; at >= from; at--) {
+      const step = this.states[at + 1]?.map ?? null;
+      const rest = known.at(-1);
+      known.push(rest === undefined || !step ? step : rest && step.compose(rest));
     }
-    return whole;
+    return known[to - from - 1] ?? null;
   }
 
   /** The text was there before the edit, and was not after it. */
@@ -125,15 +131,21 @@ export class Course {
     return at(this.states.slice(0, state)) && !at(this.states.slice(state, -1));
   }
 
-  private async meeting(trace: Trace, before: Document, now: Document, map: LineMap): Promise<Meeting> {
-    const taken = new Set<string>();
-    for (const one of below(trace)) for (const line of await this.taken(one)) taken.add(line);
-    this.origin ??= new Set((await this.textAt(0))?.lines().map(bare) ?? []);
-    const { origin } = this;
+  private async meeting(trace: Trace, pair: Pair): Promise<Meeting> {
+    const old = pair.old ?? (await this.takenBy([trace]));
     return {
-      ...{ before, now, map, rewound: this.isRewound(trace, now.version), apart: false },
-      isOld: (line) => origin.has(line) || taken.has(line),
+      ...{ ...pair, rewound: this.isRewound(trace, pair.now.version), apart: !pair.old },
+      isOld: (line) => old.has(line),
     };
+  }
+
+  /** Lines, bare, that stood in the file at first, and those that these places took out, or others that they took out. */
+  private async takenBy(traces: readonly Trace[]): Promise<ReadonlySet<string>> {
+    this.origin ??= new Set((await this.textAt(0))?.lines().map(bare) ?? []);
+    const old = new Set(this.origin);
+    const all = [...new Set(traces.flatMap(below))].sort((one, two) => one.state - two.state);
+    for (const one of all) for (const line of await this.taken(one)) old.add(line);
+    return old;
   }
 
   private async taken({ state, region }: Trace): Promise<string[]> {
@@ -149,6 +161,9 @@ export class Course {
     const map = before && now && this.mapTo(before, now);
     this.states.push({ version, map });
     for (const one of this.deleted) one.back = await this.isBackAgain(one, version, now);
+    const isMet = (trace: Trace) => map !== null && !trace.blind && isTouched(trace, before as Document, map);
+    const touched = new Set(this.traces.filter(isMet));
+    const old = touched.size > 0 ? await this.takenBy([...touched]) : new Set<string>();
     for (const trace of this.traces) {
       const isThere = !trace.lines.isEmpty || trace.gap !== null;
       if (version === null) {
@@ -158,7 +173,8 @@ export class Course {
       } else if (!map || trace.blind) {
         if (isThere && this.isRewound(trace, version)) vanish(trace, this.last - 1);
         trace.blind = true;
-      } else if (before && now) await this.meet(trace, before, now, map);
+      } else if (before && now && touched.has(trace)) await this.meet(trace, { before, now, map, old });
+      else carryOn(trace, map);
     }
   }
 
@@ -194,16 +210,13 @@ export class Course {
     return version === entry.before || (before !== null && now !== null && resembles(before, now));
   }
 
-  private async meet(trace: Trace, before: Document, now: Document, map: LineMap): Promise<void> {
+  private async meet(trace: Trace, pair: Pair): Promise<void> {
     const state = this.last - 1;
-    trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
-    const { lines, region } = trace;
+    const { map, before } = pair;
+    const { lines } = trace;
     const gap = trace.gap ?? muteLine(lines, before);
-    trace.lines = map.carry(lines);
-    if (trace.gap !== null) trace.gap = carriedGap(trace.gap, map);
-    const isNear = gap !== null && regionsNear(gap, region.aEnd - region.aStart, map).length > 0;
-    if (trace.lines.size === lines.size && !isNear) return;
-    const meeting = await this.meeting(trace, before, now, map);
+    carryOn(trace, map);
+    const meeting = await this.meeting(trace, pair);
     const found = standing(lines, meeting);
     trace.lines = found.lines;
     const missing: Gone = { state, lines: found.gone, gap: null, place: null };
@@ -257,22 +270,13 @@ export class Course {
       const written = map ? writtenLines(map) : LineSet.all(now.lineCount);
       trace.lines = trace.lines.union(found.isEmpty && !lines.isEmpty ? written : found);
     }
-    for (const { state, gap } of restored) {
+    for (const { state, gap } of [...undone, ...restored]) {
       const before = gap === null ? null : await this.textAt(state);
       if (before && gap !== null) trace.gap = carriedGap(gap, compare(before, now));
     }
     trace.replaced = trace.replaced.filter((one) => !undone.includes(one));
     if (restored.length > 0) trace.gone = [];
   }
-}
-
-/** Where lines stand that tell nothing, and all of them: what the edit did there was to take others out. */
-function muteLine(lines: LineSet, text: Document): number | null {
-  const [first] = lines.spans();
-  const isMute = lines
-    .spans()
-    .every(([start, end]) => text.lines(start, end).every((line) => bare(line) === ""));
-  return first && isMute ? first[0] : null;
 }
 
 /** The undo of a move gives the file its old name again. */

@@ -171,3 +171,37 @@ export async function follow(from: string, to: string, env: Env): Promise<boolea
     return opened.seen("").hasSeen;
   });
 }
+
+/** What others changed in lines that the agent has seen. */
+export interface News {
+  readonly rows: readonly { readonly line: number; readonly text: string; readonly by: string | null }[];
+  readonly deleted: number;
+  /** Not all of it is among the rows. */
+  readonly more: readonly Range[];
+}
+
+/** Tells it once: the rows count as shown. */
+export async function news(path: string, env: Env): Promise<News | null> {
+  const file = await env.files.identify(path);
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const { document } = opened;
+    const { pending, deletions } = opened.agent;
+    if (!document || (pending.isEmpty && deletions.length === 0)) return null;
+    const told: number[] = [];
+    let length = 0;
+    for (const at of indexes(pending).slice(0, shownRows)) {
+      length += document.text(at).length;
+      if (length > shownCharacters) break;
+      told.push(at);
+    }
+    const lines = LineSet.of(told.map((at) => [at, at + 1] as const));
+    const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: opened.writer(at) }));
+    if (!lines.isEmpty) opened.showed(lines, null, "observed");
+    opened.update({ ...opened.agent, deletions: [] });
+    await opened.save();
+    const deleted = deletions.reduce((sum, { count }) => sum + count, 0);
+    return { rows, deleted, more: pending.subtract(lines).ranges() };
+  });
+}

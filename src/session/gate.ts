@@ -19,6 +19,8 @@ export interface Seen {
   readonly lineCount: number;
   /** Lines others changed or took out that were not shown since. */
   readonly pending: number;
+  /** Those of them that stand there changed. */
+  readonly changed?: LineSet;
 }
 
 export type Decision =
@@ -49,8 +51,10 @@ export function gate(request: "touch" | "whole", seen: Seen, policy: GatePolicy)
   if (request === "touch") return allow;
   const missing = LineSet.all(seen.lineCount).subtract(seen.known);
   if (missing.isEmpty && seen.pending === 0) return allow;
-  const reason = missing.isEmpty
-    ? `${path} has changed since it was shown: this needs all of it as it is now`
+  const isShown = missing.subtract(seen.changed ?? LineSet.empty).isEmpty;
+  const where = missing.isEmpty ? "" : ` (${describe(missing.ranges())})`;
+  const reason = isShown
+    ? `${path} has changed since it was shown${where}: this needs all of it as it is now`
     : `${path}: this needs all of the file to have been shown; ${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} not`;
   return { block: true, code: "not_shown", reason, missing };
 }

@@ -1,6 +1,6 @@
 export type { FileRequest } from "./call.js";
 export type { Consideration, ForeignChange, ForeignWrite } from "./consider.js";
-export type { Formatted, ObservedWrite } from "./foreign.js";
+export type { Formatted, News, ObservedWrite } from "./foreign.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
 export type { LostCause, LostEdit, LostNotice } from "./lost.js";
 export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";

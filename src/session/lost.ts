@@ -1,11 +1,13 @@
 import { Document, LineMap, type Range, unifiedDiff } from "../core/index.js";
 import { handleFor } from "./agent.js";
+import type { Chain } from "./chain.js";
 import { type JournalEntry, type Json, PortError } from "./ports.js";
 import type { Env } from "./result.js";
 import {
   type Examined,
   examine,
   fileOf,
+  isQuiet,
   isUntouched,
   type LostRequest,
   type LostWork,
@@ -73,8 +75,9 @@ async function looked<T>(run: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** What was seen of each file when it was last looked at: its version, how long its journal was, what was lost. */
-type Looks = Record<string, readonly [version: string | null, entries: number, lost: readonly string[]]>;
+/** What was seen of a file when it was last looked at: its version, how long its journal was, what was lost. */
+type Look = readonly [version: string | null, entries: number, lost: readonly string[]];
+type Looks = Record<string, Look>;
 
 /** Not a file's key: those are paths. Two that write it at once look once more than they have to. */
 const looksKey = "looks for lost work";
@@ -90,28 +93,39 @@ export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
   const after: Looks = {};
   const found: LostEdit[] = [];
   for (const chain of survey.chains) {
-    const count = chain.entries.length;
     const last = before[chain.key];
-    const examined = await looked(async () => {
-      const now = await readText(await fileOf(chain, env), env);
-      const version = now?.version ?? null;
-      const isAsItWas = version === chain.entries.at(-1)?.after;
-      if (isAsItWas || (last?.[0] === version && last[1] === count)) return null;
-      return examine(chain, survey, env);
-    });
-    if (examined) {
-      const ids = examined.lost.map(({ entry }) => entry.id);
-      after[chain.key] = [examined.now?.version ?? null, count, ids];
-      const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
-      if (fresh.length > 0) await journal(fresh, examined, cause, env);
-      for (const work of fresh) found.push(await described(work, examined, survey));
-    } else if (last) after[chain.key] = last;
+    const look = await looked(() => lookAt(chain, last, survey, env));
+    if (look ?? last) after[chain.key] = look?.seen ?? (last as Look);
+    const { examined } = look ?? {};
+    if (!examined) continue;
+    const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
+    if (fresh.length > 0) await journal(fresh, examined, cause, env);
+    for (const work of fresh) found.push(await described(work, examined, survey));
   }
   if (JSON.stringify(after) !== JSON.stringify(before))
     await env.store.saveFile(looksKey, { looks: after } as unknown as Json);
   const time = env.clock();
   const told = { time, agent: env.agent, tool: cause.tool, command: commandOf(cause) };
   return found.map((one) => ({ ...one, lost: told })).sort((one, two) => one.time - two.time);
+}
+
+interface Seen {
+  readonly seen: Look;
+  readonly examined?: Examined;
+}
+
+/** null: there is nothing to see. */
+async function lookAt(chain: Chain, last: Look | undefined, survey: Survey, env: Env): Promise<Seen | null> {
+  const now = await readText(await fileOf(chain, env), env);
+  const version = now?.version ?? null;
+  const count = chain.entries.length;
+  if (last?.[0] === version && last[1] === count) return null;
+  // What was lost when it was looked at last may be back.
+  const wasWhole = !last || last[2].length === 0;
+  if (wasWhole && version === chain.entries.at(-1)?.after) return null;
+  if (wasWhole && (await isQuiet(chain, now, env))) return { seen: [version, count, []] };
+  const examined = await examine(chain, survey, env);
+  return { seen: [version, count, examined.lost.map(({ entry }) => entry.id)], examined };
 }
 
 const longestCommand = 200;

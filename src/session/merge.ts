@@ -28,17 +28,23 @@ export interface Carrying {
   readonly to: Document;
   readonly regions: readonly Region[];
   readonly now: Document;
+  /** Of `from` and `now`, where several changes are carried between the same. */
+  readonly history?: History;
 }
 
-/** Where the change goes in the text now, byte for byte, by the rules that edits follow; or what stands in the way. */
-export function carried({ from, to, regions, now }: Carrying): readonly Splice[] | readonly Problem[] {
+export function historyOf(from: Document, now: Document): History {
   const state = (document: Document): State => ({
     version: document.version,
     lineCount: document.lineCount,
     document,
     exact: null,
   });
-  const history = new History([state(from), state(now)]);
+  return new History([state(from), state(now)]);
+}
+
+/** Where the change goes in the text now, byte for byte, by the rules that edits follow; or what stands in the way. */
+export function carried(carrying: Carrying): readonly Splice[] | readonly Problem[] {
+  const { from, to, regions, now, history = historyOf(from, now) } = carrying;
   const hunks = regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
     start: aStart,
     end: aEnd,

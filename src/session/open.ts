@@ -306,6 +306,7 @@ export class OpenFile {
       hasSeen: hasSeen(agent),
       known: hasSeen(agent) ? knownIn(agent, history.last, request, history) : knownNow(agent),
       lineCount: this.text.lineCount,
+      changed: agent.pending,
       pending: agent.pending.subtract(shownInRefusals(agent, request)).size + agent.deletions.length,
     };
   }

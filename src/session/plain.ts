@@ -37,7 +37,7 @@ function stepsOf({ details }: Result, door: Door): ReadonlySet<string | null> {
 function reworded(line: string): string {
   return line
     .replace(/; keep using the anchors you were shown$/, "")
-    .replace(/ Use the updated LINE#ID references shown below/, " They are shown below as they are now")
+    .replace(/\. Use the updated LINE#ID references shown below \((.*)\)\.$/, "; the text as it is now ($1):")
     .replace(/; quote more of it, give anchor, or set all$/, "; quote more of it")
     .replace(/^(\d+)#[0-9a-f]{6} (was|is) /, "line $1 $2 ");
 }

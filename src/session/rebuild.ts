@@ -2,6 +2,7 @@
 import {
   compare,
   Document,
+  type History,
   type LineMap,
   LineSet,
   type Problem,
@@ -9,7 +10,7 @@ import {
   type Splice,
 } from "../core/index.js";
 import type { Course } from "./course.js";
-import { carried, isProblems, spliced } from "./merge.js";
+import { carried, historyOf, isProblems, spliced } from "./merge.js";
 import type { Examined, LostWork } from "./survey.js";
 import type { Gone, Trace } from "./trace.js";
 
@@ -110,7 +111,8 @@ async function mergeChain(asked: Rebuilding, now: Document): Promise<Rebuilt> {
     const target = await course.textAt(state);
     if (!target) return { problems: [] };
     const own = places.filter(({ gone }) => gone.state === state);
-    const to = { asked, state, target, now: text };
+    const { regions } = compare(text, target);
+    const to: Target = { asked, state, target, now: text, regions, histories: new Map() };
     const apart = await allBack(clusters(own, state, course), to);
     // Equal lines may have been taken for each other: then all places together, which cannot cross.
     const found = "splices" in apart && !inOrder(apart.splices) ? await comeBack(own, to) : apart;
@@ -167,6 +169,10 @@ interface Target {
   readonly state: number;
   readonly target: Document;
   readonly now: Document;
+  /** From now to what it was last: lines [bStart, bEnd) are those that were there. */
+  readonly regions: readonly Region[];
+  /** By their base. */
+  readonly histories: Map<number, History>;
 }
 
 type Found = { readonly splices: readonly Splice[] } | Hindrance;
@@ -178,33 +184,42 @@ async function comeBack(places: readonly Place[], to: Target): Promise<Found> {
   return "problems" in merged && taken ? taken : merged;
 }
 
-const mostBases = 64;
+const mostBases = 16;
 
-/**
- * The place reads as it did at an earlier time, and becomes what it was last. The newest such time is taken: then the
- * least is touched.
- */
-async function fromEarlier(places: readonly Place[], { asked, state, target, now }: Target): Promise<Found> {
+/** Earlier times, those first that touch least; where everything comes back, first the one that all places share. */
+function* bases(places: readonly Place[], { asked, state }: Target): Generator<number> {
   const { course } = asked.examined;
-  let first: readonly Problem[] | null = null;
   const newest = Math.min(...places.map(({ trace }) => trace.state)) - 1;
+  if (asked.others.length + asked.ended.length === 0) yield lowest(state, course);
   for (let base = newest; base >= 0 && base > newest - mostBases; base--) {
+    yield base;
+    if (!course.states[base]?.map) return;
+  }
+}
+
+/** The place reads as it did at an earlier time, and becomes what it was last. */
+async function fromEarlier(places: readonly Place[], to: Target): Promise<Found> {
+  const { asked, state, target, histories } = to;
+  const { course } = asked.examined;
+  let problems: readonly Problem[] = [];
+  for (const base of bases(places, to)) {
     const isNone = course.states[base]?.version === null;
     const from = isNone ? Document.fromText("") : await course.textAt(base);
     const map = isNone ? compare(Document.fromText(""), target) : course.map(base, state);
-    if (!from || !map) break;
-    const regions = map.regions.filter((region) =>
-      places.some(({ gone }) => isIn(gone, region.bStart, region.bEnd)),
-    );
-    const found = carried({ from, to: target, regions, now });
+    if (!from || !map) continue;
+    const isOwn = ({ bStart, bEnd }: Region) => places.some(({ gone }) => isIn(gone, bStart, bEnd));
+    const regions = map.regions.filter(isOwn);
+    if (!places.every(({ gone }) => regions.some(({ bStart, bEnd }) => isIn(gone, bStart, bEnd)))) continue;
+    const history = histories.get(base) ?? historyOf(from, to.now);
+    histories.set(base, history);
+    const found = carried({ from, to: target, regions, now: to.now, history });
     if (!isProblems(found)) {
       const needs = alsoIn(regions, asked.others, state);
       return needs.length > 0 ? { needs } : { splices: found };
     }
-    first ??= found;
-    if (isNone) break;
+    problems = found;
   }
-  return { problems: first ?? [] };
+  return { problems };
 }
 
 function alsoIn(regions: readonly Region[], works: readonly LostWork[], state: number): string[] {
@@ -219,11 +234,13 @@ function alsoIn(regions: readonly Region[], works: readonly LostWork[], state: n
  * Only these places changed, and what stands there is nothing, or text that these very edits had taken out: what was
  * done to them is taken back.
  */
-async function takenBack(places: readonly Place[], { asked, target, now }: Target): Promise<Found | null> {
+async function takenBack(places: readonly Place[], to: Target): Promise<Found | null> {
+  const { asked, target, now } = to;
   const { course } = asked.examined;
-  // From now to what it was last: lines [bStart, bEnd) are those that were there.
-  const all = compare(now, target).regions;
-  const regions = all.filter(({ bStart, bEnd }) => places.some(({ gone }) => isIn(gone, bStart, bEnd)));
+  const regions = to.regions.filter(({ bStart, bEnd }) =>
+    places.some(({ gone }) => isIn(gone, bStart, bEnd)),
+  );
+  if (regions.length === 0) return null;
   const own = places.reduce((set, { gone }) => set.union(gone.lines), LineSet.empty);
   const taken: string[] = [];
   for (const { trace } of places) {

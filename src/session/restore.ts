@@ -155,7 +155,13 @@ async function write(found: Examined, { ids, lost, survey, held }: Asked, env: E
     others: examined.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id)),
     ended: examined.lost.filter(({ entry }) => !lost.has(entry.id)),
   });
-  if (!("text" in rebuilt)) return { kind: "refused", refusal: refusalOf(rebuilt, told, source ?? target) };
+  if (!("text" in rebuilt)) {
+    const writer = (line: number): string | null => {
+      const by = examined.course.traces.findLast(({ lines }) => lines.has(line - 1))?.entry.agent;
+      return by === env.agent ? "you" : (by ?? null);
+    };
+    return { kind: "refused", refusal: refusalOf(rebuilt, told, writer) };
+  }
   const { text, map } = rebuilt;
   const { now } = examined;
   if (text.version === now?.version && !source) return { kind: "already", file: { ...told, diff: "" } };
@@ -226,7 +232,7 @@ function named(ids: readonly string[]): string {
 function refusalOf(
   found: Exclude<Rebuilt, { text: unknown }>,
   { path, ids }: Told,
-  opened: OpenFile,
+  writer: (line: number) => string | null,
 ): RestoreRefusal {
   const subject = `${named(ids)} of ${path} cannot be restored`;
   if ("needs" in found) {
@@ -238,7 +244,7 @@ function refusalOf(
     return { ...plainRefusal(path, "stale", `${subject}: the text is not kept`), ids };
   const plain = refusalDetails(path, { status: "refused", problems, remaps: [], forced: null });
   const mismatches = plain.mismatches.map(({ origin: _, ...one }) => {
-    const by = one.line === null ? null : opened.writer(one.line - 1);
+    const by = one.line === null ? null : writer(one.line);
     return by === null ? one : { ...one, by };
   });
   const message = `${subject}: what stands there now is neither that nor what it replaced`;

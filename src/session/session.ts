@@ -13,7 +13,15 @@ import {
 import { beginEpoch } from "./agent.js";
 import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
 import { type Consideration, consider, type ForeignWrite } from "./consider.js";
-import { type Formatted, follow, formatted, type ObservedWrite, recordWrite } from "./foreign.js";
+import {
+  type Formatted,
+  follow,
+  formatted,
+  type News,
+  news,
+  type ObservedWrite,
+  recordWrite,
+} from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
 import { hasSeen } from "./ledger.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
@@ -227,6 +235,11 @@ export class Session {
   /** May somebody else's tool do this? It will do it by its own rules. */
   consider(write: ForeignWrite): Promise<Consideration> {
     return consider(write, this.env);
+  }
+
+  /** What others changed in lines that the agent has seen; told once. */
+  news(path: string): Promise<News | null> {
+    return news(path, this.env);
   }
 
   /** A file that the agent has seen stands, unchanged, under another path: it has seen that too. */

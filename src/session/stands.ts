@@ -48,7 +48,7 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
   for (const region of map.regions) {
     const own = indexes(unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])));
     const missing = own.filter((index) => {
-      const found = elsewhere.take(bare(before.text(index)));
+      const found = elsewhere.take(bareLines(before, index, index + 1)[0] as string);
       if (found !== null && found >= 0) stand.push(found);
       return found === null;
     });
@@ -58,6 +58,14 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
     else gone.push(...missing);
   }
   return { lines: kept.union(lineSet(stand)), gone: lineSet(gone) };
+}
+
+/** Whether all of the text stands, and nothing of old is back. */
+export function isWhole(meeting: Meeting): boolean {
+  const { map } = meeting;
+  if (map.regions.some((region) => newLines(region, meeting).some((line) => meeting.isOld(line))))
+    return false;
+  return standing(LineSet.all(map.before), meeting).gone.isEmpty;
 }
 
 /** Whether the lines that were taken out at this place, bare, stand there again. */
@@ -115,14 +123,25 @@ function take(counts: Map<string, number>, line: string): boolean {
   return left > 0;
 }
 
+/** Every edit of a file asks for the same lines. */
+const known = new WeakMap<Document, (string | undefined)[]>();
+
 function bareLines(document: Document, start: number, end: number): string[] {
-  return document.lines(start, end).map(bare);
+  const all = known.get(document) ?? [];
+  known.set(document, all);
+  const lines: string[] = [];
+  for (let at = start; at < end; at++) {
+    const line = all[at] ?? bare(document.text(at));
+    all[at] = line;
+    lines.push(line);
+  }
+  return lines;
 }
 
 /** Lines of a region that were not in it before, bare; those that tell nothing are left out. */
 function newLines({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Meeting): string[] {
-  const known = counted(bareLines(before, aStart, aEnd));
-  return bareLines(now, bStart, bEnd).filter((line) => line !== "" && !take(known, line));
+  const old = counted(bareLines(before, aStart, aEnd));
+  return bareLines(now, bStart, bEnd).filter((line) => line !== "" && !take(old, line));
 }
 
 /** Unpaired lines of now that are nobody else's: each serves for one line that is looked for. */

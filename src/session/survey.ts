@@ -1,12 +1,12 @@
 /** Looks which live edits of the journal do not stand in their files any more. */
-import { Document } from "../core/index.js";
+import { compare, Document } from "../core/index.js";
 import { type Chain, chainsOf, liveEdits } from "./chain.js";
 import { Course } from "./course.js";
 import { keptTexts, type Texts } from "./kept.js";
 import { type FileId, type JournalEntry, PortError } from "./ports.js";
 import { fromJson } from "./record.js";
 import type { Env } from "./result.js";
-import { resembles } from "./stands.js";
+import { bare, isWhole, resembles } from "./stands.js";
 import { parse } from "./texts.js";
 import type { Trace } from "./trace.js";
 
@@ -96,6 +96,25 @@ async function lastEncoding(key: string, env: Env): Promise<string | null> {
 export function isUntouched({ entries }: Chain, now: Document | null): boolean {
   if ((now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
   return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
+}
+
+/**
+ * Whether what others did to the file since its last journaled edit cannot have taken anything away: every line stands,
+ * reformatted perhaps, and nothing of old is back. Two texts tell, whatever the journal's length.
+ */
+export async function isQuiet({ entries }: Chain, now: Document | null, env: Env): Promise<boolean> {
+  const [first, last] = [entries[0]?.before ?? null, entries.at(-1)?.after ?? null];
+  const isOld = entries.some(({ before, after }) => before === now?.version || after === now?.version);
+  if (!now || last === null || isOld) return false;
+  const texts = keptTexts(now.encoding, [now], env);
+  const before = await texts(last);
+  const origin = first === null ? null : await texts(first);
+  if (!before || (first !== null && !origin)) return false;
+  const old = new Set(origin?.lines().map(bare) ?? []);
+  return isWhole({
+    ...{ before, now, map: compare(before, now), rewound: false, apart: false },
+    isOld: (line) => old.has(line),
+  });
 }
 
 export async function examine(chain: Chain, survey: Survey, env: Env): Promise<Examined> {

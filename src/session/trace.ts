@@ -1,6 +1,6 @@
-import { LineMap, LineSet, type Region } from "../core/index.js";
+import { type Document, LineMap, LineSet, type Region } from "../core/index.js";
 import type { JournalEntry } from "./ports.js";
-import { carriedGap } from "./stands.js";
+import { bare, carriedGap, regionsNear } from "./stands.js";
 
 /** What became of one place that an edit changed. Numbers are lines of the state that the course has come to. */
 export interface Trace {
@@ -15,9 +15,17 @@ export interface Trace {
   /** Of a place where lines were only taken out. */
   gap: number | null;
   gone: Gone[];
-  replaced: { readonly state: number; readonly lines: LineSet; readonly by: string }[];
+  replaced: Replaced[];
   /** A text in between is not kept: whether it stands is only told by versions. */
   blind: boolean;
+}
+
+/** What a later edit put other text in the place of, in the last state that held it. */
+interface Replaced {
+  readonly state: number;
+  readonly lines: LineSet;
+  readonly gap: number | null;
+  readonly by: string;
 }
 
 /** Work that vanished, in the last state that held it. */
@@ -54,9 +62,9 @@ export function tracesOf(
   return regionsOf(entry, map).map((region): Trace => {
     const { aStart, aEnd, bStart, bEnd } = region;
     const taken = span(aStart, aEnd);
-    const over = earlier.filter(({ replaced }) =>
-      replaced.some(({ by, lines }) => by === entry.id && !lines.intersect(taken).isEmpty),
-    );
+    const isTaken = ({ by, lines, gap }: Replaced) =>
+      by === entry.id && (isInside(gap, region) || !lines.intersect(taken).isEmpty);
+    const over = earlier.filter(({ replaced }) => replaced.some(isTaken));
     const place = { lines: span(bStart, bEnd), gap: bStart < bEnd ? null : bStart };
     return { entry, state, region, over, ...place, gone: [], replaced: [], blind: false };
   });
@@ -92,10 +100,36 @@ export function follow(trace: Trace, { entry, map, paired, state }: Step): void 
   const { lines, gap } = trace;
   if (trace.blind || (lines.isEmpty && gap === null)) return;
   const replaced = paired ? lines.subtract(paired) : lines;
-  if (!replaced.isEmpty) trace.replaced.push({ state, lines: replaced, by: entry.id });
+  const isOver = gap !== null && (!map || map.regions.some((region) => isInside(gap, region)));
+  if (!replaced.isEmpty || isOver)
+    trace.replaced.push({ state, lines: replaced, gap: isOver ? gap : null, by: entry.id });
   trace.lines = map ? map.carry(lines) : LineSet.empty;
-  const isInside = map?.regions.some(({ aStart, aEnd }) => gap !== null && aStart < gap && gap < aEnd);
-  trace.gap = gap === null || !map || isInside ? null : carriedGap(gap, map);
+  trace.gap = gap === null || !map || isOver ? null : carriedGap(gap, map);
+}
+
+function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
+  return gap !== null && aStart < gap && gap < aEnd;
+}
+
+/** A step that touches nothing of it. */
+export function carryOn(trace: Trace, map: LineMap): void {
+  trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
+  trace.lines = map.carry(trace.lines);
+  if (trace.gap !== null) trace.gap = carriedGap(trace.gap, map);
+}
+
+/** Whether others changed something at the place, or so near that lines taken out there may be back. */
+export function isTouched({ lines, gap, region }: Trace, before: Document, map: LineMap): boolean {
+  const place = gap ?? muteLine(lines, before);
+  const isNear = place !== null && regionsNear(place, region.aEnd - region.aStart, map).length > 0;
+  return isNear || map.carry(lines).size < lines.size;
+}
+
+/** Where lines stand that tell nothing, and all of them: what the edit did there was to take others out. */
+export function muteLine(lines: LineSet, text: Document): number | null {
+  const spans = lines.spans();
+  const isMute = spans.every(([start, end]) => text.lines(start, end).every((line) => bare(line) === ""));
+  return isMute ? (spans[0]?.[0] ?? null) : null;
 }
 
 /** All of it is gone; it was last seen in the state of this number. */

@@ -1,10 +1,11 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codex } from "../../src/cli/install/codex.js";
 import { setAt } from "../../src/cli/install/jsonedit.js";
 import type { Setup } from "../../src/cli/install/types.js";
-import { jsonLines, Place } from "./support.js";
+import { jsonLines, Place, program } from "./support.js";
 
 interface Finding {
   readonly check: string;
@@ -50,6 +51,15 @@ describe("kedge doctor", () => {
     expect(clientsOf(place)).toEqual([
       expect.objectContaining({ ok: true, advice: expect.stringContaining("kedge install") }),
     ]);
+  });
+
+  test("a client that is guarded in another project, and a program that nothing starts", () => {
+    const place = new Place({ "one/.git/HEAD": "ref: x\n", "two/.git/HEAD": "ref: x\n" });
+    const found = (cwd: string) => place.run(["doctor", "--json"], { cwd }).stdout;
+    expect(place.run(["install", "pi", "--scope", "project"], { cwd: "one" }).status).toBe(0);
+    expect(found("two")).toContain(`guarded elsewhere: pi in ${place.path("one")}`);
+    rmSync(join(place.state, "install"), { recursive: true });
+    expect(found("two")).toContain("hook.cjs is left over");
   });
 
   const guarded = (): Place => {
@@ -125,9 +135,9 @@ describe("kedge doctor", () => {
 });
 
 describe("Codex's trust", () => {
-  const home = "/tmp/ih3";
+  const home = "/home/user";
   const file = `${home}/.codex/hooks.json`;
-  const hash = "sha256:9be231d91d8b1c2afd53e755e7a8249a5ad67b3c8ffe18d712bb05631d7528f2";
+  const hash = "sha256:86018d0db01c7649fe459ea7452fc21682e8a9aed945809f556886e59382e1bf";
   const setup = (config: string): Setup => ({
     ...{ scope: "user", home, project: "/p", env: {}, program: "", state: null, failClosed: false },
     ...{ node: "/usr/bin/node", hook: `${home}/.local/state/kedge/hook/hook.cjs` },
@@ -157,5 +167,32 @@ describe("Codex's trust", () => {
         found: expect.stringContaining("start codex and choose to trust"),
       }),
     ]);
+  });
+});
+
+const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+
+/** With a terminal, and somebody who types. */
+describe.skipIf(!hasTerminal)("on a terminal", () => {
+  const typed = (place: Place, answer: string) => {
+    const command = `"${process.execPath}" "${program}" install codex`;
+    const env = place.env();
+    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+      ...{ cwd: place.folder, env, input: answer, encoding: "utf8" },
+    });
+    return { status, stdout, installed: existsSync(join(place.scratch, "home/.codex/hooks.json")) };
+  };
+
+  test.each([
+    ["Enter is yes", "\n", 0, true],
+    ["y", "y\n", 0, true],
+    ["n", "n\n", 1, false],
+    ["anything else is no", "what?\n", 1, false],
+    ["the end of the input is no", "\x04", 1, false],
+  ])("it shows the diff and asks: %s", (_, answer, status, installed) => {
+    const place = new Place();
+    const result = typed(place, answer);
+    expect(result).toMatchObject({ status, installed });
+    expect(result.stdout).toMatch(/hooks\.json[\s\S]*hook\.cjs[\s\S]*Write this\?/);
   });
 });

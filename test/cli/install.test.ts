@@ -286,6 +286,19 @@ describe("nothing is changed", () => {
     expect(readdirSync(machine.state)).not.toContain("hook");
   });
 
+  test("by a server of our name that somebody else has put there", async () => {
+    const machine = new Machine();
+    machine.put(".codex/config.toml", '[mcp_servers.kedge]\ncommand = "mine"\n');
+    const before = machine.files();
+    const { status, err } = await machine.run("install codex --tools");
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: expect.stringContaining("[mcp_servers.kedge] already"),
+    });
+    expect(machine.files()).toEqual(before);
+    expect((await machine.run("install codex")).status).toBe(0);
+  });
+
   test("by a file that is not UTF-8", async () => {
     const machine = new Machine();
     machine.put(".gemini/settings.json", "");
@@ -379,11 +392,24 @@ describe("what is said", () => {
     expect(err).not.toContain("on the PATH");
   });
 
-  test.each(["claude-code", "opencode"])("%s: what is lost with our tools", async (client) => {
+  test("that the guard would start twice, or comes with a plugin already", async () => {
     const machine = new Machine();
-    const { err } = await machine.run(`install ${client} --tools`);
-    expect(err).toMatch(/no diff .*kedge undo/);
+    await machine.run("install pi");
+    expect((await machine.run("install pi --scope project")).err).toContain("starts the guard twice");
+    await machine.run("install claude-code");
+    expect((await machine.run("install claude-code --scope project")).err).not.toContain("twice");
+    machine.put(".claude/settings.json", '{"enabledPlugins":{"kedge@kedge":true}}');
+    expect((await machine.run("install claude-code")).err).toContain("claude plugin disable kedge");
   });
+
+  test.each(["claude-code", "opencode", "codex", "gemini-cli"])(
+    "%s: what is lost with our tools",
+    async (client) => {
+      const machine = new Machine();
+      const { err } = await machine.run(`install ${client} --tools`);
+      expect(err).toMatch(/no diff .*kedge undo/s);
+    },
+  );
 
   test("for programs", async () => {
     const machine = new Machine();

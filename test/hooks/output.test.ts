@@ -58,6 +58,8 @@ describe("one named file", () => {
     ["sed -n 9p, a line that stands once", "  return file.size;\n", [9]],
     ["sed -n 10p, a bracket", "}\n", []],
     ["sed -n 2p, blank", "\n", []],
+    ["sed -n 10,11p, which stand once together, but none alone", "}\n\n", []],
+    ["a number that is not the line's, but a line that stands once", "3:  return file.size;\n", []],
     ["sed -n 5,8p, which stand twice", joined(printed(5, 8)), []],
     ["sed -n 5,9p, of which one stands once", joined(printed(5, 9)), lines(5, 9)],
     ["tail -3", joined(printed(16, 18)), lines(16, 18)],
@@ -150,10 +152,16 @@ describe("one named file", () => {
   it("is credited as far as the first megabyte goes, whole rows only", () => {
     const long = Array.from({ length: 30_000 }, (_, at) => `line ${at} ${"x".repeat(40)}`);
     const output = joined(long);
-    const rows = creditOutput(output, [file("/project/long", long)])[0]!.rows;
-    const last = output.slice(0, 1_000_000).split("\n").length - 1;
-    expect(rows).toHaveLength(last);
+    const first = output.slice(0, 1_000_000).split("\n");
+    const cut = file("/project/cut", [first.pop()!]);
+    const credits = creditOutput(output, [file("/project/long", long), cut]);
+    expect(credits.map(({ path, rows }) => [path, rows.length])).toEqual([["/project/long", first.length]]);
     expect(shown(`${"x".repeat(2_000_000)}\n`, [file("/project/long", long)])).toEqual({});
+  });
+
+  it("is credited as far as 50,000 rows go", () => {
+    const long = Array.from({ length: 60_000 }, (_, at) => `line ${at}`);
+    expect(creditOutput(joined(long), [file("/project/long", long)])[0]!.rows).toHaveLength(50_000);
   });
 
   it("may have a line of a megabyte", () => {
@@ -225,6 +233,79 @@ describe("several files", () => {
       {},
     ],
     [
+      "the header alone, of two files that are not named",
+      joined(header),
+      [{ ...one, named: false }, seen],
+      {},
+    ],
+    [
+      "the header and a blank row, of two files that are not named",
+      joined(header),
+      [file(one.path, header.slice(0, 4), false), seen],
+      { [two.path]: lines(1, 5) },
+    ],
+    [
+      "a line of a file not named that another has twice",
+      "last of two\n",
+      [file(one.path, ["last of two", "}", "last of two"], false), seen],
+      {},
+    ],
+    [
+      "numbers that are those of one of two",
+      number({ ...one, lines: header }),
+      [file(one.path, header), file(two.path, ["two();", ...header])],
+      { [one.path]: lines(1, 5) },
+    ],
+    [
+      "numbers that are those of one of two, rows of a search",
+      "2:# end\n4:# end\n6:# end\n8:# end\n",
+      [
+        file(one.path, ["a", "# end", "b", "# end", "c", "# end", "d", "# end"]),
+        file(two.path, ["two();", "two();", "two();", "# end", "# end", "# end", "e"]),
+      ],
+      { [one.path]: [2, 4, 6, 8] },
+    ],
+    [
+      "all of two copies, by number",
+      "1:}\n2:\n",
+      [file(one.path, ["}", ""]), file(two.path, ["}", ""])],
+      { [one.path]: [1, 2], [two.path]: [1, 2] },
+    ],
+    ["brackets only", "}\n}\n}\n", [one, file(two.path, ["two();", "}", "}", "}"])], {}],
+    [
+      "a line that stands twice, numbered, of one of two",
+      "2:last\n",
+      [file(one.path, ["last", "last"]), file(two.path, ["last", "last"])],
+      {},
+    ],
+    [
+      "a row of a search that is no line of the file",
+      "5:\n6:neither\n8:last of one\n",
+      both,
+      { [one.path]: [8] },
+    ],
+    ["a line under the path of another file, without number", "one.ts:last of two\n", both, {}],
+    [
+      "what belongs to a longer run that follows",
+      joined(["a1", "a2", "a3", "a4", "s1", "s2", "b1", "b2", "b3"]),
+      [
+        file("/project/a", ["a1", "a2", "a3", "a4", "s1", "s2", "-"]),
+        file("/project/b", ["s1", "s2", "b1", "b2", "b3"]),
+        file("/project/c", ["s1", "s2", "b1", "-"]),
+      ],
+      { "/project/a": lines(1, 6), "/project/b": lines(1, 5) },
+    ],
+    [
+      "what belongs to a longer run that went before",
+      joined(["a1", "a2", "a3", "s1", "s2", "b1", "b2", "b3", "b4"]),
+      [
+        file("/project/a", ["a1", "a2", "a3", "s1", "s2", "-"]),
+        file("/project/b", ["s1", "s2", "b1", "b2", "b3", "b4"]),
+        file("/project/c", ["a3", "s1", "s2", "-"]),
+      ],
+      { "/project/a": lines(1, 5), "/project/b": lines(1, 6) },
+    ],
+    [
       "rows of one search, which agree all with one of two",
       "5:\n--\n7:}\n8-last of one\n",
       both.map((candidate) => ({ ...candidate, lines: [...candidate.lines, "}"] })),
@@ -232,9 +313,9 @@ describe("several files", () => {
     ],
     [
       "rows of two searches",
-      "7:}\n8:last of two\n6:one();\n7:}\n",
+      "5:\n7:}\n8:last of two\n5:\n7:}\n8:last of one\n",
       both.map((candidate) => ({ ...candidate, lines: [...candidate.lines, "}"] })),
-      { [one.path]: [6, 7], [two.path]: [7, 8] },
+      { [one.path]: [5, 7, 8], [two.path]: [5, 7, 8] },
     ],
     [
       "a bracket under a path",
@@ -271,7 +352,7 @@ describe("several files", () => {
       [
         file("/project/a/two.ts", [...one.lines, "}"]),
         file("/project/b/two.ts", [...one.lines, "}"], false),
-        seen,
+        one,
       ],
       { "/project/a/two.ts": [7] },
     ],
@@ -379,6 +460,12 @@ describe("diffs", () => {
       ["--- /dev/null", "+++ b/src/new.ts", "@@ -0,0 +1,2 @@", "+}", "+", "\\ No newline at end of file"],
       [file("/project/src/new.ts", ["}", ""]), other],
       { "/project/src/new.ts": [1, 2] },
+    ],
+    [
+      "a line feed added at the end",
+      ["+++ b/src/new.ts", "@@ -1 +1 @@", "-x", "\\ No newline at end of file", "+}"],
+      [file("/project/src/new.ts", ["}", "}"]), other],
+      { "/project/src/new.ts": [1] },
     ],
     [
       "a file taken away",

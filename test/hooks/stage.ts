@@ -4,17 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapters, hook } from "../../src/hooks/index.js";
-import type {
-  Action,
-  Call,
-  Done,
-  Driver,
-  Payload,
-  Replacement,
-  Reply,
-  Section,
-  Who,
-} from "./drivers/driver.js";
+import type { Action, Done, Driver, Payload, Replacement, Reply, Section, Who } from "./drivers/driver.js";
 import { shell } from "./drivers/files.js";
 
 /** What came of one call of a tool, all events together. */
@@ -96,16 +86,21 @@ export class Agent {
     const { driver } = this.stage;
     const call = driver.call(action, this.who);
     const own = call.refusal?.() ?? null;
-    if (own) return this.followed(own, null, null);
+    const changes = action.do !== "read" && action.do !== "grep" && action.do !== "shell";
+    if (own) return this.followed({ done: own, changes: false }, null, null);
     const asked = call.before ? await this.stage.send(call.before) : null;
     const reply = driver.reply(asked);
     if (reply.deny !== null) return { ...reply, rewritten: null, failed: null, printed: "", silent: false };
-    return this.followed(run(call, reply), asked, reply);
+    return this.followed({ done: call.run(reply.input), changes }, asked, reply);
   }
 
-  private async followed(done: Done, asked: string | null, reply: Reply | null): Promise<Outcome> {
+  private async followed(
+    { done, changes }: { readonly done: Done; readonly changes: boolean },
+    asked: string | null,
+    reply: Reply | null,
+  ): Promise<Outcome> {
     const after = await this.sent(done.after());
-    this.stage.format();
+    if (changes && done.failed === null) this.stage.formatter?.();
     const settled = await this.sent(done.settled());
     const parts = [reply, after, settled];
     const { failed, printed } = done;
@@ -132,10 +127,6 @@ export class Agent {
   }
 }
 
-function run(call: Call, reply: Reply): Done {
-  return call.run(reply.input);
-}
-
 function joined(parts: readonly (string | null)[]): string | null {
   const texts = parts.filter((part) => part !== null);
   return texts.length > 0 ? texts.join("\n\n") : null;
@@ -150,7 +141,7 @@ export class Stage {
   readonly scratch: string = mkdtempSync(join(tmpdir(), "kedge-guard-"));
   readonly folder: string = join(this.scratch, "project");
   readonly state: string = join(this.scratch, "state");
-  /** Runs after each tool, as a hook of the person's own would. */
+  /** Runs after each tool that changes files, as a hook of the person's own would. */
   formatter: (() => void) | null = null;
   private readonly more: StageOptions["env"];
 
@@ -176,14 +167,14 @@ export class Stage {
     return new Agent(this, { conversation, cwd: this.folder, ...options });
   }
 
-  async send(payload: Payload): Promise<string | null> {
-    const adapter = adapters[this.driver.client];
-    if (!adapter) throw new Error(`there is no adapter for ${this.driver.client}`);
-    return hook({ adapter, input: JSON.stringify(payload), env: this.env, clock: Date.now });
+  send(payload: Payload): Promise<string | null> {
+    return this.sendText(JSON.stringify(payload));
   }
 
-  format(): void {
-    this.formatter?.();
+  async sendText(input: string): Promise<string | null> {
+    const adapter = adapters[this.driver.client];
+    if (!adapter) throw new Error(`there is no adapter for ${this.driver.client}`);
+    return hook({ adapter, input, env: this.env, clock: Date.now });
   }
 
   path(name: string): string {

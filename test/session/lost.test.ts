@@ -59,6 +59,23 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
+  it("a block that it took out with the blank line after it is back", async () => {
+    const block = "function old() {\n  return 1;\n}\n\n";
+    const text = `${five}\n${block}last();\n`;
+    const { set, lost, files } = worked(text);
+    const id = await set(block, "");
+    files.set(path, `// head\n${text}`);
+    expect(await lost()).toEqual([id]);
+  });
+
+  it("a text is back that two edits together had taken out", async () => {
+    const { set, lost, files } = worked();
+    await set("third(3);", "temporary(3);");
+    const id = await set("temporary(3);\n", "", "two");
+    files.set(path, `// head\n${five}`);
+    expect(await lost()).toEqual([id]);
+  });
+
   it("its file is gone", async () => {
     const { set, lost, files } = worked();
     const ids = [await set("third(3)", "third(33)"), await set("fifth(5);\n", "")];
@@ -377,6 +394,24 @@ describe("after a command", () => {
     expect(await session.lostBy(bash)).toEqual([]);
     files.set(path, five);
     expect(await session.lostBy(bash)).toHaveLength(1);
+  });
+
+  it("a file with many edits that was only formatted costs a look at two texts", async () => {
+    const { session, set, files, store, now } = worked();
+    for (let at = 0; at < 8; at++) {
+      await set("third(3", "third(3, more");
+      files.set(path, (now() as string).replace("first", "  first"));
+    }
+    const loaded = new Set<string>();
+    const version = store.version.bind(store);
+    store.version = (id) => {
+      loaded.add(id);
+      return version(id);
+    };
+    expect(await session.lostBy(bash)).toEqual([]);
+    expect(loaded.size).toBe(2);
+    files.set(path, five);
+    expect(await session.lostBy(bash)).not.toEqual([]);
   });
 
   it("a file that is as it was costs no look at any kept text", async () => {

@@ -1,7 +1,7 @@
 import type { Context, Run } from "../context.js";
 import { done, failed } from "../exit.js";
-import { findProgram } from "../health.js";
 import { carryOutInstall, outcomeOf } from "../install/carry-out.js";
+import { notesOn } from "../install/notes.js";
 import { type Planned, planInstall } from "../install/plan.js";
 import { type Prepared, prepare, shortened, wantedParts } from "../install/prepare.js";
 import { type CopyState, copyHook, copyState } from "../install/program.js";
@@ -58,27 +58,20 @@ type Status = "installed" | "already installed" | "dry run";
 function report(job: Job, status: Status, backups: ReadonlyMap<string, string> = new Map()): number {
   const { context, prepared, plan, wanted } = job;
   const { client, setup } = prepared;
-  const { args, env, output } = context;
-  const absent = findProgram(client.program, env.PATH) === null;
-  const missing = absent
-    ? [
-        `${client.title} was not found: there is no ${client.program} on the PATH. The configuration waits for it.`,
-      ]
-    : [];
-  const notes = [...(status === "already installed" ? [] : client.notes(wanted, setup)), ...missing];
+  const { args, output } = context;
+  const notes = status === "already installed" ? [] : notesOn(prepared, wanted, context);
   if (args.has("json")) {
     const what = { client: client.name, scope: setup.scope, parts: [...wanted], status };
     output.out.line(JSON.stringify({ ...what, hook: setup.hook, files: fileReports(plan, backups), notes }));
     return done;
   }
   const where = setup.scope === "user" ? "for you" : `in ${setup.project}`;
-  const what = {
+  const sentences: Readonly<Record<Status, string>> = {
     "dry run": "nothing was written: this is what would be",
-    installed: `${client.title} is guarded ${where}`,
+    installed: `${client.title}: the guard is installed ${where}`,
+    "already installed": `${client.title}: the guard is already installed ${where}`,
   };
-  output.out.line(
-    status === "already installed" ? `${client.title} is guarded ${where} already` : what[status],
-  );
+  output.out.line(sentences[status]);
   for (const [path, backup] of backups) say(`backup of ${shortened(path, setup)}: ${backup}`, context);
   for (const note of notes) say(note, context);
   if (status === "installed") say("kedge doctor tries it; kedge uninstall takes it out again", context);

@@ -32,6 +32,11 @@ function isOurs({ command, args }: Hook): boolean {
   return startsGuard(words.join(" "), name);
 }
 
+function hasPlugin({ env, home, read }: Setup): boolean {
+  const settings = read(join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "settings.json")) ?? "";
+  return /"kedge@[^"]*"\s*:\s*true/.test(settings);
+}
+
 /**
  * In a project the file that Claude Code keeps out of git: the paths in it are those of this machine. Its own servers
  * for one person in one project are in the same file as everything else it remembers.
@@ -66,8 +71,8 @@ export const claudeCode: Client = {
   },
   disabled: (text) =>
     valueAt(text, ["disableAllHooks"]) === true ? "disableAllHooks is true: take that out" : null,
-  notes: (wanted, { scope }) => [
-    ...(scope === "project"
+  notes: (wanted, setup) => [
+    ...(setup.scope === "project"
       ? ["The paths in .claude/settings.local.json are those of this machine: keep it out of git."]
       : []),
     ...(wanted.has("tools")
@@ -76,6 +81,9 @@ export const claudeCode: Client = {
         ]
       : []),
     ...(wanted.has("exclusive") ? [`${editing.join(", ")} are turned off.`] : []),
+    ...(hasPlugin(setup)
+      ? ["The plugin kedge guards as well, and one is enough: claude plugin disable kedge"]
+      : []),
     "Conversations that are already open get the guard when they are started again.",
   ],
 };

@@ -33,10 +33,11 @@ function files(setup: Setup): ConfigFile[] {
     ...["[mcp_servers.kedge]", `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`],
     ...(variables.length > 0 ? [`env = { ${variables.join(", ")} }`] : []),
   ];
+  const rival = /^\s*\[\s*mcp_servers\s*\.\s*["']?kedge["']?\s*\]/m;
   const hooks = hookGroups({ path: ["hooks"], groups: groups(setup), isOurs });
   return [
     jsonFile(hooksFile(setup), [hooks], { title, comments: false }),
-    blockFile(join(folder(setup), "config.toml"), { part: "tools", comment: "#", lines }),
+    blockFile(join(folder(setup), "config.toml"), { part: "tools", comment: "#", lines, rival }),
   ];
 }
 
@@ -67,7 +68,7 @@ function disabled(text: string, setup: Setup): string | null {
 }
 
 export const codex: Client = {
-  ...{ name, title, program: "codex" },
+  ...{ name, title, program: "codex", startsTwice: true },
   refuses: (wanted) =>
     wanted.has("exclusive")
       ? "Codex has no setting that turns apply_patch off; kedge install codex --tools installs our tools beside it"

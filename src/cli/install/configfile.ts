@@ -60,10 +60,12 @@ export interface BlockSetup {
   /** Of a line that begins or ends the block: it starts a comment in the file's language. */
   readonly comment: string;
   readonly lines: readonly string[];
+  /** What must not stand there besides. */
+  readonly rival: RegExp;
 }
 
 /** Lines at the end of a file, between two marks. For languages where that is always possible. */
-export function blockFile(path: string, { part, comment, lines }: BlockSetup): ConfigFile {
+export function blockFile(path: string, { part, comment, lines, rival }: BlockSetup): ConfigFile {
   const first = `${comment} >>> kedge: written by kedge install, taken out by kedge uninstall`;
   const last = `${comment} <<< kedge`;
   const block = new RegExp(`(?:^|\\r?\\n)${escaped(first)}\\r?\\n[\\s\\S]*?${escaped(last)}(?=\\r?\\n|$)`);
@@ -79,6 +81,9 @@ export function blockFile(path: string, { part, comment, lines }: BlockSetup): C
     has: (text) => (block.test(text) ? [part] : []),
     put(text, wanted) {
       if (!wanted.has(part)) return text;
+      const other = rival.exec(take(text ?? ""))?.[0];
+      if (other !== undefined)
+        throw new InputError(`${path} has ${other.trim()} already; nothing was changed, take that out first`);
       const eol = text?.includes("\r\n") ? "\r\n" : "\n";
       const made = [first, ...lines, last].join(eol);
       const there = block.exec(text ?? "");

@@ -45,7 +45,7 @@ function configuration(setup: Setup): string {
 }
 
 export const opencode: Client = {
-  ...{ name: "opencode", title, program: "opencode" },
+  ...{ name: "opencode", title, program: "opencode", startsTwice: true },
   refuses: () => null,
   files,
   started: (text) => startedBy(text, "opencode"),

@@ -5,7 +5,7 @@ import type { Client } from "./types.js";
 const title = "pi";
 
 export const pi: Client = {
-  ...{ name: "pi", title, program: "pi" },
+  ...{ name: "pi", title, program: "pi", startsTwice: true },
   refuses: (wanted) =>
     wanted.has("tools")
       ? "pi has no MCP servers, so Kedge's tools cannot be installed there; the guard can: kedge install pi"

@@ -55,6 +55,8 @@ export interface Client {
   readonly title: string;
   /** What it is called on the PATH. */
   readonly program: string;
+  /** What stands in the user's and in a project's configuration is started for each of them. */
+  readonly startsTwice?: boolean;
   /** Why these parts cannot be installed there; null if they can. */
   refuses(wanted: ReadonlySet<Part>, setup: Setup): string | null;
   files(setup: Setup): readonly ConfigFile[];

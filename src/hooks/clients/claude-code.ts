@@ -110,7 +110,7 @@ function batch(payload: Payload): Event[] {
     else if (tool === "Grep") events.push({ kind: "output", tool, command: null, output: result });
     else {
       const writes = writeOf(tool, input);
-      if (clientError.test(result)) refused.push(...writes.filter(({ change }) => change.kind === "quotes"));
+      if (clientError.test(result)) refused.push(...writes);
       else paths.push(...writes.map(({ path }) => path));
     }
   }

@@ -92,5 +92,7 @@ export const codex: Adapter = {
     return { caller: { conversation, cwd }, events: eventsOf(payload, cwd) };
   },
   recall,
-  reply: claudeReply,
+  // It goes on behind the reason with a full stop of its own.
+  reply: ({ deny, ...rest }, payload) =>
+    claudeReply(deny === undefined ? rest : { ...rest, deny: deny.replace(/\.$/, "") }, payload),
 };

@@ -1,8 +1,8 @@
 import type { Door } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
-import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
-import { number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
-import { tailOf } from "../tail.js";
+import type { Adapter, Answer, Event, Mark, Missed, Payload, Write } from "../event.js";
+import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
+import { parsedLine, tailOf } from "../tail.js";
 
 const door: Door = {
   read: (path, ranges) => {
@@ -129,16 +129,21 @@ function reply({ deny, quotes, tell, say }: Answer, payload: Payload): unknown {
   return Object.keys(output).length > 0 ? output : null;
 }
 
-/** Its event for compression comes before every request, and says nothing. What was compressed stands in the transcript. */
-function missed(payload: Payload, from: number) {
+/** How the history goes on after it was compressed. */
+const compressed = /<state_snapshot>|Got it\. Thanks for the additional context!/;
+
+/**
+ * Its event for compression comes before every request, and says nothing. What was compressed stands in the transcript,
+ * and is written there again when the conversation is resumed.
+ */
+function missed(payload: Payload, from: Mark): Missed {
   const transcript = text(payload, "transcript_path");
-  const { text: fresh, to } = transcript === undefined ? { text: "", to: from } : tailOf(transcript, from);
-  const isFolded = fresh
-    .split("\n")
-    .some(
-      (line) => line.includes('"$set"') && line.includes('"messages"') && line.includes("<state_snapshot>"),
-    );
-  return { events: isFolded ? [{ kind: "fold" } as const] : [], to };
+  if (transcript === undefined) return { events: [], mark: from };
+  const { text: fresh, to } = tailOf(transcript, from.to);
+  const line = fresh.split("\n").findLast((one) => one.includes('"$set"') && one.includes('"messages"'));
+  const [first] = list(record(parsedLine(line ?? ""), "$set"), "messages");
+  const seen = line !== undefined && compressed.test(line) ? JSON.stringify(first).slice(0, 2000) : from.seen;
+  return { events: seen === from.seen ? [] : [{ kind: "fold" }], mark: { to, seen } };
 }
 
 export const geminiCli: Adapter = {

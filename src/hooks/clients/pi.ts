@@ -53,6 +53,7 @@ function eventsOf(payload: Payload): Event[] {
   switch (payload.k) {
     case "session_start":
       return [{ kind: "begin" }];
+    case "session_before_compact":
     case "session_compact":
     case "session_tree":
       return [{ kind: "fold" }];

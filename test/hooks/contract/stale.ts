@@ -167,14 +167,28 @@ export function stale(driver: Driver): void {
     expect(outcome.deny).toContain("other(name)");
   });
 
-  test("an edit of lines next to a foreign change is not refused", async () => {
-    const { place, agent, path } = await read();
-    place.change("a.js", "  const limit = 10;", "  const limit = 99;");
-    const edit = { old: rows(source, 11), new: "  return [];" };
-    expect(await agent.edit(path, edit)).toMatchObject({ deny: null, failed: null });
-    expect(place.text("a.js")).toContain("const limit = 99;");
-    expect(place.text("a.js")).toContain("return [];");
-  });
+  /** Line 15 becomes these, or is taken out; lines 14 and 16 stand as they were shown. */
+  const beside: Readonly<Record<string, string>> = {
+    "was changed": "  const total = 0;\n",
+    "became two": "  const total = 0;\n  use(total);\n",
+    "was taken out": "",
+    "got one before it": "  // new\n  const total = second(name).length;\n",
+    "got one after it": "  const total = second(name).length;\n  // new\n",
+  };
+  for (const [what, made] of Object.entries(beside))
+    for (const line of [14, 16])
+      for (const more of ["", "\n  // mine"])
+        test(`the line ${line < 15 ? "below" : "above"} ${what}: line ${line} is ${more ? "added to" : "edited"} all the same`, async () => {
+          const { place, agent, path } = await read();
+          place.change("a.js", "  const total = second(name).length;\n", made);
+          const old = rows(source, line);
+          const edit = { old, new: more ? `${old}${more}` : "  changed();" };
+          expect(await agent.edit(path, edit)).toMatchObject({ deny: null, failed: null });
+          const wanted = source
+            .replace(`\n${old}\n`, () => `\n${edit.new}\n`)
+            .replace("  const total = second(name).length;\n", () => made);
+          expect(place.text("a.js")).toBe(wanted);
+        });
 
   if (driver.can.has("all"))
     test("all places: each was shown; one that changed since is not written over", async () => {

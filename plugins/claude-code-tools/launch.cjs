@@ -1,0 +1,46 @@
+// Starts a program of Kedge from wherever it is: `launch.cjs hook CLIENT` or `launch.cjs bin ARGUMENT…`. A plugin that
+// was fetched from a marketplace is this folder alone, so the program may have to come from an installed kedge.
+const { existsSync, realpathSync, writeSync } = require("node:fs");
+const { homedir } = require("node:os");
+const { delimiter, dirname, join } = require("node:path");
+
+const [name, ...args] = process.argv.slice(2);
+
+/** Beside the plugin (a checkout, the npm package), copied by `kedge install`, or of the kedge on the PATH. */
+function places() {
+  const beside = join(__dirname, "../../dist");
+  const onPath = (process.env.PATH ?? "").split(delimiter).flatMap((folder) => {
+    const kedge = join(folder, "kedge");
+    return folder && existsSync(kedge) ? [dirname(realpathSync(kedge))] : [];
+  });
+  return [beside, join(stateFolder(), "hook"), ...onPath];
+}
+
+function stateFolder() {
+  const { KEDGE_STATE, XDG_STATE_HOME, LOCALAPPDATA } = process.env;
+  if (KEDGE_STATE) return KEDGE_STATE;
+  if (process.platform === "win32") return join(LOCALAPPDATA || join(homedir(), "AppData/Local"), "kedge");
+  if (process.platform === "darwin") return join(homedir(), "Library/Application Support/kedge");
+  return join(XDG_STATE_HOME || join(homedir(), ".local/state"), "kedge");
+}
+
+const program = places()
+  .map((folder) => join(folder, `${name}.cjs`))
+  .find((path) => existsSync(path));
+
+if (program) {
+  process.argv = [process.argv[0], program, ...args];
+  require(program);
+} else if (name === "hook") {
+  // Once a conversation, to the person; everything else goes on as without a guard.
+  const chunks = [];
+  process.stdin.on("data", (chunk) => chunks.push(chunk));
+  process.stdin.on("end", () => {
+    if (!/"hook_event_name"\s*:\s*"SessionStart"/.test(Buffer.concat(chunks).toString())) return;
+    const systemMessage = "kedge: not guarding, its program is missing. Install it: npm install -g kedge";
+    writeSync(1, JSON.stringify({ systemMessage }));
+  });
+} else {
+  writeSync(2, "kedge: its program is missing. Install it: npm install -g kedge\n");
+  process.exitCode = 1;
+}

@@ -1,0 +1,82 @@
+// Kedge's guard for pi. It decides nothing: it hands what tools are about to do, and what they did, to the guard's
+// program and obeys the answer.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const installed = {
+  node: process.execPath,
+  hook: fileURLToPath(new URL("../../dist/hook.cjs", import.meta.url)),
+  env: {},
+  failClosed: false,
+};
+
+const changes = /^(edit|write)$/;
+const shows = /^(read|bash|grep)$/;
+const longest = 10_000;
+
+/** The answer; `failed` instead if there is none. Nothing printed is silence. */
+async function ask(event) {
+  try {
+    const { node, hook, env } = installed;
+    const stdio = ["pipe", "pipe", "ignore"];
+    const options = { env: { ...process.env, ...env }, stdio, timeout: longest };
+    const child = spawn(node, [hook, "pi"], options);
+    const printed = [];
+    child.stdout.on("data", (chunk) => printed.push(chunk));
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(event));
+    const [status, signal] = await once(child, "close");
+    if (status !== 0)
+      throw new Error(signal ? `it took over ${longest / 1000} s` : `it ended with ${status}`);
+    return JSON.parse(Buffer.concat(printed).toString() || "{}");
+  } catch (error) {
+    return { failed: error.message };
+  }
+}
+
+export default function kedge(pi) {
+  /** What the model is told with the result of a call that was changed before it ran. */
+  const pending = new Map();
+  let complained = false;
+
+  async function forward(event, ctx) {
+    const answer = await ask({ ...event, session: ctx.sessionManager.getSessionId(), cwd: ctx.cwd });
+    if (answer.say && ctx.hasUI) ctx.ui.notify(answer.say, "info");
+    const complaint = `kedge: not guarding: ${answer.failed}. Run: kedge doctor`;
+    if (answer.failed && !complained)
+      ctx.hasUI ? ctx.ui.notify(complaint, "warning") : console.error(complaint);
+    complained ||= answer.failed !== undefined;
+    return answer;
+  }
+
+  for (const k of ["session_start", "session_compact", "session_tree"])
+    pi.on(k, async (event, ctx) => {
+      await forward({ k, reason: event.reason }, ctx);
+    });
+
+  pi.on("tool_call", async ({ toolName, toolCallId, input }, ctx) => {
+    if (!changes.test(toolName)) return;
+    const { deny, args, append, failed } = await forward(
+      { k: "tool_call", toolName, toolCallId, input },
+      ctx,
+    );
+    if (deny !== undefined) return { block: true, reason: deny };
+    if (failed !== undefined && installed.failClosed)
+      return { block: true, reason: `kedge could not check this call: ${failed}. Run: kedge doctor` };
+    if (args) {
+      for (const name of Object.keys(input)) delete input[name];
+      Object.assign(input, args);
+    }
+    if (append) pending.set(toolCallId, append);
+  });
+
+  pi.on("tool_result", async ({ toolName, toolCallId, input, content, isError, details }, ctx) => {
+    if (!changes.test(toolName) && !shows.test(toolName)) return;
+    const event = { k: "tool_result", toolName, toolCallId, input, content, isError, details };
+    const { append } = await forward(event, ctx);
+    const told = [pending.get(toolCallId), append].filter(Boolean).join("\n\n");
+    pending.delete(toolCallId);
+    if (told) return { content: [...content, { type: "text", text: told }] };
+  });
+}

@@ -1,0 +1,67 @@
+// docs/clients.md, from test/clients/results.json alone: what `npm run test:clients -- --record` saw.
+import { exists, readJson } from "../shell.mjs";
+
+const source = "test/clients/results.json";
+
+export default function clientsPage() {
+  if (!exists(source)) return [];
+  const { scenarios, builds } = readJson(source);
+  const all = Object.values(builds);
+  const text = `# With real clients
+
+<!-- Made from ${source} by scripts/docs/clients.mjs. Do not edit. -->
+
+Each client is started as a person would start it, with a model whose answers are scripted, offline: the request log holds exactly what a model would
+have received, and the files show what became of the edit. Every cell is one run: what the client does alone → what it does with \`kedge install\`.
+
+${matrix(scenarios, all)}
+
+*written*: the edit is in the file. *refused*: the file is as it was before the call. *reason shown*: the model received the lines as they are now.
+*merged*: the edit is in the file, and so is what somebody else had changed. *written over*: what somebody else had written, or what the agent never saw, is gone.
+*written elsewhere*: the text was replaced in a place the agent did not mean. *refused until shown*: refused, and accepted after the agent had read the
+file. A dash: the client cannot do what the scenario needs.
+
+## What the model received
+
+With the guard, at the deciding call, word for word but for paths and what the client always adds.
+${all.map((build) => received(scenarios, build)).join("")}
+## Running them
+
+\`npm run test:clients\` plays the guarded half for Claude Code and opencode; CI does so after \`npm test\`. \`KEDGE_CLIENTS=all\`, or a list such as
+\`KEDGE_CLIENTS=codex,pi\`, plays others. The clients are fetched with npm into \`~/.cache/kedge-clients\` (\`KEDGE_CLIENTS_CACHE\`); what cannot be fetched is
+skipped, and said. \`npm run test:clients -- --record\` also plays the half without Kedge and writes this document; CI does not.
+A client joins with one file in \`test/clients/drivers\`.
+`;
+  return [{ path: "docs/clients.md", text }];
+}
+
+function matrix(scenarios, builds) {
+  const verdict = (findings, name) => findings[name]?.verdict ?? "–";
+  const cell = ({ alone, guarded }, name) => {
+    const [before, after] = [verdict(alone, name), verdict(guarded, name)];
+    if (before === "–" && after === "–") return "–";
+    return before === after ? before : `${before} → **${after}**`;
+  };
+  const rows = Object.entries(scenarios).map(([name, title]) => [
+    title,
+    ...builds.map((build) => cell(build, name)),
+  ]);
+  const head = ["", ...builds.map(({ title }) => title)];
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
+/** The refusals and the losses: where the words matter. */
+const quoted = ["unread-edit", "stale-line", "stale-block", "moved-text", "lost-work"];
+
+function received(scenarios, { title, guarded }) {
+  const parts = quoted
+    .filter((name) => guarded[name])
+    .map((name) => `\n${scenarios[name]}:\n\n${indented(guarded[name].received)}\n`);
+  return `\n### ${title}\n${parts.join("")}`;
+}
+
+const indented = (text) =>
+  text
+    .split("\n")
+    .map((line) => (line === "" ? "" : `    ${line}`))
+    .join("\n");

@@ -1,0 +1,71 @@
+import type { Driver } from "../driver.js";
+
+const limit = 50_000;
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+const lines = (text: string): string[] => text.replace(/\n$/, "").split("\n");
+const patch = (...body: string[]): { tool: string; input: string } => ({
+  tool: "apply_patch",
+  input: ["*** Begin Patch", ...body, "*** End Patch", ""].join("\n"),
+});
+
+export const codex: Driver = {
+  name: "codex-0.166.0",
+  title: "Codex 0.166.0",
+  client: "codex",
+  package: "@openai/codex@0.166.0",
+  program: "codex",
+  configure(place, url) {
+    place.putHome(
+      ".codex/config.toml",
+      [
+        'model = "gpt-5.5"',
+        'model_provider = "scripted"',
+        `model_auto_compact_token_limit = ${limit}`,
+        "",
+        "[model_providers.scripted]",
+        'name = "scripted"',
+        `base_url = "${url}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "SCRIPTED_KEY"',
+        "",
+        "[analytics]",
+        "enabled = false",
+        "",
+      ].join("\n"),
+    );
+  },
+  command: (prompt, { resumes }) => ({
+    args: [
+      "exec",
+      ...["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+      ...["--dangerously-bypass-hook-trust", "--json"],
+      ...(resumes ? ["resume", "--last"] : []),
+      prompt,
+    ],
+    env: { SCRIPTED_KEY: "scripted" },
+  }),
+  calls: {
+    // It has no tool to read with: a model reads with the shell.
+    read: (path, range) =>
+      codex.calls.shell(
+        range
+          ? `sed -n ${range.first},${range.first + range.count - 1}p ${quoted(path)}`
+          : `cat ${quoted(path)}`,
+      ),
+    edit: (path, oldText, newText) =>
+      patch(
+        `*** Update File: ${path}`,
+        "@@",
+        ...lines(oldText).map((line) => `-${line}`),
+        ...lines(newText).map((line) => `+${line}`),
+      ),
+    write: (path, content) => patch(`*** Add File: ${path}`, ...lines(content).map((line) => `+${line}`)),
+    shell: (cmd) => ({ tool: "exec_command", input: { cmd } }),
+  },
+  compaction: { by: "tokens", tokens: 2 * limit },
+  formatter(place, program) {
+    const command = `"${process.execPath}" "${program}"`;
+    const hooks = { PostToolUse: [{ matcher: "apply_patch", hooks: [{ type: "command", command }] }] };
+    place.putHome(".codex/hooks.json", `${JSON.stringify({ hooks }, null, 2)}\n`);
+  },
+};

@@ -1,0 +1,59 @@
+import type { Driver } from "../driver.js";
+
+const contextWindow = 100_000;
+
+export const pi: Driver = {
+  name: "pi-0.73.1",
+  title: "pi 0.73.1",
+  client: "pi",
+  package: "@mariozechner/pi-coding-agent@0.73.1",
+  program: "pi",
+  configure(place, url) {
+    const model = {
+      id: "scripted-model",
+      name: "scripted",
+      reasoning: false,
+      input: ["text"],
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      contextWindow,
+      maxTokens: 4000,
+    };
+    const scripted = { baseUrl: `${url}/v1`, apiKey: "scripted", api: "openai-completions", models: [model] };
+    place.putHome(".pi/agent/models.json", `${JSON.stringify({ providers: { scripted } }, null, 2)}\n`);
+    // It keeps the latest 20,000 tokens as they are unless told otherwise: more than any conversation here has.
+    const settings = { compaction: { enabled: true, keepRecentTokens: 1 } };
+    place.putHome(".pi/agent/settings.json", `${JSON.stringify(settings, null, 2)}\n`);
+  },
+  command: (prompt, { resumes }) => ({
+    args: [
+      ...["--provider", "scripted", "--model", "scripted-model"],
+      ...(resumes ? ["--continue"] : []),
+      ...["-p", prompt],
+    ],
+    env: { PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" },
+  }),
+  calls: {
+    read: (path, lines) => ({
+      tool: "read",
+      input: { path, ...(lines ? { offset: lines.first, limit: lines.count } : {}) },
+    }),
+    edit: (path, oldText, newText) => ({ tool: "edit", input: { path, edits: [{ oldText, newText }] } }),
+    write: (path, content) => ({ tool: "write", input: { path, content } }),
+    shell: (command) => ({ tool: "bash", input: { command } }),
+  },
+  compaction: { by: "resuming", tokens: contextWindow },
+  formatter(place, program) {
+    const run = `execFileSync(${JSON.stringify(process.execPath)}, [${JSON.stringify(program)}]);`;
+    place.putHome(
+      ".pi/agent/extensions/formatter.js",
+      [
+        'import { execFileSync } from "node:child_process";',
+        "export default (pi) =>",
+        '  pi.on("tool_result", ({ toolName }) => {',
+        `    if (toolName === "edit" || toolName === "write") ${run}`,
+        "  });",
+        "",
+      ].join("\n"),
+    );
+  },
+};
