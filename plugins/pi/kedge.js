@@ -50,7 +50,7 @@ export default function kedge(pi) {
     return answer;
   }
 
-  for (const k of ["session_start", "session_compact", "session_tree"])
+  for (const k of ["session_start", "session_before_compact", "session_compact", "session_tree"])
     pi.on(k, async (event, ctx) => {
       await forward({ k, reason: event.reason }, ctx);
     });
