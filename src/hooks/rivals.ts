@@ -8,15 +8,18 @@ import type { Printed } from "./keys.js";
 export function certain(runs: readonly Run[], printed: Printed): Run[] {
   const rivals = new Rivals(runs, printed);
   const kept = runs.filter((run) => run.sure || !rivals.explain(run));
-  const covered = rowsOf(
+  const owners = ownersOf(
     kept.filter((run) => standing(run, printed) === full),
     printed.rowCount,
   );
   return kept.filter((run) => {
     if (run.ambiguous) return false;
     if (run.sure || standing(run, printed) === full) return true;
-    const shared = covered[run.to + 1]! - covered[run.from]!;
-    return 2 * shared <= run.to - run.from + 1;
+    let foreign = 0;
+    for (let row = run.from; row <= run.to; row++) {
+      if (owners[row] !== none && owners[row] !== run.file) foreign++;
+    }
+    return 2 * foreign <= run.to - run.from + 1;
   });
 }
 
@@ -81,18 +84,16 @@ class Rivals {
   }
 }
 
-/** How many rows before each one are in any of these runs. */
-function rowsOf(runs: readonly Run[], rowCount: number): Int32Array {
-  const change = new Int32Array(rowCount + 1);
-  for (const { from, to } of runs) {
-    change[from]!++;
-    change[to + 1]!--;
+const none = -1;
+const several = -2;
+
+/** The file of which each row is in one of these runs. */
+function ownersOf(runs: readonly Run[], rowCount: number): Int32Array {
+  const owners = new Int32Array(rowCount).fill(none);
+  for (const { file, from, to } of runs) {
+    for (let row = from; row <= to; row++) {
+      owners[row] = owners[row] === none || owners[row] === file ? file : several;
+    }
   }
-  const covered = new Int32Array(rowCount + 1);
-  let depth = 0;
-  for (let row = 0; row < rowCount; row++) {
-    depth += change[row]!;
-    covered[row + 1] = covered[row]! + (depth > 0 ? 1 : 0);
-  }
-  return covered;
+  return owners;
 }

@@ -85,12 +85,14 @@ interface Done {
   readonly before: Document | null;
   readonly after: Document | null;
   readonly change: Change<string>;
+  /** Where it went. */
+  readonly to?: string;
 }
 
 async function journal(
   tool: string,
   opened: OpenFile,
-  { before, after, change }: Done,
+  { before, after, change, to }: Done,
   env: Env,
 ): Promise<void> {
   const time = env.clock();
@@ -101,6 +103,7 @@ async function journal(
     after: after?.version ?? null,
     lines: changedRanges(change.map),
     change: change.map.toJSON(),
+    ...(to === undefined ? {} : { to }),
   });
 }
 
@@ -157,16 +160,28 @@ export async function formatted(path: string, env: Env): Promise<Formatted | nul
   });
 }
 
-/** Copies what the agent knows of one file to another of the same text; the first may be gone by now. */
+/**
+ * A file stands, with a text it was recorded with, under another path: what is recorded of it goes along. One that is
+ * gone from its old path was moved, and the journal says so.
+ */
 export async function follow(from: string, to: string, env: Env): Promise<boolean> {
   const [source, target] = [await env.files.identify(from), await env.files.identify(to)];
   if (source.key === target.key) return false;
   const context = await contextOf(env);
   return env.files.hold([source, target], async (held) => {
-    const known = await OpenFile.open(held, source, context);
+    const before = await OpenFile.open(held, source, context);
     const opened = await OpenFile.open(held, target, context);
-    if (!opened.document || opened.seen("").hasSeen || !known.isOf(opened.document.version)) return false;
-    opened.showed(knownNow(known.agent), null, "observed");
+    if (!(await opened.succeed(before))) return false;
+    if (!before.document) {
+      const change = Change.of<string>(opened.text.lineCount, []);
+      await journal(
+        "moved",
+        before,
+        { before: opened.text, after: opened.text, change, to: target.path },
+        env,
+      );
+      await before.forget();
+    }
     await opened.save();
     return opened.seen("").hasSeen;
   });

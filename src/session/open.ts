@@ -123,10 +123,17 @@ export class OpenFile {
     return newest?.state === this.ledger.states.length - 1 && pending.isEmpty && deletions.length === 0;
   }
 
-  /** The agent knows it, and it was recorded last with this text. */
-  isOf(version: string): boolean {
-    const { state } = this.agent;
-    return state >= 0 && state === this.states.length - 1 && this.states[state]?.version === version;
+  /** Takes over what is recorded of a file at another path, if that once had this text and nothing is recorded here. */
+  async succeed({ ledger }: OpenFile): Promise<boolean> {
+    const { document } = this;
+    if (!document || this.ledger.agents.size > 0) return false;
+    if (!ledger.states.some(({ version }) => version === document.version)) return false;
+    this.ledger = ledger;
+    this.fresh.length = 0;
+    this.known = null;
+    this.changed = true;
+    await this.arrive(document);
+    return true;
   }
 
   /** The text recorded last. */

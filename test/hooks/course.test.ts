@@ -108,17 +108,19 @@ describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (
       for (const { what, outcome, formatted = false } of await course.step()) {
         past.push(what);
         const told = formatted ? { deny: null, say: null, failed: null } : { ...outcomeOf(), silent: true };
-        expect(
-          outcome,
-          `step ${past.length}: ${past
-            .filter((one) => (process.env.COURSE ? one.includes(process.env.COURSE) : true))
-            .slice(-30)
-            .join("; ")}`,
-        ).toMatchObject(told);
-        if (formatted) expect(outcome.tell).toMatch(/formatter/);
+        expect(outcome, latest(past)).toMatchObject(told);
+        if (formatted) expect(outcome.tell, latest(past)).toMatch(/formatter/);
       }
     expect(course.stage.log()).toBe("");
   });
 });
+
+/** The step that failed, and what went before it with the same file. */
+function latest(past: readonly string[]): string {
+  const last = past.at(-1) ?? "";
+  const file = /[\w/]+\.js/.exec(last)?.[0];
+  const same = past.filter((what) => file === undefined || what.includes(file) || what.includes(" git "));
+  return [`step ${past.length}: ${last}`, ...same.slice(-25)].join("\n  ");
+}
 
 const outcomeOf = () => ({ deny: null, rewritten: null, tell: null, say: null, failed: null });

@@ -266,6 +266,12 @@ describe("several files", () => {
       { [one.path]: [2, 4, 6, 8] },
     ],
     [
+      "numbers that are those of the file for most of it only",
+      joined(["a", "b", "c", "d", "e"].map((text, at) => `${at + 1}\t${text}`)) + "\n6\tf\n",
+      [file(one.path, ["a", "b", "c", "d", "e", "", "f"]), file(two.path, ["f", "f"])],
+      { [one.path]: lines(1, 7) },
+    ],
+    [
       "all of two copies, by number",
       "1:}\n2:\n",
       [file(one.path, ["}", ""]), file(two.path, ["}", ""])],
@@ -345,6 +351,12 @@ describe("several files", () => {
       "two.ts:7:}\n",
       [file("/project/a/two.ts", [...one.lines, "}"]), file("/project/b/two.ts", [...one.lines, "}"])],
       {},
+    ],
+    [
+      "a whole path that another ends in",
+      "two.ts:7:}\n",
+      [file("lib/two.ts", [...one.lines, "}"]), file("two.ts", [...one.lines, "}"])],
+      { "two.ts": [7] },
     ],
     [
       "a path that two files may have, one named",

@@ -46,7 +46,7 @@ export function shown(driver: Driver): void {
 
   for (const [name, command] of Object.entries(showing))
     test(`shell: ${name} shows lines`, async () => {
-      const place = stage();
+      const place = stage(command.includes("git"));
       const agent = place.agent();
       expect(await agent.shell(command)).toMatchObject(quiet);
       expect(await agent.edit(place.path("a.js"), limit)).toMatchObject(quiet);
@@ -54,21 +54,21 @@ export function shown(driver: Driver): void {
 
   for (const [name, command] of Object.entries(hiding))
     test(`shell: ${name} shows nothing that counts`, async () => {
-      const place = stage();
+      const place = stage(false);
       const agent = place.agent();
       expect(await agent.shell(command)).toMatchObject(quiet);
       expect((await agent.edit(place.path("a.js"), limit)).deny).toContain("was not read in this session");
     });
 
   test("shell: a path from the root of the disk", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.shell(`cat '${place.path("a.js")}'`);
     expect(await agent.edit("a.js", limit)).toMatchObject(quiet);
   });
 
   test("shell: all of a file in parts opens it for a whole-file write; some of it does not", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.shell("sed -n 1,11p a.js");
     expect((await agent.asksWrite(place.path("a.js"), "mine\n")).deny).toContain("12-19");
@@ -87,7 +87,7 @@ export function shown(driver: Driver): void {
   });
 
   test("shell: a file written by a heredoc is the agent's own", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.shell("cat > new.js <<'EOF'\nconst one = 1;\nconst two = 2;\nEOF");
     const edit = { old: "const two = 2;", new: "const two = 3;" };
@@ -96,7 +96,7 @@ export function shown(driver: Driver): void {
   });
 
   test("shell: what is appended by a heredoc is known, what stood there before is not", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.shell("cat >> a.js <<'EOF'\nexport const more = 1;\nexport const most = 2;\nEOF");
     const own = { old: "export const most = 2;", new: "export const most = 3;" };
@@ -105,7 +105,7 @@ export function shown(driver: Driver): void {
   });
 
   test("shell: a change by sed -i, then read again", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.read(place.path("a.js"));
     await agent.shell("sed -i 's/limit = 10/limit = 11/' a.js");
@@ -115,7 +115,7 @@ export function shown(driver: Driver): void {
   });
 
   test("shell: a change by sed -i elsewhere does not lock the agent out", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.read(place.path("a.js"));
     await agent.shell("sed -i 's/total + 1/total + 2/' a.js");
@@ -137,15 +137,68 @@ export function shown(driver: Driver): void {
       expect(place.text("moved.js")).toContain(limit.new);
     });
 
-  test("shell: moving a file that was not seen opens nothing", async () => {
+  test("shell: a file that others have changed elsewhere is still known where it was moved to", async () => {
+    const place = stage(false);
+    const [one, two] = [place.agent("one"), place.agent("two")];
+    await one.read("a.js");
+    await two.read("a.js");
+    await two.edit("a.js", { old: rows(source, 16), new: "  return total + 2;" });
+    await one.shell("mv a.js moved.js");
+    expect(await one.edit("moved.js", limit)).toMatchObject({ deny: null, failed: null });
+    place.change("moved.js", limit.new, "  const limit = 99;");
+    const { deny } = await one.asksEdit("moved.js", { old: limit.new, new: limit.old });
+    expect(deny).toContain("99");
+  });
+
+  test("shell: moved, committed, away with another commit and back: still known", async () => {
     const place = stage();
+    const agent = place.agent();
+    await agent.read(place.path("a.js"));
+    await agent.edit(place.path("a.js"), { old: rows(source, 16), new: "  return total + 2;" });
+    for (const command of [
+      "git commit -qam edited",
+      "git mv a.js moved.js",
+      "git commit -qm moved",
+      "git checkout -q main~1",
+      "ls",
+      "git checkout -q main",
+    ])
+      expect(await agent.shell(command), command).toMatchObject(quiet);
+    expect(await agent.edit(place.path("moved.js"), limit)).toMatchObject({ deny: null, failed: null });
+  });
+
+  for (const [seen, move] of [
+    ["never", "mv a.js moved.js"],
+    ["never", "mkdir -p lib && git mv a.js lib/moved.js"],
+    ["before", "mv a.js moved.js"],
+    ["before", "git mv a.js moved.js"],
+    ["after", "git mv a.js moved.js"],
+  ] as const)
+    test(`shell: moved by one who saw it ${seen} (${move}), committed, away and back: nothing was lost`, async () => {
+      const place = stage();
+      const [one, two] = [place.agent("one"), place.agent("two")];
+      if (seen === "before") await two.read("a.js");
+      await one.read("a.js");
+      await one.edit("a.js", limit);
+      if (seen === "after") await two.read("a.js");
+      for (const [agent, command] of [
+        [two, move],
+        [one, "git add -A && git commit -qm moved"],
+        [one, "git checkout -q main~1"],
+        [one, "git checkout -q main"],
+      ] as const)
+        expect(await agent.shell(command), command).toMatchObject(quiet);
+    });
+
+  test("shell: moving a file that was not seen opens nothing", async () => {
+    const place = stage(false);
     const agent = place.agent();
     await agent.shell("mv a.js moved.js");
     expect((await agent.edit(place.path("moved.js"), limit)).deny).toContain("was not read");
   });
 
   test("shell: output that repeats the lines of another file opens only what was printed", async () => {
-    const place = new Stage(driver, { "a.js": source, "copy.js": source.replace("10", "11") }, { git: true });
+    const place = new Stage(driver, { "a.js": source, "copy.js": source.replace("10", "11") });
     const agent = place.agent();
     await agent.read(place.path("a.js"), { first: 1, last: 2 });
     await agent.shell("cat copy.js");
@@ -155,7 +208,7 @@ export function shown(driver: Driver): void {
 
   if (driver.can.has("grep"))
     test("the client's search tool shows the lines it prints", async () => {
-      const place = stage();
+      const place = stage(false);
       const agent = place.agent();
       const path = place.path("a.js");
       expect(await agent.grep("const limit", path)).toMatchObject(quiet);
@@ -164,7 +217,7 @@ export function shown(driver: Driver): void {
     });
 
   test("a formatter after an edit: told, and its text is edited next", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     const path = place.path("a.js");
     await agent.read(path);
@@ -185,7 +238,7 @@ export function shown(driver: Driver): void {
   });
 
   test("a formatter that changes nothing is not spoken of", async () => {
-    const place = stage();
+    const place = stage(false);
     const agent = place.agent();
     await agent.read(place.path("a.js"));
     place.formatter = () => place.put("a.js", place.text("a.js"));

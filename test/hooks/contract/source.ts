@@ -1,3 +1,5 @@
+import { linesOf } from "../drivers/files.js";
+
 /** Eighteen lines as in real files: most are unlike each other, some stand more than once. */
 export const source: string = [
   "import { open } from './open.js';",
@@ -30,9 +32,17 @@ export function rows(text: string, first: number, last: number = first): string 
     .join("\n");
 }
 
-/** The edit that a refusal gives to send instead. */
+/** The edit that a refusal gives to send instead: as two texts, or as a part of a patch. */
 export function offered(refusal: string): { old: string; new: string } | null {
   const [old, fresh] = [/^old: (".*")$/m.exec(refusal)?.[1], /^new: (".*")$/m.exec(refusal)?.[1]];
-  if (old === undefined || fresh === undefined) return null;
-  return { old: JSON.parse(old) as string, new: JSON.parse(fresh) as string };
+  if (old !== undefined && fresh !== undefined)
+    return { old: JSON.parse(old) as string, new: JSON.parse(fresh) as string };
+  const [, part] = /^@@.*\n((?:[ +-].*(?:\n|$))+)/m.exec(refusal) ?? [];
+  if (part === undefined) return null;
+  const side = (mark: string): string =>
+    linesOf(part)
+      .filter((line) => line.startsWith(" ") || line.startsWith(mark))
+      .map((line) => line.slice(1))
+      .join("\n");
+  return { old: side("-"), new: side("+") };
 }
