@@ -72,7 +72,6 @@ async function main(): Promise<void> {
     await group("Start", startRows);
     await group("MCP", mcpRows);
   }
-  console.log("\n`kedge hook` is not in this build: its row is missing.");
   const cold = coldRows(process.argv[1] as string);
   showCold(cold);
   if (quick) return;

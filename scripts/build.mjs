@@ -17,8 +17,8 @@ const library = {
 /** In this order: `bin` starts `program`, and knows it by its content. */
 const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/serve.ts", hook: "src/hook.ts" };
 /** Installed as one file that stands alone: a starter, and what it starts. */
-const guard = "src/guard.ts";
-const mark = "/*PROGRAM ";
+const carried = { guardProgram: "src/guard.ts", encodingsProgram: "src/encodings.ts" };
+const encodings = ["chardet", "iconv-lite"];
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
 const outputs = () => [
@@ -88,30 +88,35 @@ async function bundleProgram(bundle, shared, name, source) {
     // What loads late is loaded by require: the loader of modules costs more than what it loads.
     supported: { "dynamic-import": false },
   };
-  const started = {
-    bin: () => readFileSync(join(root, "dist/program.cjs")),
-    hook: () => guardProgram(bundle, settings),
-  };
-  const body = await started[name]?.();
-  const id = body ? createHash("sha256").update(body).digest("hex").slice(0, 16) : "";
   const outfile = `dist/${name}.cjs`;
   const external = Object.keys(readJson("package.json").dependencies ?? {});
-  const define = { PROGRAM_ID: JSON.stringify(id), PROGRAM_MARK: JSON.stringify(mark) };
+  const programs = name === "hook" ? await carriedPrograms(bundle, settings) : {};
+  const body = name === "bin" ? readFileSync(join(root, "dist/program.cjs")) : (programs.guardProgram ?? "");
+  const id = createHash("sha256").update(body).digest("hex").slice(0, 16);
+  const define = { PROGRAM_ID: JSON.stringify(id) };
   await bundle({ ...settings, entryPoints: [source], outfile, define, external });
-  // In a comment: Node passes over it, and the starter runs it with the machine code of an earlier run.
-  if (name === "hook") appendFileSync(join(root, outfile), `${mark}${body.replaceAll("*/", "*\u0001/")}*/\n`);
+  // In a comment, which nothing may end before its time.
+  for (const [carrier, text] of Object.entries(programs)) {
+    const comment = text.replaceAll("*/", "*\u0001/");
+    appendFileSync(join(root, outfile), `function ${carrier}(){/*${comment}*/}\n`);
+  }
 }
 
-async function guardProgram(bundle, settings) {
-  const options = {
-    ...settings,
-    entryPoints: [guard],
-    write: false,
-    legalComments: "none",
-    charset: "ascii",
-  };
-  const { outputFiles } = await bundle(options);
-  return outputFiles[0].text;
+async function carriedPrograms(bundle, settings) {
+  const programs = {};
+  for (const [carrier, source] of Object.entries(carried)) {
+    const options = {
+      ...settings,
+      entryPoints: [source],
+      write: false,
+      legalComments: "none",
+      charset: "ascii",
+    };
+    const external = carrier === "guardProgram" ? encodings : [];
+    const { outputFiles } = await bundle({ ...options, external });
+    programs[carrier] = outputFiles[0].text;
+  }
+  return programs;
 }
 
 // Without checking: the check step does that for sources and tests together.

@@ -201,8 +201,6 @@ ${table(
   ]),
 )}
 
-\`kedge hook\` is not in this build; its row is missing.
-
 ![scaling](bench/scaling.svg)
 
 ${table(

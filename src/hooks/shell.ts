@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { Document } from "../core/index.js";
-import type { Event } from "./event.js";
+import type { Event, Row } from "./event.js";
 import { lossNotes } from "./losses.js";
 import { type Candidate, carriedText, creditOutput, pathsIn } from "./output.js";
 import { attempt, seen, type Workplace } from "./place.js";
@@ -83,10 +83,24 @@ async function credit(
         seen(place, path);
       });
   for (const text of texts)
-    for (const { path, rows } of creditOutput(text, files))
+    for (const { path, rows } of creditOutput(text, files)) {
+      const lines = files.find((file) => file.path === path)?.lines ?? [];
       await attempt(place, path, async () => {
-        if ((await place.sessionFor(path).observe({ path, rows })) > 0) seen(place, path);
+        const shown = withBlankEdges(rows, lines);
+        if ((await place.sessionFor(path).observe({ path, rows: shown })) > 0) seen(place, path);
       });
+    }
+}
+
+/** Clients trim what a command prints: blank lines at the ends of a file are shown with those next to them. */
+function withBlankEdges(rows: readonly Row[], lines: readonly string[]): Row[] {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const row = (index: number): Row => ({ line: index + 1, text: lines[index] ?? "" });
+  const has = (index: number): boolean => rows.some(({ line }) => line === index + 1);
+  const before = first > 0 && has(first) ? lines.slice(0, first).map((_, at) => row(at)) : [];
+  const after = last >= 0 && has(last) ? lines.slice(last + 1).map((_, at) => row(last + 1 + at)) : [];
+  return [...before, ...rows, ...after];
 }
 
 /** A file that was seen and is no longer there may stand, unchanged, where the command put it. */

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Commits, Committed, FileId } from "../session/index.js";
@@ -142,7 +141,9 @@ function parseBatch(output: Buffer, count: number): (Uint8Array | null)[] {
 /** A hook of git's has these set, for another repository perhaps. */
 const misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
-function runGit(cwd: string, args: readonly string[], input = ""): Promise<Buffer> {
+async function runGit(cwd: string, args: readonly string[], input = ""): Promise<Buffer> {
+  // Late: it would cost every hook a fifth of its start.
+  const { spawn } = await import("node:child_process");
   const set = ["-c", "log.showSignature=false", "-c", "core.fsmonitor=false"];
   const env: NodeJS.ProcessEnv = { ...process.env, LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
   for (const name of misleading) delete env[name];

@@ -20,6 +20,8 @@ export interface Startup {
   readonly file: string;
   /** Its text, if it is not all of the file. */
   readonly source?: string;
+  /** What it loads with, if not from beside the file. */
+  readonly require?: (id: string) => unknown;
   /** Tells this very text of it: machine code of another would be taken without a word if it has the same length. */
   readonly id: string;
   /** What is run of it: each gets machine code for what it uses. */
@@ -33,7 +35,10 @@ const parameters = "exports, require, module, __filename, __dirname";
  * Runs a program with the machine code that an earlier run left in the state folder. Reading and compiling it anew
  * costs as much as Node's own start. Without the folder, or with machine code that does not fit, it just takes longer.
  */
-export function startProgram({ file, id, use, env, source = readFileSync(file, "utf8") }: Startup): object {
+export function startProgram(startup: Startup): object {
+  const { file, id, use, env } = startup;
+  const source = startup.source ?? readFileSync(file, "utf8");
+  const require = startup.require ?? createRequire(file);
   const cache = cachePath(env, `${id}-${use}-${process.version}-${process.arch}-${flagsMark(env)}`);
   const known = cache === null ? undefined : readIfThere(cache);
   const script = new Script(`(function (${parameters}) {${source}\n})`, {
@@ -41,7 +46,7 @@ export function startProgram({ file, id, use, env, source = readFileSync(file, "
     ...(known ? { cachedData: known } : {}),
   });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+  script.runInThisContext()(module.exports, require, module, file, dirname(file));
   // At the end, when all that was needed has been compiled.
   if (cache !== null && (!known || script.cachedDataRejected))
     process.once("exit", () => keep(cache, script.createCachedData()));

@@ -2,8 +2,8 @@
  * Whether the work of an edit still stands in a later text. Lines that are paired stand. Of lines that are not:
  *
  * 1. A text that was there before the edit, byte for byte, does not hold it.
- * 2. A line that stands at another place, or differs in blanks, quotes, commas and semicolons only, stands: a formatter
- *    moved it. Lines without a letter or digit tell nothing.
+ * 2. A line that stands at another place, or differs in blanks, quotes, commas and semicolons only, stands, and so does
+ *    all where the words are the same in the same order: a formatter was there. Lines without a word tell nothing.
  * 3. Where half of the lines that are new there are such as journaled edits had taken out, or nothing is new, the place
  *    went back to what it was: gone.
  * 4. Where half of the words and signs stand there in the same order, somebody worked on: it stands. Else it was
@@ -53,7 +53,11 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
       return found === null;
     });
     if (missing.length === 0) continue;
-    const continued = wentBack(region, meeting) ? [] : workedOn(missing, region, meeting);
+    const continued = sameWords(region, meeting)
+      ? range(region.bStart, region.bEnd)
+      : wentBack(region, meeting)
+        ? []
+        : workedOn(missing, region, meeting);
     if (continued.length > 0) stand.push(...continued);
     else gone.push(...missing);
   }
@@ -104,7 +108,11 @@ export function pairedLines(map: LineMap): LineSet {
 }
 
 export function indexes(lines: LineSet): number[] {
-  return lines.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
+  return lines.spans().flatMap(([start, end]) => range(start, end));
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, at) => start + at);
 }
 
 function lineSet(lines: readonly number[]): LineSet {
@@ -166,6 +174,12 @@ class Supply {
   take(line: string): number | null {
     return line === "" ? -1 : (this.places.get(line)?.shift() ?? null);
   }
+}
+
+function sameWords({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Meeting): boolean {
+  const all = (document: Document, start: number, end: number) =>
+    tokens(document.lines(start, end), 0, words).map(({ text }) => text);
+  return all(before, aStart, aEnd).join(" ") === all(now, bStart, bEnd).join(" ");
 }
 
 function wentBack(region: Region, meeting: Meeting): boolean {

@@ -252,6 +252,17 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
+  it("a formatter gives it the layout that was there before", async () => {
+    const wide = "export function ours(before: Line[], after: Line[]): Hunk[] {";
+    const tall = "export function ours(\n  before: Line[],\n  after: Line[],\n): Hunk[] {";
+    const { set, lost, files, now } = worked(`${five}// about it\n${tall}\n}\n`);
+    const id = await set(`// about it\n${tall}`, `// about all of it\n${wide}`);
+    files.set(path, (now() as string).replace(wide, tall));
+    expect(await lost()).toEqual([]);
+    files.set(path, (now() as string).replace("about all of it", "about it"));
+    expect(await lost()).toEqual([id]);
+  });
+
   it("it is older than asked for", async () => {
     const made = worked();
     await made.set("third(3)", "third(33)");

@@ -41,8 +41,8 @@ const hiding: Readonly<Record<string, string>> = {
 };
 
 export function shown(driver: Driver): void {
-  const stage = (): Stage =>
-    new Stage(driver, { "a.js": source, "b.js": "one\n}\n\n}\ntwo\n", "sub/c.js": "three\n" }, { git: true });
+  const stage = (git = true): Stage =>
+    new Stage(driver, { "a.js": source, "b.js": "one\n}\n\n}\ntwo\n", "sub/c.js": "three\n" }, { git });
 
   for (const [name, command] of Object.entries(showing))
     test(`shell: ${name} shows lines`, async () => {
