@@ -19,7 +19,7 @@ ${matrix(scenarios, all)}
 *written*: the edit is in the file. *refused*: the file is as it was before the call. *reason shown*: the model received the lines as they are now.
 *merged*: the edit is in the file, and so is what somebody else had changed. *written over*: what somebody else had written, or what the agent never saw, is gone.
 *written elsewhere*: the text was replaced in a place the agent did not mean. *refused until shown*: refused, and accepted after the agent had read the
-file. A dash: the client cannot do what the scenario needs.
+file. A dash: not played with that client.
 
 ## What the model received
 

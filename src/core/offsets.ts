@@ -19,6 +19,8 @@ export function offsets(document: Document, span: Span): Span {
 
 export function search(text: string, quoted: string, within: Span | null): number[] {
   const found: number[] = [];
+  // Nothing stands everywhere.
+  if (quoted === "") return found;
   const end = within?.end ?? text.length;
   for (let at = text.indexOf(quoted, within?.start ?? 0); at >= 0; at = text.indexOf(quoted, at + 1)) {
     if (at + quoted.length > end) break;

@@ -5,6 +5,8 @@ export interface FileText {
   readonly lines: readonly string[];
   /** The last line ends with a newline. */
   readonly terminated: boolean;
+  /** A hunk that only adds lines, and does not say where, adds them at the end. */
+  readonly appends?: boolean;
 }
 
 /** Quoted text and what becomes of it, as `replace_text` takes it. */
@@ -21,12 +23,13 @@ interface Span {
  * Hunks as quotes that stand once in the file: whole lines, compared exactly. A hunk that stands nowhere is handed on
  * as it is, for the session to say what became of it; one that stands in several places is refused.
  */
-export function placeHunks(hunks: readonly PatchHunk[], { lines, terminated }: FileText): PlainQuote[] {
+export function placeHunks(hunks: readonly PatchHunk[], text: FileText): PlainQuote[] {
+  const { lines, terminated } = text;
   const spans: Span[] = [];
   const lost: PlainQuote[] = [];
   let cursor = 0;
   for (const hunk of hunks) {
-    const at = placeOf(hunk, lines, cursor);
+    const at = placeOf(hunk, text, cursor);
     if (at === null) lost.push(lostQuote(hunk, lines));
     else {
       const span = spanOf(hunk, lines, at);
@@ -34,8 +37,8 @@ export function placeHunks(hunks: readonly PatchHunk[], { lines, terminated }: F
       cursor = span.end;
     }
   }
-  const text = lines.join("\n");
-  const quotes = distinct(spans, lines, text).map((span) => quoteOf(span, lines, terminated));
+  const whole = lines.join("\n");
+  const quotes = distinct(spans, lines, whole).map((span) => quoteOf(span, lines, terminated));
   return [...quotes, ...lost];
 }
 
@@ -59,15 +62,12 @@ export function uniqueQuotes(
 }
 
 /** The line a hunk begins at, in the file; null if its lines do not stand there. */
-function placeOf(hunk: PatchHunk, lines: readonly string[], cursor: number): number | null {
+function placeOf(hunk: PatchHunk, { lines, appends }: FileText, cursor: number): number | null {
   const { quoted, headers, atEnd } = hunk;
-  const below = headers.reduce<number | null>((from, header) => {
-    const found = from === null ? -1 : headerAt(header, lines, from);
-    return found < 0 ? null : found + 1;
-  }, 0);
+  const below = belowHeaders(headers, lines, cursor) ?? belowHeaders(headers, lines, 0);
   if (quoted.length === 0) {
     if (below !== null && headers.length > 0) return below;
-    if (atEnd || lines.length === 0) return lines.length;
+    if (atEnd || appends || lines.length === 0) return lines.length;
     throw new PatchError("a hunk that only adds lines needs a line of context, or @@ with the line above it");
   }
   const places = lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : []));
@@ -88,6 +88,14 @@ function placeOf(hunk: PatchHunk, lines: readonly string[], cursor: number): num
   return candidates[0] ?? null;
 }
 
+/** The line after the last of the headers, each looked for below the one before. */
+function belowHeaders(headers: readonly string[], lines: readonly string[], start: number): number | null {
+  return headers.reduce<number | null>((from, header) => {
+    const found = from === null ? -1 : headerAt(header, lines, from);
+    return found < 0 ? null : found + 1;
+  }, start);
+}
+
 function headerAt(header: string, lines: readonly string[], from: number): number {
   const exact = lines.indexOf(header, from);
   if (exact >= 0) return exact;
@@ -103,6 +111,14 @@ function spanOf({ quoted, replacements }: PatchHunk, lines: readonly string[], a
   if (quoted.length > 0) return { start: at, end: at + quoted.length, replacements: shifted };
   // Only added lines: the line above them is the quote.
   return { start: Math.max(0, at - 1), end: Math.min(lines.length, Math.max(at, 1)), replacements: shifted };
+}
+
+/** Hunks as they are, wherever they stand. */
+export function hunkQuotes(hunks: readonly PatchHunk[]): PlainQuote[] {
+  return hunks.map(({ quoted, replacements }) => ({
+    old: quoted.join("\n"),
+    new: replaced(quoted, replacements, 0).join("\n"),
+  }));
 }
 
 function lostQuote({ quoted, replacements }: PatchHunk, lines: readonly string[]): PlainQuote {

@@ -103,11 +103,17 @@ function seenElsewhere(
       const [start, end] = linesAt(document as Document, from, from + edit.old.length - 1);
       if (!LineSet.of([[start, end + 1]]).subtract(rows).isEmpty) continue;
       const map = view.history.follow(state);
-      if (map && map.index(start) < 0)
-        return gone(edit, { state, document: document as Document, from }, view);
+      const first = map?.index(start) ?? -1;
+      const isThere =
+        first >= 0 && indexes(start, end + 1).every((line) => map?.index(line) === first + line - start);
+      if (map && !isThere) return gone(edit, { state, document: document as Document, from }, view);
     }
   }
   return null;
+}
+
+function indexes(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, at) => start + at);
 }
 
 function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {

@@ -98,6 +98,8 @@ function readLine(line: string, place: Place): void {
     } else if (previous === "-C") context.within = joined(context.folder, word.text);
     else if (inDiff) readDiffWord(word.text, found);
     else if (word.quoted && !place.inner && isText(word.text)) {
+      // An absolute path in quotes is one, whatever it is made of.
+      if (/^(?:\/|[A-Za-z]:\\)/.test(word.text) && extension.test(word.text)) found.add(word.text, "located");
       for (const inner of word.text.split("\n")) readLine(inner, { ...place, inner: true });
     } else readWord(word, place, first === null);
     first ??= word.text;

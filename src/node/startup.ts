@@ -98,6 +98,10 @@ function keep(path: string, code: Buffer): void {
       if (now - lstatSync(join(folder, name)).mtimeMs > keptFor) rmSync(join(folder, name), { force: true });
   } catch {
     // It is only faster with it.
-    rmSync(temporary, { force: true });
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // Nor is there anything to remove.
+    }
   }
 }

@@ -2,6 +2,7 @@
 import {
   type Document,
   exitStatus,
+  hunkQuotes,
   PatchError,
   type PatchHunk,
   placeHunks,
@@ -66,6 +67,8 @@ async function weigh(
 ): Promise<Consideration> {
   const { change } = write;
   const isWhole = change.kind === "whole" || change.kind === "delete";
+  // There is nothing in it that could be lost.
+  if (isWhole && document.lineCount === 0) return allowed;
   const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
   const sent = { ...plain, request: JSON.stringify([write.tool, change]) };
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
@@ -102,9 +105,11 @@ function isForTheTool(
   change: ForeignChange,
   made: Replaced | null,
 ): boolean {
-  return problems.every(
-    ({ code }) => exitStatus(code) === 2 || (code === "ambiguous" && !made && change.kind === "quotes"),
-  );
+  return problems.every(({ code }) => {
+    // It stood in nothing that was shown, and stands there once: nothing seen was taken for it.
+    if (code === "not_found") return made !== null;
+    return exitStatus(code) === 2 || (code === "ambiguous" && !made && change.kind === "quotes");
+  });
 }
 
 async function refusal(
@@ -123,13 +128,13 @@ async function refusal(
 export function quotesOf(change: ForeignChange, document: Document): readonly Quote[] {
   if (change.kind === "quotes") return folded(change.quotes, document);
   if (change.kind !== "patch") return [];
-  const text = { lines: document.lines(), terminated: isTerminated(document) };
+  const text = { lines: document.lines(), terminated: isTerminated(document), appends: true };
   try {
     return placeHunks(change.hunks, text).map((quote) => ({ ...quote, all: false }));
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     // It stands in several places, and which one is meant cannot be told of a text that has changed.
-    return change.hunks.map(({ quoted }) => ({ old: quoted.join("\n"), new: "", all: false }));
+    return hunkQuotes(change.hunks).map((quote) => ({ ...quote, all: false }));
   }
 }
 

@@ -2,7 +2,17 @@ import { compare, type Document, LineMap, LineSet } from "../core/index.js";
 import type { Chain } from "./chain.js";
 import type { Texts } from "./kept.js";
 import type { JournalEntry } from "./ports.js";
-import { bare, carriedGap, isBack, type Meeting, pairedLines, resembles, standing } from "./stands.js";
+import {
+  bare,
+  carriedGap,
+  isBack,
+  type Meeting,
+  pairedLines,
+  resembles,
+  type Standing,
+  standing,
+  without,
+} from "./stands.js";
 import { writtenLines } from "./texts.js";
 import {
   below,
@@ -38,6 +48,11 @@ interface Pair {
   readonly now: Document;
   readonly map: LineMap;
   readonly old: ReadonlySet<string> | null;
+}
+
+interface Judgement extends Standing {
+  /** What was taken out of the place is there again. */
+  readonly isBack: boolean;
 }
 
 /** A file's way from its first live edit to now: journaled steps, and between them whatever others did. */
@@ -97,13 +112,31 @@ export class Course {
     const before = await this.textAt(state);
     if (!before || trace.blind) return false;
     const meeting = await this.meeting(trace, { before, now, map: compare(before, now), old: null });
-    if (!standing(lines, meeting).gone.isEmpty) return false;
-    return gap === null || !(await this.isBack(trace, gap, meeting));
+    const found = await this.judge(trace, { lines, gap }, meeting);
+    return found.gone.isEmpty && !found.isBack;
+  }
+
+  private async judge(
+    trace: Trace,
+    { lines, gap }: Pick<Trace, "lines" | "gap">,
+    meeting: Meeting,
+  ): Promise<Judgement> {
+    const found = standing(lines, meeting);
+    const at = gap ?? muteLine(lines, meeting.before);
+    if (at !== null) return { ...found, isBack: await this.isBack(trace, at, meeting) };
+    const kept = meeting.map.carry(lines);
+    if (!found.gone.isEmpty || kept.size === lines.size) return { ...found, isBack: false };
+    // All of it stands in another layout; but then so it may have done before the edit.
+    const after = await this.textAt(trace.state);
+    const own = after?.lines(trace.region.bStart, trace.region.bEnd).map(bare) ?? [];
+    const hull = hullOf({ lines, gap: null });
+    if (!isBack(hull, without(await this.taken(trace), own), meeting)) return { ...found, isBack: false };
+    return { lines: kept, gone: lines.subtract(pairedLines(meeting.map)), isBack: false };
   }
 
   /** What was taken out of the place stands there again: by this edit, or by one whose text it took out. */
   private async isBack(trace: Trace, gap: number, meeting: Meeting): Promise<boolean> {
-    for (const one of below(trace)) if (isBack(gap, await this.taken(one), meeting)) return true;
+    for (const one of below(trace)) if (isBack([gap, gap], await this.taken(one), meeting)) return true;
     return false;
   }
 
@@ -192,19 +225,13 @@ export class Course {
 
   /** The file is there again: what vanished with it has a place again. */
   private async findPlaces(trace: Trace, now: Document): Promise<void> {
-    const found: Gone[] = [];
-    for (const one of trace.gone) {
+    for (const [at, one] of trace.gone.entries()) {
       const before = one.place === null ? await this.textAt(one.state) : null;
-      found.push(before ? { ...one, place: carriedPlace(hullOf(one), compare(before, now)) } : one);
+      if (before) trace.gone[at] = { ...one, place: carriedPlace(hullOf(one), compare(before, now)) };
     }
-    trace.gone = found;
   }
 
-  private async isBackAgain(
-    { entry }: Deleted,
-    version: string | null,
-    now: Document | null,
-  ): Promise<boolean> {
+  private async isBackAgain({ entry }: Deleted, version: string | null, now: Document | null) {
     if (version === null || entry.before === null) return false;
     const before = await this.texts(entry.before);
     return version === entry.before || (before !== null && now !== null && resembles(before, now));
@@ -213,16 +240,15 @@ export class Course {
   private async meet(trace: Trace, pair: Pair): Promise<void> {
     const state = this.last - 1;
     const { map, before } = pair;
-    const { lines } = trace;
-    const gap = trace.gap ?? muteLine(lines, before);
+    const { lines, gap } = trace;
     carryOn(trace, map);
-    const meeting = await this.meeting(trace, pair);
-    const found = standing(lines, meeting);
+    const found = await this.judge(trace, { lines, gap }, await this.meeting(trace, pair));
     trace.lines = found.lines;
     const missing: Gone = { state, lines: found.gone, gap: null, place: null };
     if (!found.gone.isEmpty) trace.gone.push({ ...missing, place: carriedPlace(hullOf(missing), map) });
-    if (gap === null || !(await this.isBack(trace, gap, meeting))) return;
-    trace.gone.push({ ...missing, lines: LineSet.empty, gap, place: carriedPlace([gap, gap], map) });
+    if (!found.isBack) return;
+    const at = gap ?? muteLine(lines, before) ?? 0;
+    trace.gone.push({ ...missing, lines: LineSet.empty, gap: at, place: carriedPlace([at, at], map) });
     trace.gap = null;
     trace.lines = LineSet.empty;
   }

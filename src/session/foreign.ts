@@ -3,15 +3,15 @@ import {
   Change,
   changedRanges,
   compare,
-  type Document,
+  Document,
+  hunkQuotes,
   LineSet,
-  type Range,
+  quotesIn,
   type Replaced,
   replaceQuotes,
   wholeFile,
 } from "../core/index.js";
 import { type ForeignChange, quotesOf, sameLines } from "./consider.js";
-import { knownNow } from "./ledger.js";
 import { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
 import { contextOf } from "./reading.js";
@@ -28,37 +28,138 @@ export interface ObservedWrite {
   readonly whole?: boolean;
 }
 
+type Told = ObservedWrite & { readonly path: string; readonly tool: string };
+
 /**
  * The tool has done it: what the agent wrote it knows, and the journal has it. What the file holds besides, by then, is
  * somebody else's doing: a formatter's, mostly.
  */
-export async function recordWrite(
-  write: ObservedWrite & { readonly path: string; readonly tool: string },
-  env: Env,
-): Promise<void> {
+export async function recordWrite(write: Told, env: Env): Promise<void> {
   const file = await env.files.identify(write.path);
   const context = await contextOf(env);
   await env.files.hold([file], async (held) => {
     const opened = await OpenFile.open(held, file, context);
-    const before = await opened.stepBack(write.before);
     const now = opened.document;
     if (!now) {
       if (write.change?.kind === "delete") return gone(write.tool, opened, env);
       throw new PortError("not_found", `${write.path} does not exist`);
     }
-    const made = write.change ? madeOf(write.change, before, now) : null;
-    const after = made && sameLines(made.document, now) ? now : (made?.document ?? now);
-    const change = made?.change ?? differences(before, now);
-    if (change.isEmpty && before) {
-      opened.arriveAgain();
-      return opened.save();
-    }
-    const isWhole = write.whole || write.change?.kind === "whole" || !before;
-    opened.wrote(after, before ? change.map : null, isWhole);
-    await journal(write.tool, opened, { before, after, change }, env);
-    opened.arriveAgain();
+    if (isCreated(write, opened)) await recordCreation(write, opened, now, env);
+    else await recordChange(write, opened, now, env);
     await opened.save();
   });
+}
+
+/** There was no file; where that is not told, nothing was recorded of one. */
+function isCreated({ before, change, whole }: Told, opened: OpenFile): boolean {
+  const isWhole = change === undefined ? whole : change.kind === "whole";
+  return (
+    before === null ||
+    (before === undefined && isWhole === true && opened.states.length === 1 && opened.isFresh)
+  );
+}
+
+async function recordCreation(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
+  const made = write.change ? madeOf(write.change, null, now) : null;
+  const after = made && !sameLines(made.document, now) ? made.document : now;
+  const change = differences(null, after);
+  if (!opened.isFresh) await opened.claim(opened.states.length - 1, null, true);
+  else {
+    await opened.stepBack(null);
+    opened.wrote(after, null, true);
+  }
+  await journal(write.tool, opened, { before: null, after, change }, env);
+  opened.arriveAgain();
+}
+
+async function recordChange(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
+  const base = await baseOf(write, opened, now);
+  const newest = opened.states.length - 1;
+  const isWhole = write.whole || write.change?.kind === "whole";
+  if (base?.made.change.isEmpty) return;
+  if (base && opened.isFresh && (base.at < 0 || base.at === newest - 1)) {
+    const { document: before, made } = base;
+    await opened.stepBack(base.at < 0 ? before : null);
+    const after = sameLines(made.document, now) ? now : made.document;
+    opened.wrote(after, made.change.map, isWhole ?? false);
+    await journal(write.tool, opened, { before, after, change: made.change }, env);
+    opened.arriveAgain();
+    return;
+  }
+  const next = base && base.at >= 0 ? await opened.textAt(base.at + 1) : null;
+  if (base && next && opened.states[base.at + 1]?.by === null && sameLines(base.made.document, next)) {
+    await opened.claim(base.at + 1, base.made.change.map, isWhole ?? false);
+    await journal(write.tool, opened, { before: base.document, after: next, change: base.made.change }, env);
+    return;
+  }
+  // What it did cannot be told from what others did: its own words, where they stand, are all that is certain.
+  opened.credit(ownWords(write, now));
+}
+
+/** A text that the tool worked on, and what it made of it. `at`: the state that has it; -1: none. */
+interface Base {
+  readonly at: number;
+  readonly document: Document;
+  readonly made: Replaced;
+}
+
+/** States that are looked at, from the newest on. */
+const searchedStates = 8;
+
+async function baseOf(write: Told, opened: OpenFile, now: Document): Promise<Base | null> {
+  const newest = opened.states.length - 1;
+  const told =
+    typeof write.before === "string" ? Document.parse(new TextEncoder().encode(write.before)) : null;
+  for (let at = newest - 1; at >= Math.max(0, newest - searchedStates); at--) {
+    const document = await opened.textAt(at);
+    const made = document && (!told || sameLines(document, told)) ? madeBy(write, document, now) : null;
+    const next = at + 1 === newest ? now : await opened.textAt(at + 1);
+    if (document && made && (told || (next && sameLines(made.document, next)))) return { at, document, made };
+  }
+  const undone = told ? null : beforeOf(write, now);
+  if (undone && undone.document.version === opened.states[newest - 1]?.version)
+    return { at: newest - 1, ...undone };
+  // What was not told was done to the text recorded last, and a formatter came right behind.
+  const document = told ?? (opened.isFresh ? await opened.textAt(newest - 1) : null);
+  const made = document && madeBy(write, document, now);
+  return document && made ? { at: told ? -1 : newest - 1, document, made } : null;
+}
+
+/** The text before, worked out from the text now: proof enough where it is the version that is recorded, but not kept. */
+function beforeOf({ change }: Told, now: Document): Omit<Base, "at"> | null {
+  const quotes =
+    change?.kind === "quotes"
+      ? change.quotes
+      : change?.kind === "patch"
+        ? hunkQuotes(change.hunks).map((quote) => ({ ...quote, all: false }))
+        : [];
+  const back = quotes.map((quote) => ({ ...quote, old: quote.new, new: quote.old })).reverse();
+  const document = back.length > 0 ? replaceQuotes(now, back)?.document : undefined;
+  const made = document && replaceQuotes(document, quotes);
+  return document && made ? { document, made } : null;
+}
+
+function madeBy({ change }: Told, before: Document, now: Document): Replaced | null {
+  return change && (change.kind !== "whole" || change.content !== null)
+    ? madeOf(change, before, now)
+    : { document: now, change: differences(before, now) };
+}
+
+function ownWords({ change, whole }: Told, now: Document): LineSet {
+  if (!change || (change.kind === "whole" && change.content === null))
+    return whole || change ? LineSet.all(now.lineCount) : LineSet.empty;
+  if (change.kind === "delete") return LineSet.empty;
+  if (change.kind === "whole") {
+    const made = madeOf(change, null, now);
+    return made ? compare(made.document, now).carry(LineSet.all(made.document.lineCount)) : LineSet.empty;
+  }
+  const texts =
+    change.kind === "quotes"
+      ? change.quotes.map((quote) => quote.new)
+      : change.hunks.flatMap(({ replacements }) => replacements.map(({ insert }) => insert.join("\n")));
+  const places = texts.filter((text) => text.trim() !== "").map((text) => quotesIn(now, text));
+  const spans = places.flatMap((found) => (found.length === 1 ? found : []));
+  return spans.reduce((set, [first, last]) => set.union(LineSet.of([[first, last + 1]])), LineSet.empty);
 }
 
 function madeOf(change: ForeignChange, before: Document | null, now: Document): Replaced | null {
@@ -108,56 +209,12 @@ async function journal(
 }
 
 async function gone(tool: string, opened: OpenFile, env: Env): Promise<void> {
-  const before = await opened.lastText();
+  const before = await opened.textAt(opened.states.length - 1);
   if (before) {
     const change = Change.of<string>(before.lineCount, [{ start: 0, end: before.lineCount, lines: [] }]);
     await journal(tool, opened, { before, after: null, change }, env);
   }
   await opened.forget();
-}
-
-/** What stands in a file other than the agent wrote it, since it wrote. */
-export interface Formatted {
-  /** Empty where there are too many to show. */
-  readonly rows: readonly { readonly line: number; readonly text: string }[];
-  readonly ranges: readonly Range[];
-  readonly deleted: number;
-}
-
-const shownRows = 40;
-const shownCharacters = 4_000;
-
-function indexes(lines: LineSet): number[] {
-  return lines.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
-}
-
-/** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
-export async function formatted(path: string, env: Env): Promise<Formatted | null> {
-  const file = await env.files.identify(path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
-    const { document } = opened;
-    const map = document && (await opened.sinceOwn());
-    if (!document || !map || map.isIdentity) return null;
-    const { agent } = opened;
-    const spans = map.regions.filter(({ bStart, bEnd }) => bStart < bEnd);
-    const lines = LineSet.of(spans.map(({ bStart, bEnd }) => [bStart, bEnd] as const)).subtract(
-      knownNow(agent),
-    );
-    const deleted = map.regions.filter(({ bStart }) => agent.deletions.some(({ gap }) => gap === bStart));
-    if (lines.isEmpty && deleted.length === 0) return null;
-    const length = indexes(lines).reduce((sum, at) => sum + document.text(at).length, 0);
-    const isShort = lines.size <= shownRows && length <= shownCharacters;
-    const rows = isShort ? indexes(lines).map((at) => ({ line: at + 1, text: document.text(at) })) : [];
-    if (isShort) opened.showed(lines, null, "observed");
-    const told = new Set(deleted.map(({ bStart }) => bStart));
-    const deletions = opened.agent.deletions.filter(({ gap }) => !told.has(gap));
-    opened.update({ ...opened.agent, deletions });
-    await opened.save();
-    const count = deleted.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0);
-    return { rows, ranges: lines.ranges(), deleted: count };
-  });
 }
 
 /**
@@ -184,39 +241,5 @@ export async function follow(from: string, to: string, env: Env): Promise<boolea
     }
     await opened.save();
     return opened.seen("").hasSeen;
-  });
-}
-
-/** What others changed in lines that the agent has seen. */
-export interface News {
-  readonly rows: readonly { readonly line: number; readonly text: string; readonly by: string | null }[];
-  readonly deleted: number;
-  /** Not all of it is among the rows. */
-  readonly more: readonly Range[];
-}
-
-/** Tells it once: the rows count as shown. */
-export async function news(path: string, env: Env): Promise<News | null> {
-  const file = await env.files.identify(path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
-    const { document } = opened;
-    const { pending, deletions } = opened.agent;
-    if (!document || (pending.isEmpty && deletions.length === 0)) return null;
-    const told: number[] = [];
-    let length = 0;
-    for (const at of indexes(pending).slice(0, shownRows)) {
-      length += document.text(at).length;
-      if (length > shownCharacters) break;
-      told.push(at);
-    }
-    const lines = LineSet.of(told.map((at) => [at, at + 1] as const));
-    const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: opened.writer(at) }));
-    if (!lines.isEmpty) opened.showed(lines, null, "observed");
-    opened.update({ ...opened.agent, deletions: [] });
-    await opened.save();
-    const deleted = deletions.reduce((sum, { count }) => sum + count, 0);
-    return { rows, deleted, more: pending.subtract(lines).ranges() };
   });
 }

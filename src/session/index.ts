@@ -1,9 +1,11 @@
+export type { Formatted, News } from "./aftermath.js";
 export type { FileRequest } from "./call.js";
 export type { Consideration, ForeignChange, ForeignWrite } from "./consider.js";
-export type { Formatted, News, ObservedWrite } from "./foreign.js";
+export type { ObservedWrite } from "./foreign.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
 export type { LostCause, LostEdit, LostNotice } from "./lost.js";
 export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
+export type { Observation } from "./observing.js";
 export { quoteAgain, refusal, withoutAnchors } from "./plain.js";
 export * from "./ports.js";
 export type { GrepRequest, ReadRequest } from "./reading.js";
@@ -21,7 +23,6 @@ export type {
 export {
   type EditRequest,
   type MultiEditRequest,
-  type Observation,
   type Plan,
   Session,
   type SessionOptions,

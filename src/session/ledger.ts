@@ -189,6 +189,35 @@ function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: strin
   });
 }
 
+/** Lines of the newest state are known, and others changed unseen, without a moment at which they were shown. */
+export function know(ledger: AgentLedger, lines: LineSet, changed: LineSet): AgentLedger {
+  const before = knownNow(ledger);
+  const known = new Map(ledger.known).set(ledger.state, before.union(lines));
+  const pending = ledger.pending.subtract(lines).union(changed.subtract(before));
+  return { ...ledger, known, pending };
+}
+
+/** Rows of an older state were printed, and only now it is told: what became of them since is pending. */
+export function showLate(
+  given: AgentLedger,
+  showing: LedgerShowing,
+  { map, last }: { readonly map: Mapping; readonly last: number },
+): AgentLedger {
+  const ledger = hasSeen(given) ? given : { ...given, state: last };
+  const { state, rows, order } = showing;
+  const { lines, gone } = foreignChanges(rows, map);
+  const before = knownNow(ledger);
+  const known = new Map(ledger.known).set(ledger.state, before.union(map.carry(rows)));
+  return bounded({
+    ...ledger,
+    showings: [...ledger.showings, showing],
+    known: known.set(state, (known.get(state) ?? LineSet.empty).union(rows)),
+    pending: ledger.pending.union(lines.subtract(before)),
+    deletions: [...ledger.deletions, ...gone].sort((one, two) => one.gap - two.gap),
+    newest: ledger.newest && ledger.newest.state > state ? ledger.newest : { state, order },
+  });
+}
+
 /** The newest thing shown, as this request may see it: its own refusals are left out. */
 export function newestFor(
   ledger: AgentLedger,

@@ -1,14 +1,11 @@
 import {
   type Codec,
-  compare,
-  Document,
+  type Document,
   History,
   type LineMap,
   LineSet,
   type SchemeName,
   type State,
-  scheme,
-  splitText,
   type View,
 } from "../core/index.js";
 import { remover, writer } from "./blame.js";
@@ -18,6 +15,7 @@ import {
   carry,
   emptyLedger,
   hasSeen,
+  know,
   knownIn,
   knownNow,
   type LedgerShowing,
@@ -25,6 +23,7 @@ import {
   type Printer,
   show,
   showingsFor,
+  showLate,
   shownInRefusals,
   wrote,
 } from "./ledger.js";
@@ -38,7 +37,7 @@ import {
   toJson,
   trimmed,
 } from "./record.js";
-import { hashBytes, hashesKey, KeptTexts, needed, parse, writtenLines } from "./texts.js";
+import { hashBytes, hashesKey, hashesOf, KeptTexts, needed, parse, writtenLines } from "./texts.js";
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
 export const keptBytes = 4 * 1024 * 1024;
@@ -68,7 +67,7 @@ export interface Context {
 export class OpenFile {
   private changed = false;
   /** The file as found is a state that nobody recorded before. */
-  private isNew = false;
+  isFresh = false;
   /** What was recorded of the agent before it was carried to the file as found. */
   private found: AgentLedger = emptyLedger(0);
   private readonly loaded: KeptTexts;
@@ -99,12 +98,12 @@ export class OpenFile {
   /** The file as found is the newest state; what the agent knows is carried to it. */
   private async arrive(document: Document): Promise<void> {
     this.found = this.agent;
-    this.isNew = this.ledger.states.at(-1)?.version !== document.version;
-    if (this.isNew) this.push(document, null);
+    this.isFresh = this.ledger.states.at(-1)?.version !== document.version;
+    if (this.isFresh) this.push(document, null);
     if (!hasSeen(this.found)) return;
     await this.load([this.found.state]);
     this.update(carry(this.found, this.history));
-    if (this.isNew) this.revive(document.version);
+    if (this.isFresh) this.revive(document.version);
   }
 
   /** Text that came back is known as it was; that it was away meanwhile stays pending. */
@@ -136,30 +135,22 @@ export class OpenFile {
     return true;
   }
 
-  /** The text recorded last. */
-  async lastText(): Promise<Document | null> {
-    const at = this.ledger.states.length - (this.document && !this.isNew ? 1 : 2);
-    return this.textAt(this.document ? at : this.ledger.states.length - 1);
-  }
-
-  private async textAt(at: number): Promise<Document | null> {
+  /** The text of a state, if it is kept. */
+  async textAt(at: number): Promise<Document | null> {
     const state = this.ledger.states[at];
     if (!state) return null;
-    if (state.version === this.text?.version) return this.text;
+    if (this.document && state.version === this.text.version) return this.text;
     await this.loaded.load(state);
     return this.loaded.document(state.version);
   }
 
   /**
-   * The text that somebody else's tool worked on for the agent: `told` by it, or the one recorded last. The file as
-   * found is put aside; `arriveAgain` takes it up. null: there was no file, or its text is not kept.
+   * Puts aside the file as found, which nobody recorded before: something happened in between. `between` is a text it
+   * had meanwhile, if that is not the one recorded last. `arriveAgain` takes the file up.
    */
-  async stepBack(told?: string | null): Promise<Document | null> {
-    if (!this.document) return null;
-    const { states } = this.ledger;
-    const before = await this.textAt(states.length - 2);
-    if (!this.isNew) return told === null ? null : before;
-    this.ledger = { ...this.ledger, states: states.slice(0, -1) };
+  async stepBack(between: Document | null): Promise<void> {
+    const before = await this.textAt(this.states.length - 2);
+    this.ledger = { ...this.ledger, states: this.states.slice(0, -1) };
     this.fresh.pop();
     this.known = null;
     this.update(this.found);
@@ -167,45 +158,63 @@ export class OpenFile {
       this.current = before;
       await this.load([this.found.state].filter((state) => state >= 0));
     }
-    if (told === undefined || told === null) return told === null ? null : before;
-    if (before && before.lines().join("\n") === splitText(told).join("\n")) return before;
-    const document = Document.parse(new TextEncoder().encode(told));
-    this.push(document, null);
-    this.update(carry(this.agent, this.history));
-    return document;
+    if (!between) return;
+    this.push(between, null);
+    if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
   }
 
-  /** What a tool of somebody else wrote for the agent. */
+  /** What a tool of somebody else wrote for the agent, after `stepBack`. */
   wrote(document: Document, exact: LineMap | null, whole: boolean): void {
+    this.push(document, exact, this.context.agent);
     const written = whole || !exact ? LineSet.all(document.lineCount) : writtenLines(exact);
-    const last = this.ledger.states.length - 1;
-    const isKept = !this.isNew && this.document !== null;
-    if (!isKept) this.push(document, exact, this.context.agent);
-    else if (this.states[last]?.version === document.version && !this.states[last]?.by) {
-      const mine = { ...(this.states[last] as StateRecord), exact, by: this.context.agent };
-      this.ledger = { ...this.ledger, states: [...this.states.slice(0, last), mine] };
-      this.known = null;
-    }
-    const here = isKept ? compare(document, this.text).carry(written) : written;
-    const state = this.ledger.states.length - 1;
-    const agent = wrote(this.agent, this.history, here);
-    const newest = { state, order: this.tick() };
-    this.update({ ...agent, pending: agent.pending.subtract(here), newest });
+    const agent = wrote(this.agent, this.history, written);
+    this.update({ ...agent, newest: { state: this.states.length - 1, order: this.tick() } });
+  }
+
+  /** A state that was recorded as nobody's is the agent's: its tool made it. */
+  async claim(at: number, exact: LineMap | null, whole: boolean): Promise<void> {
+    const state = this.states[at] as StateRecord;
+    const mine = { ...state, exact, by: this.context.agent };
+    this.ledger = { ...this.ledger, states: this.states.with(at, mine) };
+    this.known = null;
+    await this.load([at]);
+    const written = whole || !exact ? LineSet.all(state.lines) : writtenLines(exact);
+    const map = this.history.follow(at);
+    this.credit(map ? map.carry(written) : LineSet.empty);
+  }
+
+  /** Lines of the text now that the agent knows, and others that changed unseen, without a moment at which it saw them. */
+  credit(lines: LineSet, changed = LineSet.empty): void {
+    if (lines.isEmpty) return;
+    if (!hasSeen(this.agent)) this.showed(lines, null, "observed");
+    this.update(know(this.agent, lines, changed));
   }
 
   /** Takes up the file as it was found, after `stepBack`. */
   arriveAgain(): void {
-    if (!this.isNew || !this.document || this.states.at(-1)?.version === this.document.version) return;
+    if (!this.document || this.states.at(-1)?.version === this.document.version) return;
     this.push(this.document, null);
     if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
   }
 
-  /** What became of the text that the agent wrote last; null if others wrote since, or nothing is known of it. */
-  async sinceOwn(): Promise<LineMap | null> {
-    const at = this.states.findLastIndex(({ by }) => by !== null);
-    if (at < 0 || this.states[at]?.by !== this.context.agent || !hasSeen(this.agent)) return null;
+  /**
+   * Rows that were shown of an older state, and only now are told of: what became of them since is pending. The state
+   * is one that all of them stand in.
+   */
+  async showedLate(at: number, rows: LineSet): Promise<void> {
     await this.load([at]);
-    return this.history.follow(at);
+    const map = this.history.follow(at);
+    if (!map) return;
+    const lineCount = (this.states[at] as StateRecord).lines;
+    const showing = {
+      order: this.tick(),
+      state: at,
+      rows,
+      scheme: null,
+      lineCount,
+      printer: "observed" as const,
+    };
+    this.update(showLate(this.agent, showing, { map, last: this.states.length - 1 }));
   }
 
   /**
@@ -266,7 +275,7 @@ export class OpenFile {
   }
 
   /** Loads the texts without which lines of these states cannot be followed to the newest. */
-  private async load(states: readonly number[]): Promise<void> {
+  async load(states: readonly number[]): Promise<void> {
     const wanted = new Set<number>();
     for (const from of states) for (const state of needed(this.ledger.states, from)) wanted.add(state);
     for (const at of wanted) {
@@ -331,17 +340,10 @@ export class OpenFile {
       ...{ order, state, rows, scheme, printer },
       lineCount: this.text.lineCount,
       ...(request === undefined ? {} : { request }),
-      ...(scheme && rows.size <= hashedRows ? { hashes: this.hashesOf(rows, scheme) } : {}),
+      ...(scheme && rows.size <= hashedRows ? { hashes: hashesOf(this.text, rows, scheme) } : {}),
     };
     this.update(show(this.agent, showing));
     return order;
-  }
-
-  private hashesOf(rows: LineSet, name: SchemeName): Record<number, string> {
-    const indexes = rows
-      .spans()
-      .flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
-    return Object.fromEntries(indexes.map((index) => [index, scheme(name).hashLine(this.text, index)]));
   }
 
   /** The file was given this text by the agent; `exact` tells how, line by line, if it is known. */

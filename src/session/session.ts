@@ -1,8 +1,6 @@
 import {
   type Codec,
-  type Document,
   type Door,
-  LineSet,
   libraryDoor,
   type OnStale,
   problem,
@@ -10,22 +8,15 @@ import {
   refusalText,
   type SchemeName,
 } from "../core/index.js";
+import { type Formatted, formatted, type News, news } from "./aftermath.js";
 import { beginEpoch } from "./agent.js";
 import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
 import { type Consideration, consider, type ForeignWrite } from "./consider.js";
-import {
-  type Formatted,
-  follow,
-  formatted,
-  type News,
-  news,
-  type ObservedWrite,
-  recordWrite,
-} from "./foreign.js";
+import { follow, type ObservedWrite, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
 import { hasSeen } from "./ledger.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
-import { OpenFile } from "./open.js";
+import { type Observation, observe } from "./observing.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
 import { contextOf, type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
 import { agentLedger, fromJson } from "./record.js";
@@ -72,15 +63,6 @@ export interface Plan {
   readonly result: EditResult | BatchResult;
   /** null if the request could not even be read. */
   readonly call: Call | null;
-}
-
-/** Lines somebody else's tool showed to the agent. */
-export interface Observation {
-  readonly path: string;
-  /** Line numbers with the text they were shown with; a line that reads otherwise now is not counted. */
-  readonly rows: readonly { readonly line: number; readonly text: string }[];
-  /** All of it was shown, in a form that is not its lines. */
-  readonly whole?: boolean;
 }
 
 /** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
@@ -200,24 +182,10 @@ export class Session {
   }
 
   /** Credits lines that somebody else's tool showed, by their content. They are known, but name nothing. */
-  async observe({ path, rows, whole }: Observation): Promise<number> {
-    if (!Array.isArray(rows)) throw new PortError("bad_request", "rows is a list of lines with their text");
-    return this.withFile(path, (opened, text) => {
-      const seen = rows.filter(
-        ({ line, text: shown }) => line >= 1 && line <= text.lineCount && text.text(line - 1) === shown,
-      );
-      const lines = whole
-        ? LineSet.all(text.lineCount)
-        : LineSet.of(
-            seen
-              .map(({ line }) => line)
-              .sort((a, b) => a - b)
-              .map((line) => [line - 1, line] as const),
-          );
-      if (!lines.isEmpty || (rows.length === 0 && text.lineCount === 0))
-        opened.showed(lines, null, "observed");
-      return lines.size;
-    });
+  async observe(observation: Observation): Promise<number> {
+    if (!Array.isArray(observation.rows))
+      throw new PortError("bad_request", "rows is a list of lines with their text");
+    return observe(observation, this.env);
   }
 
   /** The agent changed a file with somebody else's tool: what it wrote it knows, and the journal has it. */
@@ -250,18 +218,6 @@ export class Session {
   /** What differs from what the agent wrote, once all that runs after a write has run. Its rows count as shown. */
   formatted(path: string): Promise<Formatted | null> {
     return formatted(path, this.env);
-  }
-
-  private async withFile<T>(path: string, use: (opened: OpenFile, text: Document) => T): Promise<T> {
-    const file = await this.env.files.identify(path);
-    const context = await contextOf(this.env);
-    return this.env.files.hold([file], async (held) => {
-      const opened = await OpenFile.open(held, file, context);
-      if (!opened.document) throw new PortError("not_found", `${path} does not exist`);
-      const result = use(opened, opened.document);
-      await opened.save();
-      return result;
-    });
   }
 
   private editCall(request: EditRequest): Promise<Call> | Call {

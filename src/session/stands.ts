@@ -9,7 +9,8 @@
  * 4. Where half of the words and signs stand there in the same order, somebody worked on: it stands. Else it was
  *    overwritten: gone. Where it was gone already, nobody can have worked on it: then nearly all words must be there.
  *
- * Lines that were taken out are back where half of them are new at the place they had.
+ * Lines that were taken out are back where half of them are new at the place they had. That counts where an edit wrote
+ * nothing in their place, or nothing but what stands there in another layout.
  */
 import { compare, Document, type LineMap, LineSet, type Region } from "../core/index.js";
 
@@ -25,6 +26,9 @@ export interface Meeting {
   /** Whether a line, in its bare form, was taken out by a journaled edit. */
   isOld(bare: string): boolean;
 }
+
+/** From a line to before another one. */
+export type Place = readonly [number, number];
 
 /** What is left of some lines: those that stand, in the numbers of now; those that are gone, in the numbers before. */
 export interface Standing {
@@ -73,19 +77,26 @@ export function isWhole(meeting: Meeting): boolean {
 }
 
 /** Whether the lines that were taken out at this place, bare, stand there again. */
-export function isBack(gap: number, taken: readonly string[], meeting: Meeting): boolean {
-  const regions = regionsNear(gap, taken.length, meeting.map);
+export function isBack([start, end]: Place, taken: readonly string[], meeting: Meeting): boolean {
+  const regions = regionsNear([start, end], taken.length, meeting.map);
   if (regions.length === 0) return false;
   if (meeting.rewound) return true;
   const wanted = taken.filter((line) => line !== "");
-  const fresh = counted(regions.flatMap((region) => newLines(region, meeting)));
+  const changed = regions.filter((region) => !sameWords(region, meeting));
+  const fresh = counted(changed.flatMap((region) => newLines(region, meeting)));
   const found = wanted.filter((line) => take(fresh, line)).length;
   return found > 0 && found * 2 >= wanted.length;
 }
 
 /** Lines that are equal to their neighbours may come back a little higher or lower than they left. */
-export function regionsNear(gap: number, distance: number, map: LineMap): readonly Region[] {
-  return map.touching(Math.max(0, gap - distance), Math.min(map.before, gap + distance));
+export function regionsNear([start, end]: Place, distance: number, map: LineMap): readonly Region[] {
+  return map.touching(Math.max(0, start - distance), Math.min(map.before, end + distance));
+}
+
+/** Bare lines without those that are among others. */
+export function without(lines: readonly string[], others: readonly string[]): string[] {
+  const left = counted(others);
+  return lines.filter((line) => !take(left, line));
 }
 
 /** Where a place between two lines is in the other text. */
@@ -131,12 +142,11 @@ function take(counts: Map<string, number>, line: string): boolean {
   return left > 0;
 }
 
-/** Every edit of a file asks for the same lines. */
-const known = new WeakMap<Document, (string | undefined)[]>();
+const bareTexts = new WeakMap<Document, (string | undefined)[]>();
 
 function bareLines(document: Document, start: number, end: number): string[] {
-  const all = known.get(document) ?? [];
-  known.set(document, all);
+  const all = bareTexts.get(document) ?? [];
+  bareTexts.set(document, all);
   const lines: string[] = [];
   for (let at = start; at < end; at++) {
     const line = all[at] ?? bare(document.text(at));
@@ -146,10 +156,33 @@ function bareLines(document: Document, start: number, end: number): string[] {
   return lines;
 }
 
-/** Lines of a region that were not in it before, bare; those that tell nothing are left out. */
-function newLines({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Meeting): string[] {
-  const old = counted(bareLines(before, aStart, aEnd));
-  return bareLines(now, bStart, bEnd).filter((line) => line !== "" && !take(old, line));
+/** Every edit of a file asks for the same. */
+const freshLines = new WeakMap<LineMap, ReadonlySet<number>>();
+
+/**
+ * Unpaired lines of now, by their index, that are no unpaired line of before: first in their own region, then in any,
+ * because where all lines were indented anew it is chance which of them pair, and where regions begin.
+ */
+function freshOf({ map, before, now }: Meeting): ReadonlySet<number> {
+  const known = freshLines.get(map);
+  if (known) return known;
+  const left: number[] = [];
+  const gone = new Map<string, number>();
+  for (const { aStart, aEnd, bStart, bEnd } of map.regions) {
+    const old = counted(bareLines(before, aStart, aEnd));
+    for (const [at, line] of bareLines(now, bStart, bEnd).entries())
+      if (line !== "" && !take(old, line)) left.push(bStart + at);
+    for (const [line, count] of old) gone.set(line, (gone.get(line) ?? 0) + count);
+  }
+  const fresh = new Set(left.filter((at) => !take(gone, bareLines(now, at, at + 1)[0] as string)));
+  freshLines.set(map, fresh);
+  return fresh;
+}
+
+/** Lines of a region that are new there, bare; those that tell nothing are left out. */
+function newLines({ bStart, bEnd }: Region, meeting: Meeting): string[] {
+  const fresh = freshOf(meeting);
+  return bareLines(meeting.now, bStart, bEnd).filter((_, at) => fresh.has(bStart + at));
 }
 
 /** Unpaired lines of now that are nobody else's: each serves for one line that is looked for. */
@@ -178,7 +211,7 @@ class Supply {
 
 function sameWords({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Meeting): boolean {
   const all = (document: Document, start: number, end: number) =>
-    tokens(document.lines(start, end), 0, words).map(({ text }) => text);
+    tokens(document.lines(start, end), 0, unformatted).map(({ text }) => text);
   return all(before, aStart, aEnd).join(" ") === all(now, bStart, bEnd).join(" ");
 }
 
@@ -194,6 +227,8 @@ interface Token {
 
 const wordsAndSigns = /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu;
 const words = /[\p{L}\p{N}_$]+/gu;
+/** Without the signs that formatters put in and leave out. */
+const unformatted = /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$,;()'"`]/gu;
 
 function tokens(lines: readonly string[], start: number, pattern: RegExp): Token[] {
   return lines.flatMap((text, at) =>

@@ -1,4 +1,4 @@
-import { type Codec, Document, type LineMap, LineSet } from "../core/index.js";
+import { type Codec, Document, type LineMap, LineSet, type SchemeName, scheme } from "../core/index.js";
 import type { Files, LedgerStore } from "./ports.js";
 import type { StateRecord } from "./record.js";
 
@@ -12,6 +12,14 @@ interface Context {
 export function writtenLines(map: LineMap): LineSet {
   const spans = map.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
   return LineSet.of(spans.filter(([start, end]) => start < end));
+}
+
+/** What rows are printed with, by line index. */
+export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
+  const indexes = rows
+    .spans()
+    .flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
+  return Object.fromEntries(indexes.map((index) => [index, scheme(name).hashLine(text, index)]));
 }
 
 export function hashesKey(version: string): string {

@@ -1,6 +1,6 @@
 import { type Document, LineMap, LineSet, type Region } from "../core/index.js";
 import type { JournalEntry } from "./ports.js";
-import { bare, carriedGap, regionsNear } from "./stands.js";
+import { bare, carriedGap, type Place, regionsNear } from "./stands.js";
 
 /** What became of one place that an edit changed. Numbers are lines of the state that the course has come to. */
 export interface Trace {
@@ -34,7 +34,7 @@ export interface Gone {
   readonly lines: LineSet;
   readonly gap: number | null;
   /** Where it would stand. null: there is no file. */
-  readonly place: readonly [number, number] | null;
+  readonly place: Place | null;
 }
 
 export function readMap(change: readonly number[]): LineMap | null {
@@ -120,8 +120,8 @@ export function carryOn(trace: Trace, map: LineMap): void {
 
 /** Whether others changed something at the place, or so near that lines taken out there may be back. */
 export function isTouched({ lines, gap, region }: Trace, before: Document, map: LineMap): boolean {
-  const place = gap ?? muteLine(lines, before);
-  const isNear = place !== null && regionsNear(place, region.aEnd - region.aStart, map).length > 0;
+  const at = gap ?? muteLine(lines, before);
+  const isNear = at !== null && regionsNear([at, at], region.aEnd - region.aStart, map).length > 0;
   return isNear || map.carry(lines).size < lines.size;
 }
 
@@ -140,7 +140,7 @@ export function vanish(trace: Trace, state: number): void {
 }
 
 /** From the first to the last line of what vanished. */
-export function hullOf({ lines, gap }: Gone): readonly [number, number] {
+export function hullOf({ lines, gap }: Pick<Gone, "lines" | "gap">): Place {
   const spans = lines.spans();
   return [spans[0]?.[0] ?? gap ?? 0, spans.at(-1)?.[1] ?? gap ?? 0];
 }

@@ -20,7 +20,7 @@ afterAll(() => {
 /** Why this client cannot play this scenario, or null. */
 function obstacle({ compaction, calls, formatter: formats }: Driver, { needs }: Scenario): string | null {
   if (needs === "compaction" && !compaction) return "it cannot be brought to compact without a person";
-  if (needs === "subagents" && !calls.delegate) return "it has no subagents";
+  if (needs === "subagents" && !calls.delegate) return "its subagents are not driven here";
   if (needs === "formatter" && !formats) return "it runs no formatters";
   return null;
 }

@@ -52,7 +52,7 @@ export interface Calls {
   edit(path: string, oldText: string, newText: string): Call;
   write(path: string, content: string): Call;
   shell(command: string): Call;
-  /** A subagent with that prompt; absent: the client has none. */
+  /** A subagent with that prompt; absent: it has none, or none that the course drives. */
   delegate?(prompt: string): Call;
 }
 

@@ -191,7 +191,7 @@ class Actor implements Agent {
   async delegate(script: (agent: Agent) => Promise<void>): Promise<string> {
     const mark = this.stage.mark();
     const child = this.stage.model.conversation(mark);
-    if (!this.calls.delegate) throw new Error(`${this.stage.driver.title} has no subagents`);
+    if (!this.calls.delegate) throw new Error(`${this.stage.driver.title} has no subagents that are driven`);
     this.run.holds(child);
     const finished = this.call(this.calls.delegate(`Do the part of ${mark}.`));
     const early = finished.then((received) => {

@@ -24,7 +24,7 @@ const cases: readonly (readonly [string, string, string, string, string, string]
   ["a copy was added", "a b c d", "a b c d b", "b", "B", "→ a b c : a B c"],
   ["a line of the context changed", "a b c d e", "a X c d e", "b c d", "b c D", "→ d : D"],
   ["the line deleted", "a b c", "a c", "b", "B", "stale"],
-  ["never shown, in a file that changed", "a b c", "a X c new", "new", "N", "not_found"],
+  ["never shown, and in no text that was", "a b c", "a X c new", "new", "N", "allowed"],
   ["twice in the text shown, and now", "a b a", "a b a x", "a", "A", "allowed"],
   ["twice in the text shown, once now", "a b a", "X b a", "a", "A", "ambiguous"],
 ];

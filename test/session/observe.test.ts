@@ -19,6 +19,24 @@ describe("rows that somebody else's tool showed", () => {
     expect(outcome(await session.write({ path, content: "x\n" }))).toBe("!not_shown");
   });
 
+  it("of a text that was there before are a showing of that", async () => {
+    const { session, rudely } = bench("a b c");
+    await session.as("another").observe({ path, rows: rowsOf("a b c") });
+    rudely("a B c b");
+    await session.observe({ path, rows: rowsOf("a b c") });
+    expect((await session.read({ path, delta: true })).text).toContain("|B");
+    expect(outcome(await session.edit(on("").quote("b", "x")))).toBe("!stale");
+  });
+
+  it("that were only cut do not count, and the others do", async () => {
+    const long = "x".repeat(300);
+    const { session } = bench(`a ${long} c`);
+    const rows = [...rowsOf("a"), { line: 2, text: `${long.slice(0, 250)}…` }, { line: 3, text: "c" }];
+    expect(await session.observe({ path, rows })).toBe(2);
+    expect(outcome(await session.write({ path, content: "x\n" }))).toBe("!not_shown");
+    expect(outcome(await session.edit(on("").quote("c", "C")))).toBe("applied");
+  });
+
   it("that are nowhere in the file are no showing of it", async () => {
     const { session } = bench("a b c");
     expect(await session.observe({ path, rows: rowsOf("x y") })).toBe(0);

@@ -45,6 +45,18 @@ function isEditor(tool: string): boolean {
   return tool === "Edit" || tool === "MultiEdit" || tool === "Write";
 }
 
+/** Where lines are replaced by nothing, the client takes their last newline too. */
+function done(change: ForeignChange, original: unknown): ForeignChange {
+  if (change.kind !== "quotes" || typeof original !== "string") return change;
+  const text = plain(original);
+  const quotes = change.quotes.map((quote) =>
+    quote.new === "" && !quote.old.endsWith("\n") && text.includes(`${quote.old}\n`)
+      ? { ...quote, old: `${quote.old}\n` }
+      : quote,
+  );
+  return { ...change, quotes };
+}
+
 /** A write with the texts that the client tells after it. */
 function doneBy(tool: string, input: Payload, response: Payload): Write[] {
   if (tool === "NotebookEdit") {
@@ -56,7 +68,7 @@ function doneBy(tool: string, input: Payload, response: Payload): Write[] {
   const original = response.originalFile;
   const told =
     typeof original === "string" ? { before: plain(original) } : original === null ? { before: null } : {};
-  return writeOf(tool, input).map((write) => ({ ...write, ...told }));
+  return writeOf(tool, input).map((write) => ({ ...write, change: done(write.change, original), ...told }));
 }
 
 function before(tool: string, input: Payload): Event[] {

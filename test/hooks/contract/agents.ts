@@ -130,6 +130,20 @@ export function agents(driver: Driver): void {
     expect(await agent.shell("git checkout -q main")).toMatchObject(quiet);
   });
 
+  test("lost work: a new file that a command changed before it was committed is not lost by a change of branch", async () => {
+    const place = withGit();
+    const [one, two] = [place.agent("one"), place.agent("two")];
+    const name = "export function made(input) {\n  const value = input;\n  return value;\n}\n";
+    await one.write(place.path("new.js"), `// made\n${name}`);
+    for (const command of [
+      "sed -i 's/input/given/g' new.js",
+      "git add -A && git commit -qm work",
+      "git checkout -q other",
+      "git checkout -q main",
+    ])
+      expect(await two.shell(command), command).toMatchObject(quiet);
+  });
+
   test("lost work: what a later edit replaced is not lost", async () => {
     const place = withGit();
     const agent = place.agent();

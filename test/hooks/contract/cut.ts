@@ -34,10 +34,10 @@ export function cut(driver: Driver): void {
   });
 
   test("what a client writes below the lines it shows is not taken for a line", async () => {
-    const place = new Stage(driver, { "a.txt": "one\ntwo\nthree\n\n" });
+    const place = new Stage(driver, { "a.txt": "one\ntwo\nthree\n\nfive\n" });
     const agent = place.agent();
     await agent.read("a.txt", { first: 1, last: 3 });
-    expect((await agent.asksWrite(place.path("a.txt"), "x\n")).deny).toContain("line 4");
+    expect((await agent.asksWrite(place.path("a.txt"), "x\n")).deny).toContain("lines 4-5");
   });
 
   test("lines longer than some clients show", async () => {
@@ -47,15 +47,8 @@ export function cut(driver: Driver): void {
     expect(await agent.edit("a.txt", { old: "short", new: "SHORT" })).toMatchObject(quiet);
   });
 
-  if (driver.client === "gemini-cli")
-    test("an announcement of compression, which comes before every request, folds nothing", async () => {
-      const place = new Stage(driver, { "a.js": source });
-      const agent = place.agent();
-      await agent.read("a.js");
-      expect(await agent.fold()).toMatchObject({ deny: null, say: null, tell: null });
-      expect(await agent.edit("a.js", limit)).toMatchObject(quiet);
-    });
-
+  if (driver.client === "gemini-cli") gemini(driver);
+  if (driver.client === "codex") codex(driver);
   if (driver.client === "claude-code") claude(driver);
 }
 
@@ -109,4 +102,63 @@ function claude(driver: Driver): void {
       expect(output.hookSpecificOutput.updatedInput).toEqual({ ...tool_input, session: "claude-code:one" });
       expect(output.hookSpecificOutput.permissionDecision).toBe(decision);
     });
+}
+
+function gemini(driver: Driver): void {
+  const own = (place: Stage) => ({ session_id: "one", cwd: place.folder });
+
+  test("an announcement of compression, which comes before every request, folds nothing", async () => {
+    const place = new Stage(driver, { "a.js": source });
+    const agent = place.agent();
+    await agent.read("a.js");
+    const name = "gemini-cli-0.61.0/PreCompress-auto-nothing-compressed";
+    expect(await place.send(withValues(captured(name), own(place)))).toBeNull();
+    expect(await agent.edit("a.js", limit)).toMatchObject(quiet);
+  });
+
+  test("a file that a prompt refers to was shown with it", async () => {
+    const place = new Stage(driver, { "a.js": source });
+    const shown = `Content from @a.js:\n${source}`;
+    const prompt = `look at @a.js\n--- Content from referenced files ---\n${shown}\n--- End of content ---`;
+    const event = withValues(captured("gemini-cli-0.61.0/BeforeAgent-at-file"), { ...own(place), prompt });
+    expect(await place.send(event)).toBeNull();
+    expect(await place.agent().edit("a.js", limit)).toMatchObject(quiet);
+  });
+}
+
+/** Calls from within a script of the model: what they print goes to the script. */
+function codex(driver: Driver): void {
+  const events = (place: Stage, transcript_path: string) => {
+    const own = { session_id: "one", cwd: place.folder, transcript_path };
+    const version = "codex-0.166.0";
+    const read = { tool_input: { command: "cat a.js" }, tool_response: source };
+    const command = `*** Begin Patch\n*** Update File: a.js\n@@\n-${limit.old}\n+${limit.new}\n*** End Patch\n`;
+    return {
+      read: withValues(captured(`${version}/PostToolUse-Bash-code-mode`), { ...own, ...read }),
+      edit: withValues(captured(`${version}/PreToolUse-apply_patch-code-mode`), {
+        ...own,
+        tool_input: { command },
+      }),
+    };
+  };
+
+  test("what a script read, the model has not seen; what the script let it see, it has", async () => {
+    const place = new Stage(driver, { "a.js": source });
+    const transcript = join(place.scratch, "rollout.jsonl");
+    const { read, edit } = events(place, transcript);
+    const printed = (text: string): void => {
+      const payload = {
+        type: "custom_tool_call_output",
+        call_id: "c1",
+        output: [{ type: "input_text", text }],
+      };
+      appendFileSync(transcript, `${JSON.stringify({ type: "response_item", payload })}\n`);
+    };
+    expect(await place.send(read)).toBeNull();
+    printed("397");
+    expect(driver.reply(await place.send(edit)).deny).toContain("was not read");
+    expect(await place.send(read)).toBeNull();
+    printed(source);
+    expect(driver.reply(await place.send(edit)).deny).toBeNull();
+  });
 }

@@ -113,6 +113,31 @@ export function stale(driver: Driver): void {
     expect(place.text("a.js")).toBe(wanted);
   });
 
+  test("only blanks of the quoted lines were changed: denied, whatever the tool makes of it", async () => {
+    const { place, agent, path } = await read();
+    place.change("a.js", "  const limit = 10;", "\tconst limit = 10;");
+    const before = place.text("a.js");
+    const { deny, failed, rewritten } = await agent.edit(path, limit);
+    expect(deny === null && failed === null).toBe(false);
+    expect(rewritten).toBeNull();
+    expect(place.text("a.js")).toBe(before);
+  });
+
+  if (driver.can.has("loose"))
+    test("an edit that the tool places by rules of its own is the agent's work", async () => {
+      const { place, agent, path } = await read();
+      const loose = {
+        old: "const limit = 10;\nconst found = open(name);\nreturn found",
+        new: "const x = 1;",
+      };
+      expect((await agent.edit(path, loose)).failed).not.toBeNull();
+      const edit = { old: "\tconst limit = 10;", new: "\tconst limit = 20;" };
+      expect(await agent.edit(path, edit)).toMatchObject(quiet);
+      expect(place.text("a.js")).toContain("\tconst limit = 20;");
+      expect(await agent.edit(path, { old: edit.new, new: limit.old })).toMatchObject(quiet);
+      expect(await agent.write(path, "all mine\n")).toMatchObject(quiet);
+    });
+
   test("a whole-file write after a foreign change is denied, with the rows that changed", async () => {
     const { place, agent, path } = await read();
     place.change("a.js", "  const limit = 10;", "  const limit = 99;");

@@ -49,12 +49,7 @@ export class Memory {
     const count = new Map<string, number>();
     for (const { text: line } of lines) count.set(line, (count.get(line) ?? 0) + 1);
     return lines.flatMap((line, at) =>
-      (!process.env.COURSE_APART || ((lines[at - 1]?.known ?? true) && (lines[at + 1]?.known ?? true))) &&
-      line.known &&
-      line.text.trim().length > 3 &&
-      count.get(line.text) === 1
-        ? [at]
-        : [],
+      line.known && line.text.trim().length > 3 && count.get(line.text) === 1 ? [at] : [],
     );
   }
 

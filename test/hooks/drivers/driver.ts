@@ -75,6 +75,8 @@ export interface Reply {
 
 export type Ability =
   | "subagents"
+  /** Its tool also takes text that stands there with other blanks. */
+  | "loose"
   | "several edits"
   | "all"
   | "patch"

@@ -38,18 +38,34 @@ export interface Failure {
   readonly failed: string;
 }
 
-/** One replacement after the other; all or nothing. */
-export function replaced(text: string, edits: readonly Replacement[]): string | Failure {
+/** One replacement after the other; all or nothing. `loose`: blanks around lines do not count where it fits nowhere. */
+export function replaced(text: string, edits: readonly Replacement[], loose = false): string | Failure {
   let now = text;
-  for (const { old, new: fresh, all } of edits) {
+  for (const edit of edits) {
+    const { old, new: fresh, all } = edit;
     const parts = now.split(old);
     if (old === "") return { failed: "Nothing to replace." };
-    if (parts.length === 1) return { failed: "String to replace not found in file." };
+    if (parts.length === 1) {
+      const made = loose ? fitted(now, edit) : null;
+      if (made === null) return { failed: "String to replace not found in file." };
+      now = made;
+      continue;
+    }
     if (parts.length > 2 && !all)
       return { failed: `Found ${parts.length - 1} matches of the string to replace.` };
     now = parts.join(fresh);
   }
   return now;
+}
+
+function fitted(text: string, { old, new: fresh }: Replacement): string | null {
+  const [lines, wanted] = [text.split("\n"), old.split("\n").map((line) => line.trim())];
+  const places = lines.flatMap((_, start) =>
+    wanted.every((line, index) => line === lines[start + index]?.trim()) ? [start] : [],
+  );
+  const [place] = places;
+  if (place === undefined || places.length > 1) return null;
+  return [...lines.slice(0, place), ...fresh.split("\n"), ...lines.slice(place + wanted.length)].join("\n");
 }
 
 export interface Ran {

@@ -1,4 +1,5 @@
-import { relative } from "node:path";
+import { appendFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import {
   type Action,
   type Call,
@@ -16,8 +17,12 @@ import { at, type Failure, load, replaced, searched, shell, store } from "./file
 
 const version = "gemini-cli-0.61.0";
 
-function payload(name: string, { conversation, cwd }: Who, values: Payload): Payload {
-  return withValues(captured(`${version}/${name}`), { session_id: conversation, cwd, ...values });
+const transcript = ({ conversation, cwd }: Who): string =>
+  join(cwd, "..", `transcript-${conversation}.jsonl`);
+
+function payload(name: string, who: Who, values: Payload): Payload {
+  const own = { session_id: who.conversation, cwd: who.cwd, transcript_path: transcript(who) };
+  return withValues(captured(`${version}/${name}`), { ...own, ...values });
 }
 
 interface Tool {
@@ -86,7 +91,7 @@ function edit({ path, edits }: Extract<Action, { do: "edit" }>, who: Who): Call 
     if (!found) return { failed: `File not found: ${path}` };
     const all = used.allow_multiple === true;
     const quote = { old: String(used.old_string), new: String(used.new_string), all };
-    const text = replaced(found.text, [quote]);
+    const text = replaced(found.text, [quote], true);
     if (typeof text !== "string") return text;
     store(at(who, path), text, found);
     const llmContent = `Successfully modified file: ${path} (1 replacements). Here is the updated code:\n${quote.new}`;
@@ -150,11 +155,17 @@ function call(action: Action, who: Who): Call {
 export const geminiCli: Driver = {
   client: "gemini-cli",
   versions: [version],
-  can: new Set(["all", "grep", "rewriting"]),
+  can: new Set(["loose", "all", "grep", "rewriting", "fold"]),
   reads: () => /\bcall read_file on\b/,
   begin: (who) => payload("SessionStart", who, {}),
-  // Also when nothing is compressed: before every request of the model.
-  fold: (who) => [payload("PreCompress-auto-nothing-compressed", who, {})],
+  fold(who) {
+    const parts = [{ text: "<state_snapshot>what was done so far</state_snapshot>" }];
+    const messages = [{ id: "m1", type: "user", content: parts }];
+    const line = (set: Payload): string => `${JSON.stringify({ $set: set })}\n`;
+    appendFileSync(transcript(who), `${line({ sessionId: who.conversation })}${line({ messages })}`);
+    // It comes before every request of the model, also when nothing was compressed.
+    return [payload("PreCompress-auto-nothing-compressed", who, {})];
+  },
   call,
   reply(output) {
     if (output === null) return nothing;

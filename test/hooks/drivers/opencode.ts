@@ -98,7 +98,7 @@ function edit({ path, edits }: Extract<Action, { do: "edit" }>, who: Who): Call 
   return tool({ name: "edit", args, who }, (used) => {
     const found = load(at(who, path));
     if (!found) return { failed: `File ${path} not found` };
-    const text = replaced(found.text, editsOf(used));
+    const text = replaced(found.text, editsOf(used), true);
     if (typeof text !== "string") return text;
     store(at(who, path), text, found);
     return { output: "Edit applied successfully.", metadata: { diagnostics: {}, truncated: false } };
@@ -176,7 +176,7 @@ function call(action: Action, who: Who): Call {
 export const opencode: Driver = {
   client: "opencode",
   versions: [version],
-  can: new Set(["subagents", "all", "patch", "grep", "rewriting", "fold"]),
+  can: new Set(["subagents", "loose", "all", "patch", "grep", "rewriting", "fold"]),
   reads: () => /\bcall read on\b/,
   begin: (who) => happened("session.created", who),
   fold: (who) => [happened("session.compacted", who)],

@@ -1,0 +1,92 @@
+/** What others made of a file that the agent has seen or written: told to it once. */
+import { type LineMap, LineSet, type Range } from "../core/index.js";
+import { hasSeen, knownNow } from "./ledger.js";
+import { OpenFile } from "./open.js";
+import { contextOf } from "./reading.js";
+import type { Env } from "./result.js";
+
+/** What stands in a file other than the agent wrote it, since it wrote. */
+export interface Formatted {
+  /** Empty where there are too many to show. */
+  readonly rows: readonly { readonly line: number; readonly text: string }[];
+  readonly ranges: readonly Range[];
+  readonly deleted: number;
+}
+
+/** What became of the text that the agent wrote last; null if others wrote since, or nothing is known of it. */
+async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineMap | null> {
+  const at = opened.states.findLastIndex(({ by }) => by !== null);
+  if (at < 0 || opened.states[at]?.by !== agent || !hasSeen(opened.agent)) return null;
+  await opened.load([at]);
+  return opened.history.follow(at);
+}
+
+const shownRows = 40;
+const shownCharacters = 4_000;
+
+function indexes(lines: LineSet): number[] {
+  return lines.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
+}
+
+/** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
+export async function formatted(path: string, env: Env): Promise<Formatted | null> {
+  const file = await env.files.identify(path);
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const { document } = opened;
+    const map = document && (await sinceOwn(opened, env));
+    if (!document || !map || map.isIdentity) return null;
+    const { agent } = opened;
+    const spans = map.regions.filter(({ bStart, bEnd }) => bStart < bEnd);
+    const lines = LineSet.of(spans.map(({ bStart, bEnd }) => [bStart, bEnd] as const)).subtract(
+      knownNow(agent),
+    );
+    const deleted = map.regions.filter(({ bStart }) => agent.deletions.some(({ gap }) => gap === bStart));
+    if (lines.isEmpty && deleted.length === 0) return null;
+    const length = indexes(lines).reduce((sum, at) => sum + document.text(at).length, 0);
+    const isShort = lines.size <= shownRows && length <= shownCharacters;
+    const rows = isShort ? indexes(lines).map((at) => ({ line: at + 1, text: document.text(at) })) : [];
+    if (isShort) opened.showed(lines, null, "observed");
+    const told = new Set(deleted.map(({ bStart }) => bStart));
+    const deletions = opened.agent.deletions.filter(({ gap }) => !told.has(gap));
+    opened.update({ ...opened.agent, deletions });
+    await opened.save();
+    const count = deleted.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0);
+    return { rows, ranges: lines.ranges(), deleted: count };
+  });
+}
+
+/** What others changed in lines that the agent has seen. */
+export interface News {
+  readonly rows: readonly { readonly line: number; readonly text: string; readonly by: string | null }[];
+  readonly deleted: number;
+  /** Not all of it is among the rows. */
+  readonly more: readonly Range[];
+}
+
+/** Tells it once: the rows count as shown. */
+export async function news(path: string, env: Env): Promise<News | null> {
+  const file = await env.files.identify(path);
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const { document } = opened;
+    const { pending, deletions } = opened.agent;
+    if (!document || (pending.isEmpty && deletions.length === 0)) return null;
+    const told: number[] = [];
+    let length = 0;
+    for (const at of indexes(pending).slice(0, shownRows)) {
+      length += document.text(at).length;
+      if (length > shownCharacters) break;
+      told.push(at);
+    }
+    const lines = LineSet.of(told.map((at) => [at, at + 1] as const));
+    const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: opened.writer(at) }));
+    if (!lines.isEmpty) opened.showed(lines, null, "observed");
+    opened.update({ ...opened.agent, deletions: [] });
+    await opened.save();
+    const deleted = deletions.reduce((sum, { count }) => sum + count, 0);
+    return { rows, deleted, more: pending.subtract(lines).ranges() };
+  });
+}

@@ -1,0 +1,85 @@
+/** Lines that somebody else's tool showed to the agent. */
+import { type Document, LineSet } from "../core/index.js";
+import { OpenFile } from "./open.js";
+import { PortError } from "./ports.js";
+import { contextOf } from "./reading.js";
+import type { Env } from "./result.js";
+
+export interface Observation {
+  readonly path: string;
+  /** Line numbers with the text they were shown with. */
+  readonly rows: readonly Row[];
+  /** All of it was shown, in a form that is not its lines. */
+  readonly whole?: boolean;
+}
+
+interface Row {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** States that are looked at, from the newest on. */
+const searchedStates = 8;
+
+/**
+ * Credits lines by their content; how many. Rows that read otherwise now were shown of an older text: if that is
+ * recorded, it is what was shown. Else those that do stand are known, and the others have changed.
+ */
+export async function observe({ path, rows, whole }: Observation, env: Env): Promise<number> {
+  const file = await env.files.identify(path);
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await OpenFile.open(held, file, context);
+    const { document } = opened;
+    if (!document) throw new PortError("not_found", `${path} does not exist`);
+    const now = whole
+      ? { lines: LineSet.all(document.lineCount), others: LineSet.empty }
+      : standing(rows, document);
+    const isEmpty = rows.length === 0 && document.lineCount === 0;
+    if (now.others.isEmpty) {
+      if (!now.lines.isEmpty || isEmpty) opened.showed(now.lines, null, "observed");
+    } else if (!(await isLate(rows, opened))) opened.credit(now.lines, now.others);
+    await opened.save();
+    return now.lines.size;
+  });
+}
+
+/** Whether all of the rows stand in a text that was recorded before; then that one was shown. */
+async function isLate(rows: readonly Row[], opened: OpenFile): Promise<boolean> {
+  const newest = opened.states.length - 1;
+  for (let at = newest - 1; at >= Math.max(0, newest - searchedStates); at--) {
+    const text = await opened.textAt(at);
+    const then = text && standing(rows, text);
+    if (!then?.others.isEmpty || then.lines.isEmpty) continue;
+    await opened.showedLate(at, then.lines);
+    return true;
+  }
+  return false;
+}
+
+/** Lines that read as they were shown, and others; rows that were cut or garbled, or lie behind the end, are neither. */
+function standing(
+  rows: readonly Row[],
+  text: Document,
+): { readonly lines: LineSet; readonly others: LineSet } {
+  const lines: number[] = [];
+  const others: number[] = [];
+  for (const { line, text: shown } of rows) {
+    if (line < 1 || line > text.lineCount) continue;
+    const there = text.text(line - 1);
+    if (there === shown) lines.push(line);
+    else if (!isCut(shown, there) && !shown.includes("\uFFFD")) others.push(line);
+  }
+  return { lines: setOf(lines), others: setOf(others) };
+}
+
+function setOf(lines: readonly number[]): LineSet {
+  return LineSet.of(lines.toSorted((one, two) => one - two).map((line) => [line - 1, line] as const));
+}
+
+/** The beginning of a long line, with something behind it that says so. */
+function isCut(shown: string, whole: string): boolean {
+  return whole.length > shortest && shown.length > shortest && whole.startsWith(shown.slice(0, shortest));
+}
+
+const shortest = 200;
