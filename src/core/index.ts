@@ -44,7 +44,7 @@ export {
 } from "./listing.js";
 export type { Named } from "./named.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
-export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
+export { firstPlaces, hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 export { quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";

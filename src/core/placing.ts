@@ -37,7 +37,7 @@ export function placeHunks(hunks: readonly PatchHunk[], text: FileText): PlainQu
       cursor = span.end;
     }
   }
-  const whole = lines.join("\n");
+  const whole = textOf(text);
   const quotes = distinct(spans, lines, whole).map((span) => quoteOf(span, lines, terminated));
   return [...quotes, ...lost];
 }
@@ -47,9 +47,10 @@ export function placeHunks(hunks: readonly PatchHunk[], text: FileText): PlainQu
  */
 export function uniqueQuotes(
   replacements: readonly Replacement[],
-  { lines, terminated }: FileText,
+  text: FileText,
   single: boolean,
 ): PlainQuote[] {
+  const { lines, terminated } = text;
   const spans = replacements.map(({ at, remove, insert }) => {
     const start = remove > 0 ? at : Math.max(0, at - 1);
     const end = remove > 0 ? at + remove : Math.min(lines.length, Math.max(at, 1));
@@ -58,7 +59,31 @@ export function uniqueQuotes(
   const [first, last] = [spans[0], spans.at(-1)];
   if (!first || !last) return [];
   const asked = single ? [{ start: first.start, end: last.end, replacements }] : spans;
-  return distinct(asked, lines, lines.join("\n")).map((span) => quoteOf(span, lines, terminated));
+  return distinct(asked, lines, textOf(text)).map((span) => quoteOf(span, lines, terminated));
+}
+
+/** With its final newline: a quote that ends in a blank line may stand there too. */
+function textOf({ lines, terminated }: FileText): string {
+  return lines.join("\n") + (terminated ? "\n" : "");
+}
+
+/**
+ * Where tools that take the first of several places put the hunks, and in how many places each would fit. Hunks that
+ * stand nowhere, or only add, are left out.
+ */
+export function firstPlaces(
+  hunks: readonly PatchHunk[],
+  lines: readonly string[],
+): { readonly start: number; readonly end: number; readonly places: number }[] {
+  let cursor = 0;
+  return hunks.flatMap(({ quoted, headers }) => {
+    const from = belowHeaders(headers, lines, cursor) ?? cursor;
+    const found = lines.flatMap((_, at) => (at >= from && standsAt(quoted, lines, at) ? [at] : []));
+    const [start] = found;
+    if (quoted.length === 0 || start === undefined) return [];
+    cursor = start + quoted.length;
+    return [{ start, end: cursor, places: found.length }];
+  });
 }
 
 /** The line a hunk begins at, in the file; null if its lines do not stand there. */

@@ -89,6 +89,8 @@ export interface Adapter {
   readonly rewrites: boolean;
   /** null: nothing of ours. */
   understand(payload: Payload, env: Environment): Understood | null;
+  /** Characters of a note that reach the model. */
+  readonly room: number;
   /** The model can be told something before a tool runs; else it is told afterwards. */
   readonly tellsBefore: boolean;
   /** What else was shown of a file, that no event told. `isSeen`: something of it was. */

@@ -2,10 +2,12 @@
  * The gatekeeper in front of a client's own tools. It sees what they show and write, and says before a change whether
  * what the agent saw is still there. Clients differ only in their adapters.
  */
+import { join } from "node:path";
 import { type Quote, rejected } from "../core/index.js";
 import {
   type Consideration,
   type Json,
+  type News,
   PortError,
   quoteAgain,
   type Result,
@@ -31,7 +33,7 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
       return { say: words.guarding(others, place.troubles) };
     }
     case "fold":
-      await place.session.fold();
+      await fold(place);
       return {};
     case "change":
       return change(event, place);
@@ -52,10 +54,17 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
   }
 }
 
+/** In every workspace that the agent has been in. */
+async function fold(place: Workplace): Promise<void> {
+  await place.session.fold();
+  for (const root of place.store.notes.all("elsewhere", place.agent))
+    if (typeof root === "string") await place.sessionFor(join(root, "any")).fold();
+}
+
 /** What the model is told now, with what waited for it. */
 function told(place: Workplace, notes: readonly string[]): Answer {
   const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
-  const all = [...notes, ...waiting];
+  const all = [...waiting, ...notes];
   return all.length > 0 ? { tell: all.join("\n\n") } : {};
 }
 
@@ -116,8 +125,17 @@ async function carriedReason(write: Write, quotes: readonly Quote[], place: Work
 }
 
 async function newsOf(path: string, place: Workplace): Promise<string> {
-  return words.newsNote(path, await place.sessionFor(path).news(path), place.door);
+  return words.newsNote(path, await news(path, place), place.door);
 }
+
+/** Rows count as shown only as far as there is room to show them. */
+async function news(path: string, place: Workplace): Promise<News | null> {
+  const found = await place.sessionFor(path).news(path, place.room.left);
+  for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
+  return found;
+}
+
+const rowRoom = 10;
 
 /** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
 function failure(error: unknown, path: string, place: Workplace): string | null {
@@ -168,19 +186,20 @@ async function explained(write: Write, place: Workplace): Promise<string[]> {
     if (found.result.details.code === "not_read") return [];
     return [words.addedNote(path, refusalText(write, found.result, place))];
   }
-  const news = await place.sessionFor(path).news(path);
-  if (found.kind === "allowed" && !news) return [];
-  const note = words.newsNote(path, news, place.door);
+  const changed = await news(path, place);
+  if (found.kind === "allowed" && !changed) return [];
+  const note = words.newsNote(path, changed, place.door);
   if (found.kind === "allowed") return [`kedge: ${note}`];
   const first = place.door.read(
     path,
-    news?.rows.map(({ line }) => ({ start: line, end: line })),
+    changed?.rows.map(({ line }) => ({ start: line, end: line })),
   );
   const edit = words.carriedEdit({ quotes: found.quotes, isPatch: change.kind === "patch", first });
   return [`kedge: ${note}\n${edit}`];
 }
 
 async function formatted(path: string, place: Workplace): Promise<string[]> {
-  const found = await place.sessionFor(path).formatted(path);
+  const found = await place.sessionFor(path).formatted(path, place.room.left);
+  for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
   return found ? [words.formattedNote(path, found, place.door)] : [];
 }

@@ -54,11 +54,14 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
       log,
       recall,
     },
+    room: { left: adapter.room },
     // A file has one ledger, from wherever it is named.
     sessionFor(path) {
       const there = workspaceFor(workspace.root, [path]);
       if (there.key === workspace.key) return own.session;
       const session = others.get(there.key) ?? open(there, opening).session;
+      if (!others.has(there.key) && !own.store.notes.all("elsewhere", agent).includes(there.root))
+        own.store.notes.add("elsewhere", agent, there.root);
       others.set(there.key, session);
       return session;
     },

@@ -23,6 +23,8 @@ export interface Workplace {
   readonly recall: (path: string, isSeen: boolean) => readonly Event[];
   /** What cannot be checked is not let through. */
   readonly failClosed: boolean;
+  /** Characters of notes that still reach the model with this answer. */
+  readonly room: { left: number };
   /** What is not as it should be, though it works. */
   readonly troubles: readonly string[];
   readonly log: (line: string) => void;

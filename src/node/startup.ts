@@ -40,7 +40,7 @@ export function startProgram(startup: Startup): object {
   const source = startup.source ?? readFileSync(file, "utf8");
   const require = startup.require ?? createRequire(file);
   const cache = cachePath(env, `${id}-${use}-${process.version}-${process.arch}-${flagsMark(env)}`);
-  const known = cache === null ? undefined : readIfThere(cache);
+  const known = cache === null ? undefined : readWhole(cache);
   const script = new Script(`(function (${parameters}) {${source}\n})`, {
     filename: file,
     ...(known ? { cachedData: known } : {}),
@@ -69,9 +69,15 @@ function flagsMark(env: Startup["env"]): string {
   return mark.toString(36);
 }
 
-function readIfThere(path: string): Buffer | undefined {
+/**
+ * Damaged machine code would be run, and end the process at every start. So it is kept twice: comparing is done in no
+ * time, a checksum would take longer than the code saves.
+ */
+function readWhole(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    const bytes = readFileSync(path);
+    const [one, two] = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
+    return one.length > 0 && one.equals(two) ? one : undefined;
   } catch {
     return undefined;
   }
@@ -87,7 +93,7 @@ function keep(path: string, code: Buffer): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const fd = openSync(temporary, "wx", 0o600);
     try {
-      writeSync(fd, code);
+      writeSync(fd, Buffer.concat([code, code]));
       fsyncSync(fd);
     } finally {
       closeSync(fd);

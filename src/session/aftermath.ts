@@ -29,7 +29,7 @@ function indexes(lines: LineSet): number[] {
 }
 
 /** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
-export async function formatted(path: string, env: Env): Promise<Formatted | null> {
+export async function formatted(path: string, room: number, env: Env): Promise<Formatted | null> {
   const file = await env.files.identify(path);
   const context = await contextOf(env);
   return env.files.hold([file], async (held) => {
@@ -45,7 +45,7 @@ export async function formatted(path: string, env: Env): Promise<Formatted | nul
     const deleted = map.regions.filter(({ bStart }) => agent.deletions.some(({ gap }) => gap === bStart));
     if (lines.isEmpty && deleted.length === 0) return null;
     const length = indexes(lines).reduce((sum, at) => sum + document.text(at).length, 0);
-    const isShort = lines.size <= shownRows && length <= shownCharacters;
+    const isShort = lines.size <= shownRows && length <= Math.min(shownCharacters, room);
     const rows = isShort ? indexes(lines).map((at) => ({ line: at + 1, text: document.text(at) })) : [];
     if (isShort) opened.showed(lines, null, "observed");
     const told = new Set(deleted.map(({ bStart }) => bStart));
@@ -66,7 +66,7 @@ export interface News {
 }
 
 /** Tells it once: the rows count as shown. */
-export async function news(path: string, env: Env): Promise<News | null> {
+export async function news(path: string, room: number, env: Env): Promise<News | null> {
   const file = await env.files.identify(path);
   const context = await contextOf(env);
   return env.files.hold([file], async (held) => {
@@ -78,7 +78,7 @@ export async function news(path: string, env: Env): Promise<News | null> {
     let length = 0;
     for (const at of indexes(pending).slice(0, shownRows)) {
       length += document.text(at).length;
-      if (length > shownCharacters) break;
+      if (length > Math.min(shownCharacters, room)) break;
       told.push(at);
     }
     const lines = LineSet.of(told.map((at) => [at, at + 1] as const));

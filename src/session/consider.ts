@@ -2,10 +2,14 @@
 import {
   type Document,
   exitStatus,
+  firstPlaces,
   hunkQuotes,
+  LineSet,
   PatchError,
   type PatchHunk,
+  type Problem,
   placeHunks,
+  problem,
   type Quote,
   type Replaced,
   replaceQuotes,
@@ -74,6 +78,9 @@ async function weigh(
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
   if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
   if (change.kind === "whole" || change.kind === "delete") return allowed;
+  const unclear =
+    change.kind === "patch" && env.gate !== "off" ? unclearHunk(change.hunks, opened, sent.request) : null;
+  if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   if (opened.isCurrent || env.gate === "off") return allowed;
   if (document.binary) return allowed;
@@ -97,6 +104,23 @@ async function weigh(
   // Where all places are meant, places that came since are meant too.
   if (made && (quotes.some(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
   return { kind: "carried", quotes: carriedQuotes(verdict, document, write.single ?? false) };
+}
+
+/** Of several places such a tool takes the first, without a word: that one has to be a place the agent knows. */
+function unclearHunk(hunks: readonly PatchHunk[], opened: OpenFile, request: string): Problem | null {
+  const { known } = opened.seen(request);
+  for (const { start, end, places } of firstPlaces(hunks, opened.text.lines())) {
+    const place = LineSet.of([[start, end]]);
+    if (places < 2 || place.subtract(known).isEmpty) continue;
+    const said = JSON.stringify(opened.text.text(start).slice(0, 80));
+    return problem(
+      "ambiguous",
+      [],
+      `the lines beginning with ${said} stand in ${places} places, and the first of them (line ${start + 1}) was not shown: give more context, or @@ with a line above them`,
+      { rows: place },
+    );
+  }
+  return null;
 }
 
 /** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */

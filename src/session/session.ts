@@ -206,8 +206,8 @@ export class Session {
   }
 
   /** What others changed in lines that the agent has seen; told once. */
-  news(path: string): Promise<News | null> {
-    return news(path, this.env);
+  news(path: string, room = Number.POSITIVE_INFINITY): Promise<News | null> {
+    return news(path, room, this.env);
   }
 
   /** A file that the agent has seen stands, unchanged, under another path: it has seen that too. */
@@ -216,8 +216,8 @@ export class Session {
   }
 
   /** What differs from what the agent wrote, once all that runs after a write has run. Its rows count as shown. */
-  formatted(path: string): Promise<Formatted | null> {
-    return formatted(path, this.env);
+  formatted(path: string, room = Number.POSITIVE_INFINITY): Promise<Formatted | null> {
+    return formatted(path, room, this.env);
   }
 
   private editCall(request: EditRequest): Promise<Call> | Call {

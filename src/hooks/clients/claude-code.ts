@@ -78,7 +78,7 @@ function before(tool: string, input: Payload): Event[] {
 }
 
 const clientError = /^\s*<tool_use_error>/;
-const row = /^\s*(\d+)\t(.*)$/;
+const row = /^ *(\d+)\t(.*)$/s;
 
 /** The text of a result as the model got it; of several blocks the texts. */
 function resultText(response: unknown): string {
@@ -192,6 +192,7 @@ export function claudeReply({ deny, quotes, input, tell, say }: Answer, payload:
 export const claudeCode: Adapter = {
   client: "claude-code",
   door,
+  room: 9_000,
   tellsBefore: true,
   rewrites: true,
   understand(payload, { CLAUDE_PROJECT_DIR: project }) {

@@ -82,6 +82,7 @@ function recall(payload: Payload): Event[] {
 export const codex: Adapter = {
   client: "codex",
   door,
+  room: 8_000,
   tellsBefore: true,
   rewrites: false,
   understand(payload) {

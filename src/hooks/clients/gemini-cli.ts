@@ -149,6 +149,7 @@ function missed(payload: Payload, from: Mark): Missed {
 export const geminiCli: Adapter = {
   client: "gemini-cli",
   door,
+  room: 20_000,
   tellsBefore: false,
   rewrites: true,
   understand(payload) {

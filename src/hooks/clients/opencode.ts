@@ -35,7 +35,7 @@ function writesOf(tool: string, args: Payload): Write[] {
   return path === undefined || !change ? [] : [{ path, tool, change, single: tool === "edit" }];
 }
 
-const numbered = /^(\d+): (.*)$/;
+const numbered = /^(\d+): (.*)$/s;
 
 function rowsIn(output: string, display: Payload): Row[] {
   const [shown, first] = [text(display, "text"), number(display, "lineStart")];
@@ -122,6 +122,7 @@ function reply(answer: Answer, payload: Payload): unknown {
 export const opencode: Adapter = {
   client: "opencode",
   door,
+  room: 20_000,
   tellsBefore: true,
   rewrites: true,
   understand(payload) {

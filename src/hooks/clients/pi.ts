@@ -78,6 +78,7 @@ function reply(answer: Answer, payload: Payload): unknown {
 export const pi: Adapter = {
   client: "pi",
   door,
+  room: 20_000,
   tellsBefore: true,
   rewrites: true,
   understand(payload) {
