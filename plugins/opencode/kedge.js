@@ -40,6 +40,8 @@ export const Kedge = async ({ client, directory }) => {
   /** What the model is told with the result of a call that was changed before it ran. */
   const pending = new Map();
   let complained = false;
+  /** opencode does not wait for events: what comes after one waits for it here. */
+  let events = Promise.resolve();
 
   async function say(message) {
     try {
@@ -68,10 +70,12 @@ export const Kedge = async ({ client, directory }) => {
 
   return {
     event: async ({ event }) => {
-      if (isWanted(event)) await forward({ k: "event", i: event });
+      if (isWanted(event)) events = events.then(() => forward({ k: "event", i: event }));
+      await events;
     },
     "tool.execute.before": async (i, o) => {
       if (!changes.test(i.tool)) return;
+      await events;
       const { deny, args, append, failed } = await forward({ k: "before", i, o });
       if (deny !== undefined) throw new Error(deny);
       if (failed !== undefined && installed.failClosed)
@@ -84,6 +88,7 @@ export const Kedge = async ({ client, directory }) => {
     },
     "tool.execute.after": async (i, o) => {
       if (!changes.test(i.tool) && !shows.test(i.tool)) return;
+      await events;
       const { append } = await forward({ k: "after", i, o });
       const told = [pending.get(i.callID), append].filter(Boolean).join("\n\n");
       pending.delete(i.callID);

@@ -29,8 +29,20 @@ export const utf8Codec: Codec = {
   name: "utf-8",
   decode: (bytes) => utf8Decoder.decode(bytes),
   // TextEncoder would write U+FFFD for a lone surrogate and so change the caller's text.
-  encode: (text) => (loneSurrogate.test(text) ? null : encoder.encode(text)),
+  encode: (text) => encodeShort(text) ?? (loneSurrogate.test(text) ? null : encoder.encode(text)),
 };
+
+/** A call of the encoder costs more than the loop for most lines of code; null if it is needed. */
+function encodeShort(text: string): Uint8Array | null {
+  if (text.length > 100) return null;
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return null;
+    bytes[at] = code;
+  }
+  return bytes;
+}
 
 export const utf16leCodec: Codec = {
   name: "utf-16le",

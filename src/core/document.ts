@@ -126,6 +126,19 @@ export class Document implements HashSource {
     return { text: this.text(index), raw: this.content(index), terminator: this.terminator(index) };
   }
 
+  /** Whether a line is this text. Decoding one costs more than all the rest of an edit: plain ASCII is compared as it is. */
+  reads(index: number, text: string): boolean {
+    if (this.format.codec !== utf8Codec) return this.text(index) === text;
+    const start = this.start(index);
+    const size = this.start(index + 1) - this.breakLength(index) - start;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code > 127) return this.text(index) === text;
+      if (at >= size || this.bytes[start + at] !== code) return false;
+    }
+    return size === text.length;
+  }
+
   /** Whether two lines hold the same text; terminators do not count. */
   sameText(index: number, other: Document, otherIndex: number): boolean {
     if (this.lineHash(index) !== other.lineHash(otherIndex)) return false;

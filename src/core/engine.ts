@@ -207,8 +207,10 @@ function remaps(named: readonly Named[], view: View): Remap[] {
 }
 
 function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: View): EditOutcome[] {
-  const writing = new Set(pieces.map((piece) => piece.named));
-  const owner = new Map(named.flatMap((one) => one.edits.map((edit) => [edit, one] as const)));
+  const writing = new Set<Named>();
+  for (const piece of pieces) writing.add(piece.named);
+  const owner = new Map<Edit, Named>();
+  for (const one of named) for (const edit of one.edits) owner.set(edit, one);
   return edits.map((edit) => {
     const one = owner.get(edit);
     return one && writing.has(one)

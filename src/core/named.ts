@@ -1,5 +1,6 @@
 import type { Hunk } from "./change.js";
 import { compareLines } from "./compare.js";
+import type { Document } from "./document.js";
 import type { Edit, Ref } from "./edit.js";
 
 export interface Span {
@@ -21,7 +22,14 @@ export interface Named {
   readonly hunks: readonly Hunk<string>[];
 }
 
-/** Rule 3: lines certainly retyped unchanged are not touched. */
+/** Rule 3: what lines `[start, end)` of a text become; those certainly retyped unchanged are not touched. */
+export function oursIn(document: Document, { start, end }: Span, after: readonly string[]): Hunk<string>[] {
+  const [line] = after;
+  if (end - start !== 1 || after.length !== 1 || line === undefined)
+    return ours(document.lines(start, end), after, start);
+  return document.reads(start, line) ? [] : [{ start, end, lines: after }];
+}
+
 export function ours(before: readonly string[], after: readonly string[], start: number): Hunk<string>[] {
   if (before.length === 1 && after.length === 1)
     return before[0] === after[0] ? [] : [{ start, end: start + 1, lines: after }];

@@ -112,7 +112,7 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
     mismatches,
     affectedRanges: mergeRanges([
       ...compactLineRanges(lines),
-      ...problems.flatMap(({ missing }) => missing.ranges()),
+      ...problems.flatMap(({ missing, changed }) => [...missing.ranges(), ...changed.ranges()]),
     ]),
     remaps,
   };

@@ -19,7 +19,7 @@ import type { Edit, Ref } from "./edit.js";
 import type { Believed } from "./history.js";
 import type { LineMap, Region } from "./linemap.js";
 import { locate } from "./locate.js";
-import { type Named, ours, type Span } from "./named.js";
+import { type Named, oursIn, type Span } from "./named.js";
 import { type Problem, problem } from "./problem.js";
 import { locateText } from "./quote.js";
 import type { View } from "./view.js";
@@ -123,12 +123,13 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   }
   const span = spanOf(edit, lines);
   if ("code" in span) return span;
-  const before = believed.document.lines(span.start, span.end);
+  const { document } = believed;
   if (edit.op === "move_lines" || edit.op === "copy_lines") {
     const beside = lines[2] as number;
+    const before = document.lines(span.start, span.end);
     return made([span], beside + 1, beside, carried(edit.op, span, beside + 1, before));
   }
-  return made([span], null, null, ours(before, edit.text, span.start));
+  return made([span], null, null, oursIn(document, span, edit.text));
 }
 
 function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
@@ -168,35 +169,51 @@ interface Mark extends Span {
  * base are judged there; edits of different bases by the lines they name that still stand in the file now.
  */
 function overlaps(named: readonly Named[], view: View): Problem[] {
-  const bases = [...new Set(named.map(({ base }) => base))];
-  const problems = bases.flatMap((base) => {
-    const marks = named.filter((one) => one.base === base).flatMap((one) => marksOf(one, one.spans, one.gap));
-    return clashes(marks).map(([one, two]) => overlap(one, two));
-  });
-  if (bases.length < 2) return problems;
-  const across = clashes(named.flatMap((one) => marksNow(one, view))).filter(
-    ([one, two]) => one.base !== two.base,
-  );
-  return [...problems, ...across.map(([one, two]) => overlap(one, two))];
+  const groups = byBase(named);
+  const problems: Problem[] = [];
+  for (const group of groups.values()) {
+    const marks: Mark[] = [];
+    for (const one of group) addMarks(one, one.spans, one.gap, marks);
+    for (const [one, two] of clashes(marks)) problems.push(overlap(one, two));
+  }
+  if (groups.size < 2) return problems;
+  const marks: Mark[] = [];
+  for (const one of named) addMarksNow(one, view, marks);
+  for (const [one, two] of clashes(marks)) if (one.base !== two.base) problems.push(overlap(one, two));
+  return problems;
 }
 
-function marksOf(named: Named, spans: readonly Span[], gap: number | null): Mark[] {
-  const marks = spans.map(({ start, end }) => ({ named, start, end }));
-  return gap === null ? marks : [...marks, { named, start: gap, end: gap }];
+/** Edits by the text they were made for. A call may hold hundreds: what is done for each of them is done in loops. */
+function byBase(named: readonly Named[]): Map<number, Named[]> {
+  const groups = new Map<number, Named[]>();
+  for (const one of named) {
+    const group = groups.get(one.base);
+    if (group) group.push(one);
+    else groups.set(one.base, [one]);
+  }
+  return groups;
 }
 
-function marksNow(named: Named, view: View): Mark[] {
+function addMarks(named: Named, spans: readonly Span[], gap: number | null, marks: Mark[]): void {
+  for (const { start, end } of spans) marks.push({ named, start, end });
+  if (gap !== null) marks.push({ named, start: gap, end: gap });
+}
+
+function addMarksNow(named: Named, view: View, marks: Mark[]): void {
   const theirs = view.history.believed(named.base)?.toNow;
-  if (!theirs) return [];
+  if (!theirs) return;
   const spans = named.spans.flatMap(({ start, end }) => {
     let [first, last] = [start, end - 1];
     while (first <= last && theirs.index(first) < 0) first++;
     while (last > first && theirs.index(last) < 0) last--;
     return first <= last ? [{ start: theirs.index(first), end: theirs.index(last) + 1 }] : [];
   });
-  if (named.gap === null || named.beside === null) return marksOf(named, spans, named.gap);
-  const beside = theirs.index(named.beside);
-  return marksOf(named, spans, beside < 0 ? null : beside + (named.gap - named.beside));
+  let { gap } = named;
+  if (gap !== null && named.beside !== null) {
+    const beside = theirs.index(named.beside);
+    gap = beside < 0 ? null : beside + (gap - named.beside);
+  }
+  addMarks(named, spans, gap, marks);
 }
 
 function clashes(marks: Mark[]): [Named, Named][] {
@@ -229,19 +246,19 @@ function meet(named: readonly Named[], view: View): Omit<Resolution, "named"> {
   const pieces: Piece[] = [];
   const problems: Problem[] = [];
   const there = new Set<Named>();
-  for (const base of new Set(named.map((one) => one.base))) {
-    const group = named.filter((one) => one.base === base);
+  for (const [base, group] of byBase(named)) {
     const believed = view.history.believed(base);
     if (!believed) {
       problems.push(...group.map((one) => conflict(one, [], view)));
       continue;
     }
     const theirs = believed.toNow;
-    const hunks = group.flatMap((one) => one.hunks.map((hunk) => ({ named: one, hunk })));
+    const hunks: Member[] = [];
+    for (const one of group) for (const hunk of one.hunks) hunks.push({ named: one, hunk });
     hunks.sort((a, b) => a.hunk.start - b.hunk.start || a.hunk.end - b.hunk.end);
     for (const { members, regions } of meetings(hunks, believed, view)) {
       if (regions.length === 0)
-        pieces.push(...members.map(({ named: one, hunk }) => piece(one, hunk, theirs)));
+        for (const { named: one, hunk } of members) pieces.push(piece(one, hunk, theirs));
       else if (sameText(members, regions, believed.document, view))
         for (const { named: one } of members) there.add(one);
       else
@@ -337,7 +354,8 @@ export function orderBeside(spans: readonly Span[], point: number): 0 | 1 | 2 {
 
 /** At one point: text of the range that ends there, inserts in the caller's order, the range that begins there. */
 export function inOrder(one: Piece, two: Piece): number {
-  const rank = (piece: Piece) => (piece.start === piece.end ? piece.order : 3);
-  const index = (piece: Piece) => piece.named.edits[0]?.index ?? 0;
   return one.start - two.start || rank(one) - rank(two) || index(one) - index(two);
 }
+
+const rank = (piece: Piece): number => (piece.start === piece.end ? piece.order : 3);
+const index = (piece: Piece): number => piece.named.edits[0]?.index ?? 0;

@@ -2,10 +2,11 @@
  * The two loops that look at every byte of a file. Both hash while they look for line feeds: a search followed by a
  * call of `xxh32` for each line would read every byte twice.
  *
- * They are fast only while the compiler inlines the small functions below and knows the constants. V8 inlines no more
- * than 920 bytes of bytecode into a function, so nothing may be added to them lightly. And a name on module level is
- * a variable to it as soon as it is imported or the file is bundled, and then they take two thirds longer: the
- * constants of xxHash32 are written out where they are used.
+ * They are bound by the number of instructions, and V8 decides that number. It inlines no more than 920 bytes of
+ * bytecode into a function, so nothing may be added to them lightly. A name on module level is a variable to it as
+ * soon as it is imported or the file is bundled: constants are written out where they are used, and what every block
+ * needs is a closure made inside the function, because a function of the module is looked up and compared with the
+ * inlined one each time.
  */
 import { isUtf8 } from "./codec.js";
 import { xxh32 } from "./hash.js";
@@ -16,26 +17,61 @@ export interface LineTable {
   readonly hashes: Uint32Array;
 }
 
-/**
- * Lines and hashes of UTF-8 bytes from `from` on, or null if they are not UTF-8.
- *
- * One pass instead of a search for the line feed followed by a hash: xxHash32 takes 16 bytes a step, and four words
- * are tested for a line feed by arithmetic before they are taken in. Validity costs nothing where no byte near the
- * line is over 127. The helpers are small enough to be inlined; the lanes are locals because fields would not be
- * kept in registers.
- */
+/** A table in the making: the next line begins at `start`. */
+interface Unfinished {
+  starts: Uint32Array<ArrayBuffer>;
+  hashes: Uint32Array<ArrayBuffer>;
+  count: number;
+  start: number;
+}
+
+/** Lines and hashes of UTF-8 bytes from `from` on, or null if they are not UTF-8. */
 export function scanUtf8(bytes: Uint8Array, from: number): LineTable | null {
   const size = bytes.length;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
-  const lastBlock = size - 16;
-  let starts = new Uint32Array((size >>> 5) + 64);
-  let hashes = new Uint32Array(starts.length);
-  let count = 0;
-  for (let start = from; start < size; ) {
-    if (count + 1 >= starts.length) {
-      starts = doubled(starts);
-      hashes = doubled(hashes);
-    }
+  const room = (size >>> 5) + 64;
+  const table = { starts: new Uint32Array(room), hashes: new Uint32Array(room), count: 0, start: from };
+  while (table.start < size) {
+    if (!scanBlocks(bytes, table)) return null;
+    if (table.count + 1 >= table.starts.length) {
+      table.starts = doubled(table.starts);
+      table.hashes = doubled(table.hashes);
+    } else if (table.start < size && !scanLine(bytes, table)) return null;
+  }
+  const { starts, hashes, count } = table;
+  starts[count] = size;
+  return { starts: starts.slice(0, count + 1), hashes: hashes.slice(0, count) };
+}
+
+/** Takes one line in, byte by byte: one that ends less than a block before the end of the file. */
+function scanLine(bytes: Uint8Array, table: Unfinished): boolean {
+  const { start } = table;
+  const end = lineEnd(bytes, start);
+  const stop = end < bytes.length && end > start && bytes[end - 1] === 13 ? end - 1 : end;
+  if (!isUtf8(bytes, start, stop)) return false;
+  table.hashes[table.count] = xxh32(bytes, start, stop);
+  table.starts[table.count++] = start;
+  table.start = end + 1;
+  return true;
+}
+
+/**
+ * Takes lines in until the table is full or no line feed is left in whole blocks; false if they are not UTF-8.
+ *
+ * xxHash32 takes 16 bytes a step, and four words are tested for a line feed by arithmetic before they are taken in:
+ * roughly for every block, where bytes over 127 pass for one, then exactly. Validity costs nothing where no byte near
+ * the line is over 127. The lanes are locals because fields would not be kept in registers. The last one to three
+ * bytes of a line are taken in without a branch: their number cannot be predicted.
+ */
+function scanBlocks(bytes: Uint8Array, table: Unfinished): boolean {
+  const blockRound = (sum: number): number => Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
+  const wordRound = (sum: number): number => Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
+  const byteRound = (sum: number): number => Math.imul((sum << 11) | (sum >>> 21), 0x9e3779b1);
+  const lineFeeds = (word: number): number => ((word ^ 0x0a0a0a0a) - 0x01010101) & ~word & 0x80808080;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const lastBlock = bytes.length - 16;
+  const { starts, hashes } = table;
+  let { start, count } = table;
+  while (count + 1 < starts.length) {
     let position = start;
     let end = -1;
     let high = 0;
@@ -49,39 +85,41 @@ export function scanUtf8(bytes: Uint8Array, from: number): LineTable | null {
       const word3 = view.getInt32(position + 8, true);
       const word4 = view.getInt32(position + 12, true);
       high |= word1 | word2 | word3 | word4;
-      const feeds1 = lineFeeds(word1);
-      const feeds2 = lineFeeds(word2);
-      const feeds3 = lineFeeds(word3);
-      const feeds4 = lineFeeds(word4);
-      if ((feeds1 | feeds2 | feeds3 | feeds4) !== 0) {
-        const skipped = feeds1 !== 0 ? 0 : feeds2 !== 0 ? 4 : feeds3 !== 0 ? 8 : 12;
-        end = position + skipped + lowestByte(feeds1 || feeds2 || feeds3 || feeds4);
-        break;
+      const signs1 = ((word1 ^ 0x0a0a0a0a) - 0x01010101) | ((word2 ^ 0x0a0a0a0a) - 0x01010101);
+      const signs2 = ((word3 ^ 0x0a0a0a0a) - 0x01010101) | ((word4 ^ 0x0a0a0a0a) - 0x01010101);
+      if (((signs1 | signs2) & 0x80808080) !== 0) {
+        const feeds = lineFeeds(word1) || lineFeeds(word2) || lineFeeds(word3) || lineFeeds(word4);
+        if (feeds !== 0) {
+          const skipped = lineFeeds(word1) ? 0 : lineFeeds(word2) ? 4 : lineFeeds(word3) ? 8 : 12;
+          end = position + skipped + lowestByte(feeds);
+          break;
+        }
       }
-      lane1 = round(lane1, word1);
-      lane2 = round(lane2, word2);
-      lane3 = round(lane3, word3);
-      lane4 = round(lane4, word4);
+      lane1 = blockRound(lane1 + Math.imul(word1, 0x85ebca77));
+      lane2 = blockRound(lane2 + Math.imul(word2, 0x85ebca77));
+      lane3 = blockRound(lane3 + Math.imul(word3, 0x85ebca77));
+      lane4 = blockRound(lane4 + Math.imul(word4, 0x85ebca77));
     }
-    if (end < 0) {
-      end = lineEnd(bytes, position);
-      high = -1;
-    }
-    const stop = end < size && end > start && bytes[end - 1] === 13 ? end - 1 : end;
-    if ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop)) return null;
-    let sum = 0x165667b1;
-    if (position > start) {
-      sum = ((lane1 << 1) | (lane1 >>> 31)) + ((lane2 << 7) | (lane2 >>> 25));
-      sum += ((lane3 << 12) | (lane3 >>> 20)) + ((lane4 << 18) | (lane4 >>> 14));
-    }
+    if (end < 0) break;
+    const stop = end > start && bytes[end - 1] === 13 ? end - 1 : end;
+    if ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop)) return false;
+    let hash = position > start ? joined(lane1, lane2, lane3, lane4) : 0x165667b1;
+    hash = (hash + stop - start) | 0;
+    for (; position + 4 <= stop; position += 4)
+      hash = wordRound(hash + Math.imul(view.getInt32(position, true), 0xc2b2ae3d));
+    const word = view.getInt32(position, true);
+    hash ^= (hash ^ byteRound(hash + Math.imul(word & 255, 0x165667b1))) & ((position - stop) >> 31);
+    hash ^=
+      (hash ^ byteRound(hash + Math.imul((word >>> 8) & 255, 0x165667b1))) & ((position + 1 - stop) >> 31);
+    hash ^=
+      (hash ^ byteRound(hash + Math.imul((word >>> 16) & 255, 0x165667b1))) & ((position + 2 - stop) >> 31);
     // A carriage return that ends a block is in the lanes by now although it belongs to the line break.
-    hashes[count] =
-      stop < position ? xxh32(bytes, start, stop) : tail(view, sum + stop - start, position, stop);
+    hashes[count] = stop < position ? xxh32(bytes, start, stop) : mixed(hash);
     starts[count++] = start;
     start = end + 1;
   }
-  starts[count] = size;
-  return { starts: starts.slice(0, count + 1), hashes: hashes.slice(0, count) };
+  Object.assign(table, { start, count });
+  return true;
 }
 
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
@@ -136,6 +174,8 @@ interface HexRows {
 }
 
 function fillHexRows(bytes: Uint8Array, from: number, options: HexRows): Uint8Array | null | "full" {
+  const blockRound = (sum: number): number => Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
+  const lineFeeds = (word: number): number => ((word ^ 0x0a0a0a0a) - 0x01010101) & ~word & 0x80808080;
   const { firstLine, longest, output } = options;
   const lastRow = output.byteLength - longest - rowExcess;
   const size = bytes.length;
@@ -168,20 +208,17 @@ function fillHexRows(bytes: Uint8Array, from: number, options: HexRows): Uint8Ar
       output.setInt32(target + 8, word3, true);
       output.setInt32(target + 12, word4, true);
       high |= word1 | word2 | word3 | word4;
-      const feeds1 = lineFeeds(word1);
-      const feeds2 = lineFeeds(word2);
-      const feeds3 = lineFeeds(word3);
-      const feeds4 = lineFeeds(word4);
-      if ((feeds1 | feeds2 | feeds3 | feeds4) !== 0) {
-        const skipped = feeds1 !== 0 ? 0 : feeds2 !== 0 ? 4 : feeds3 !== 0 ? 8 : 12;
-        end = position + skipped + lowestByte(feeds1 || feeds2 || feeds3 || feeds4);
+      const feeds = lineFeeds(word1) || lineFeeds(word2) || lineFeeds(word3) || lineFeeds(word4);
+      if (feeds !== 0) {
+        const skipped = lineFeeds(word1) ? 0 : lineFeeds(word2) ? 4 : lineFeeds(word3) ? 8 : 12;
+        end = position + skipped + lowestByte(feeds);
         break;
       }
       if (position - start > longest) return null;
-      lane1 = round(lane1, word1);
-      lane2 = round(lane2, word2);
-      lane3 = round(lane3, word3);
-      lane4 = round(lane4, word4);
+      lane1 = blockRound(lane1 + Math.imul(word1, 0x85ebca77));
+      lane2 = blockRound(lane2 + Math.imul(word2, 0x85ebca77));
+      lane3 = blockRound(lane3 + Math.imul(word3, 0x85ebca77));
+      lane4 = blockRound(lane4 + Math.imul(word4, 0x85ebca77));
     }
     if (end < 0) {
       end = lineEnd(bytes, position);
@@ -190,11 +227,7 @@ function fillHexRows(bytes: Uint8Array, from: number, options: HexRows): Uint8Ar
     }
     const stop = end < size && end > start && bytes[end - 1] === 13 ? end - 1 : end;
     if (stop - start > longest || ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop))) return null;
-    let sum = 0x165667b1;
-    if (position > start) {
-      sum = ((lane1 << 1) | (lane1 >>> 31)) + ((lane2 << 7) | (lane2 >>> 25));
-      sum += ((lane3 << 12) | (lane3 >>> 20)) + ((lane4 << 18) | (lane4 >>> 14));
-    }
+    const sum = position > start ? joined(lane1, lane2, lane3, lane4) : 0x165667b1;
     const hash = stop < position ? xxh32(bytes, start, stop) : tail(view, sum + stop - start, position, stop);
     writeAnchor(output, text, line, hash);
     output.setUint8(row - 1, 10);
@@ -225,22 +258,21 @@ function lineEnd(bytes: Uint8Array, from: number): number {
   return feed < 0 ? bytes.length : feed;
 }
 
-/** A bit for each byte that is a line feed; of those above the lowest one some may be false. */
-function lineFeeds(word: number): number {
-  const zeroed = word ^ 0x0a0a0a0a;
-  return (zeroed - 0x01010101) & ~zeroed & 0x80808080;
-}
-
 function lowestByte(bits: number): number {
   return (31 - Math.clz32(bits & -bits)) >>> 3;
 }
 
-function round(lane: number, word: number): number {
-  const sum = (lane + Math.imul(word, 0x85ebca77)) | 0;
-  return Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
+/** xxHash32 of whole blocks, from its four lanes. */
+function joined(lane1: number, lane2: number, lane3: number, lane4: number): number {
+  return (
+    ((lane1 << 1) | (lane1 >>> 31)) +
+    ((lane2 << 7) | (lane2 >>> 25)) +
+    ((lane3 << 12) | (lane3 >>> 20)) +
+    ((lane4 << 18) | (lane4 >>> 14))
+  );
 }
 
-/** The end of xxHash32: what is left after the last whole block of 16, and the final mixing. */
+/** What is left after the last whole block of 16, and the final mixing. */
 function tail(view: DataView, sum: number, from: number, stop: number): number {
   let hash = sum | 0;
   let position = from;
@@ -252,7 +284,12 @@ function tail(view: DataView, sum: number, from: number, stop: number): number {
     hash = (hash + Math.imul(view.getUint8(position), 0x165667b1)) | 0;
     hash = Math.imul((hash << 11) | (hash >>> 21), 0x9e3779b1);
   }
-  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca77);
+  return mixed(hash);
+}
+
+/** The last step of xxHash32. */
+function mixed(sum: number): number {
+  let hash = Math.imul(sum ^ (sum >>> 15), 0x85ebca77);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae3d);
   return hash ^ (hash >>> 16);
 }

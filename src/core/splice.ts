@@ -58,6 +58,7 @@ export function splitText(text: string | readonly string[] | null): string[] {
 }
 
 function splitString(text: string): string[] {
+  if (!text.includes("\n")) return [text];
   const lines = text.split(/\r?\n/);
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   return lines;
@@ -80,8 +81,8 @@ export function spliceLines(source: SpliceSource, splices: readonly Splice[]): S
   const pieces: Piece[][] = [];
   for (const splice of splices) {
     const made: Piece[] = [];
-    for (const [position, line] of splice.lines.entries()) {
-      const piece = makePiece(source, line, wantedTerminator(source, splice, position), open);
+    for (const line of splice.lines) {
+      const piece = makePiece(source, line, wantedTerminator(source, splice, made.length), open);
       if ("unencodable" in piece) return piece;
       made.push(piece);
     }
@@ -278,7 +279,9 @@ class Builder {
   }
 
   write(bytes: Uint8Array): void {
-    this.bytes.set(bytes, this.position);
+    // A line or a terminator: looping costs less than the call.
+    if (bytes.length > 64) this.bytes.set(bytes, this.position);
+    else for (let at = 0; at < bytes.length; at++) this.bytes[this.position + at] = bytes[at] as number;
     this.position += bytes.length;
   }
 

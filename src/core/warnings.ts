@@ -1,4 +1,3 @@
-import type { Document } from "./document.js";
 import type { Edit } from "./edit.js";
 import type { LineMap } from "./linemap.js";
 import { quotesIn } from "./quote.js";
@@ -15,25 +14,16 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
     const base = view.history.believed(one.base)?.document;
     const [start, end] = one.spans[0] ? [one.spans[0].start, one.spans[0].end] : [one.gap ?? 0, one.gap ?? 0];
     const [first, last] = [edit.text[0], edit.text.at(-1)];
-    const above = base && start > 0 ? textIfAlike(base, start - 1, first) : undefined;
-    const below = base && end < base.lineCount ? textIfAlike(base, end, last) : undefined;
+    const above = first !== undefined && start > 0 && base?.reads(start - 1, first);
+    const below = last !== undefined && base && end < base.lineCount && base.reads(end, last);
     const say = (which: string, where: string, text: string) =>
       warnings.push(
         `edits[${edit.index}]: the ${which} line of the text repeats the line ${where} it (${JSON.stringify(text)}); it was kept`,
       );
-    if (first !== undefined && first === above && first.trim() !== "") say("first", "above", first);
-    if (last !== undefined && last === below && last.trim() !== "") say("last", "below", last);
+    if (above && first.trim() !== "") say("first", "above", first);
+    if (below && last.trim() !== "") say("last", "below", last);
   }
   return warnings;
-}
-
-/** Decodes a neighbour only if its length in bytes leaves room for the text: nearly all are told apart by that. */
-function textIfAlike(document: Document, index: number, text: string | undefined): string | undefined {
-  const { start, end } = document.rawLine(index);
-  const size = end - start;
-  return text !== undefined && size >= text.length && size <= 3 * text.length + 8
-    ? document.text(index)
-    : undefined;
 }
 
 /** Text that others put where this call appends, or quotes that they added, since the agent last saw the file. */

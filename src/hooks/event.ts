@@ -11,7 +11,7 @@ export interface Caller {
 }
 
 /** A change to one file by a tool of the client. */
-export interface Write extends ForeignWrite, Pick<ObservedWrite, "before"> {}
+export interface Write extends ForeignWrite, Pick<ObservedWrite, "before" | "after"> {}
 
 export interface Row {
   /** 1-based. */
@@ -37,6 +37,8 @@ export type Event =
       readonly tool: string;
       readonly command: string | null;
       readonly output: string;
+      /** The folder it ran in, or the file or folder that was searched, if not the conversation's own. */
+      readonly where?: string | undefined;
     }
   /** All that runs after these calls has run; some the client refused by itself. */
   | { readonly kind: "settled"; readonly paths: readonly string[]; readonly refused: readonly Write[] }
@@ -91,6 +93,8 @@ export interface Adapter {
   understand(payload: Payload, env: Environment): Understood | null;
   /** Characters of a note that reach the model. */
   readonly room: number;
+  /** Calls of one answer run at the same time. */
+  readonly parallel: boolean;
   /** The model can be told something before a tool runs; else it is told afterwards. */
   readonly tellsBefore: boolean;
   /** What else was shown of a file, that no event told. `isSeen`: something of it was. */

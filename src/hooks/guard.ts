@@ -90,6 +90,8 @@ async function change(
   const { notes } = place.store;
   if (reasons.length > 0) return { deny: reasons.join("\n\n") };
   if (unannounced) notes.add("unannounced", place.agent, writes as unknown as Json);
+  if (place.parallel)
+    for (const { path } of writes) notes.add("begun", `${place.agent} ${path}`, place.clock());
   if (!carried) return {};
   const tell = words.carriedNote(carried.path);
   if (place.tellsBefore) return { quotes: carried.quotes, tell };
@@ -150,16 +152,27 @@ async function changed(
   place: Workplace,
 ): Promise<string[]> {
   const notes: string[] = [];
-  for (const { path, tool, change, before } of writes) {
+  for (const { path, tool, change, before, after } of writes) {
     await attempt(place, path, async () => {
-      const told = before === undefined ? {} : { before };
+      const told = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
       await place.sessionFor(path).observeWrite(path, { tool, change, ...told });
       if (change.kind === "delete") return;
       seen(place, path);
-      if (settled) notes.push(...(await formatted(path, place)));
+      if (settled && isLast(path, place)) notes.push(...(await formatted(path, place)));
     });
   }
   return notes;
+}
+
+/** How long a change that was let through may take to be told of. */
+const underWay = 60_000;
+
+/** No other change of the same file is under way: what differs is then nobody's of this agent. */
+function isLast(path: string, { store, agent, clock }: Workplace): boolean {
+  const name = `${agent} ${path}`;
+  const begun = store.notes.take("begun", name).filter((time) => Number(time) > clock() - underWay);
+  for (const time of begun.slice(1)) store.notes.add("begun", name, time);
+  return begun.length <= 1;
 }
 
 async function settled(

@@ -14,6 +14,10 @@ import { Session } from "../session/index.js";
 import type { Adapter, Caller, Environment } from "./event.js";
 import type { Workplace } from "./place.js";
 
+/** Clients wait ten seconds for a hook: what takes longer is answered before. */
+const longestWait = 2_500;
+const largestFile = 16 * 1024 * 1024;
+
 interface Start {
   readonly adapter: Adapter;
   readonly env: Environment;
@@ -39,7 +43,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
   const workspace = workspaceOf(caller, opening);
   const own = open(workspace, opening);
   const others = new Map<string, Session>();
-  const { door, rewrites, tellsBefore } = adapter;
+  const { door, rewrites, tellsBefore, parallel } = adapter;
   return {
     ...{
       ...own,
@@ -50,6 +54,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
       door,
       rewrites,
       tellsBefore,
+      parallel,
       troubles,
       log,
       recall,
@@ -70,7 +75,18 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
 
 function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, log }: Opening) {
   const { settings } = loadConfig({ env, workspace: workspace.root });
-  const files = openFiles({ settings, root: workspace.root, base: cwd, state, report: log });
+  const { wait, size } = settings.limits ?? {};
+  const limits = {
+    ...settings.limits,
+    ...{ wait: Math.min(wait ?? longestWait, longestWait), size: Math.min(size ?? largestFile, largestFile) },
+  };
+  const files = openFiles({
+    settings: { ...settings, limits },
+    root: workspace.root,
+    base: cwd,
+    state,
+    report: log,
+  });
   // Pruning would make somebody wait for it.
   const store = nodeStore({ state, workspace, bounds: boundsOf(settings), prunes: false, report: log });
   const { gate, onStale, keepOnFold, failClosed = false } = settings;

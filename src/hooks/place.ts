@@ -17,6 +17,8 @@ export interface Workplace {
   readonly clock: () => number;
   readonly door: Door;
   readonly tellsBefore: boolean;
+  /** Calls of one answer run at the same time. */
+  readonly parallel: boolean;
   /** Arguments can be rewritten. */
   readonly rewrites: boolean;
   /** What else was shown of a file, that no event told. */

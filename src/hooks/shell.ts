@@ -1,7 +1,7 @@
 /** What a command showed, wrote, moved and took away. */
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Document } from "../core/index.js";
 import type { Event, Row } from "./event.js";
 import { lossNotes } from "./losses.js";
@@ -16,11 +16,21 @@ const knownFiles = 60;
 const largest = 2 * 1024 * 1024;
 
 /** Notes for the model. */
-export async function afterOutput(event: Output, place: Workplace): Promise<string[]> {
+export async function afterOutput(event: Output, here: Workplace): Promise<string[]> {
   const { command, output } = event;
+  const where = resolve(here.cwd, event.where ?? ".");
+  const isOne = isFile(where);
+  const place = { ...here, cwd: isOne ? dirname(where) : where };
+  // Some tools name files from where they searched, others from where they are.
+  const folders = [...new Set([place.cwd, here.cwd])];
   const known = place.store.notes.all("seen", place.agent).filter((path) => typeof path === "string");
-  const named = [...pathsIn(spelled(command ?? "", place), namedFiles), ...pathsIn(output, namedFiles)];
-  await credit(event, await candidates(named, known, place), place);
+  const named = [
+    ...(isOne ? [where] : []),
+    ...pathsIn(spelled(command ?? "", place), namedFiles),
+    ...pathsIn(output, namedFiles),
+  ];
+  const paths = named.flatMap((path) => folders.map((folder) => resolve(folder, path)));
+  await credit(event, await candidates(paths, known, place), place);
   if (command === null) return [];
   await followMoves(command, known, place);
   return lossNotes({ tool: event.tool, command }, place);

@@ -13,12 +13,23 @@ export interface Formatted {
   readonly deleted: number;
 }
 
-/** What became of the text that the agent wrote last; null if others wrote since, or nothing is known of it. */
+/** Edits that are no longer apart belong together: a formatter may have come between them. */
+const together = 120_000;
+
+/** What others made of the text that the agent wrote last; null if somebody known wrote since, or nothing is known. */
 async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineMap | null> {
-  const at = opened.states.findLastIndex(({ by }) => by !== null);
-  if (at < 0 || opened.states[at]?.by !== agent || !hasSeen(opened.agent)) return null;
-  await opened.load([at]);
-  return opened.history.follow(at);
+  const { states } = opened;
+  let first = -1;
+  for (let at = states.length - 1; at >= 0; at--) {
+    const { by, time } = states[at] as (typeof states)[number];
+    if (by !== null && by !== agent) break;
+    if (by === null) continue;
+    if (first >= 0 && (states[first] as { readonly time: number }).time - time > together) break;
+    first = at;
+  }
+  if (first < 0 || !hasSeen(opened.agent)) return null;
+  await opened.load([first]);
+  return opened.history.follow(first);
 }
 
 const shownRows = 40;
@@ -38,7 +49,7 @@ export async function formatted(path: string, room: number, env: Env): Promise<F
     const map = document && (await sinceOwn(opened, env));
     if (!document || !map || map.isIdentity) return null;
     const { agent } = opened;
-    const spans = map.regions.filter(({ bStart, bEnd }) => bStart < bEnd);
+    const spans = map.regions.filter(({ bStart, bEnd, own }) => bStart < bEnd && !own);
     const lines = LineSet.of(spans.map(({ bStart, bEnd }) => [bStart, bEnd] as const)).subtract(
       knownNow(agent),
     );

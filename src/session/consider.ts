@@ -71,8 +71,8 @@ async function weigh(
 ): Promise<Consideration> {
   const { change } = write;
   const isWhole = change.kind === "whole" || change.kind === "delete";
-  // There is nothing in it that could be lost.
-  if (isWhole && document.lineCount === 0) return allowed;
+  // There is nothing in it that could be lost, or that could be shown.
+  if ((isWhole && document.lineCount === 0) || document.binary) return allowed;
   const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
   const sent = { ...plain, request: JSON.stringify([write.tool, change]) };
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
@@ -83,7 +83,6 @@ async function weigh(
   if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   if (opened.isCurrent || env.gate === "off") return allowed;
-  if (document.binary) return allowed;
   const quotes = quotesOf(change, document);
   const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
   const call = callOf(write.tool, [{ path: write.path, edits }], { single: true, dryRun: true });

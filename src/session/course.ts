@@ -9,51 +9,28 @@ import {
   type Meeting,
   pairedLines,
   resembles,
-  type Standing,
   standing,
   without,
 } from "./stands.js";
 import { writtenLines } from "./texts.js";
 import {
   below,
+  type CourseState,
   carriedPlace,
   carryOn,
+  type Deleted,
   follow,
   type Gone,
   hullOf,
   isTouched,
+  type Judgement,
   muteLine,
+  type Pair,
   readMap,
   type Trace,
   tracesOf,
   vanish,
 } from "./trace.js";
-
-/** One state of the file, as the journal has it or as it was found; null: there was no file. */
-export interface CourseState {
-  readonly version: string | null;
-  /** How it came from the state before, if that can be told. */
-  readonly map: LineMap | null;
-}
-
-/** A file that an edit deleted, and whether it is there again. */
-interface Deleted {
-  readonly entry: JournalEntry;
-  back: boolean;
-}
-
-/** Two texts; `old` are the lines, bare, that were taken out where they differ. null: one did not come from the other. */
-interface Pair {
-  readonly before: Document;
-  readonly now: Document;
-  readonly map: LineMap;
-  readonly old: ReadonlySet<string> | null;
-}
-
-interface Judgement extends Standing {
-  /** What was taken out of the place is there again. */
-  readonly isBack: boolean;
-}
 
 /** A file's way from its first live edit to now: journaled steps, and between them whatever others did. */
 export class Course {
@@ -89,7 +66,7 @@ export class Course {
     for (const trace of this.traces) {
       const still: Gone[] = [];
       for (const one of trace.gone)
-        if (one.state === last || !(await this.isThere(trace, one, now))) still.push(one);
+        if (one.state === last || !(await this.isThere(trace, one, { now, isLater: false }))) still.push(one);
       trace.gone = still;
     }
   }
@@ -102,17 +79,21 @@ export class Course {
     return this.states.length - 1;
   }
 
-  /** Whether all that vanished of a place stands in this text. */
-  async stands(trace: Trace, now: Document): Promise<boolean> {
-    for (const one of trace.gone) if (!(await this.isThere(trace, one, now))) return false;
+  /** Whether all that vanished of a place stands in this text; `isLater`: it came from the text with the edit. */
+  async stands(trace: Trace, now: Document, isLater: boolean): Promise<boolean> {
+    for (const one of trace.gone) if (!(await this.isThere(trace, one, { now, isLater }))) return false;
     return true;
   }
 
-  private async isThere(trace: Trace, { state, lines, gap }: Gone, now: Document): Promise<boolean> {
+  private async isThere(
+    trace: Trace,
+    { state, lines, gap }: Gone,
+    { now, isLater }: { readonly now: Document; readonly isLater: boolean },
+  ): Promise<boolean> {
     const before = await this.textAt(state);
     if (!before || trace.blind) return false;
     const meeting = await this.meeting(trace, { before, now, map: compare(before, now), old: null });
-    const found = await this.judge(trace, { lines, gap }, meeting);
+    const found = await this.judge(trace, { lines, gap }, { ...meeting, apart: !isLater });
     return found.gone.isEmpty && !found.isBack;
   }
 

@@ -24,6 +24,8 @@ export interface ObservedWrite {
   readonly change?: ForeignChange;
   /** The text it was done to; null: there was no file. */
   readonly before?: string | null;
+  /** The text it made of that, where the client tells: it may write other quotes or line ends than it was given. */
+  readonly after?: string;
   /** All of the file was written. */
   readonly whole?: boolean;
 }
@@ -139,7 +141,9 @@ function beforeOf({ change }: Told, now: Document): Omit<Base, "at"> | null {
   return document && made ? { document, made } : null;
 }
 
-function madeBy({ change }: Told, before: Document, now: Document): Replaced | null {
+function madeBy({ change, after }: Told, before: Document, now: Document): Replaced | null {
+  const told = after === undefined ? null : wholeFile(after, before);
+  if (told && !("unencodable" in told)) return { document: told, change: differences(before, told) };
   return change && (change.kind !== "whole" || change.content !== null)
     ? madeOf(change, before, now)
     : { document: now, change: differences(before, now) };

@@ -165,7 +165,8 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   const isBetween = (gap: number) =>
     (gap === 0 || rows.has(gap - 1)) && (gap >= showing.lineCount || rows.has(gap));
   // Who reads has stopped sending the same call: the count of its refusals begins anew.
-  const past = printer === "read" ? { ...ledger.past, refused: [] } : ledger.past;
+  const isRead = printer === "read" || printer === "observed";
+  const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
   return bounded({
     ...ledger,
     past,

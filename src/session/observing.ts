@@ -50,11 +50,23 @@ async function isLate(rows: readonly Row[], opened: OpenFile): Promise<boolean> 
   for (let at = newest - 1; at >= Math.max(0, newest - searchedStates); at--) {
     const text = await opened.textAt(at);
     const then = text && standing(rows, text);
-    if (!then?.others.isEmpty || then.lines.isEmpty) continue;
+    if (!then?.others.isEmpty || !isTelling(then.lines, text as Document)) continue;
     await opened.showedLate(at, then.lines);
     return true;
   }
   return false;
+}
+
+/** Three lines or more, one of which stands nowhere else in the text: few others would read like this. */
+function isTelling(lines: LineSet, text: Document): boolean {
+  if (lines.size < 3) return false;
+  const counts = new Map<string, number>();
+  for (const line of text.lines()) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return lines
+    .spans()
+    .some(([start, end]) =>
+      text.lines(start, end).some((line) => line.trim().length > 3 && counts.get(line) === 1),
+    );
 }
 
 /** Lines that read as they were shown, and others; rows that were cut or garbled, or lie behind the end, are neither. */

@@ -99,8 +99,8 @@ export function isUntouched({ entries }: Chain, now: Document | null): boolean {
 }
 
 /**
- * Whether what others did to the file since its last journaled edit cannot have taken anything away: every line stands,
- * reformatted perhaps, and nothing of old is back. Two texts tell, whatever the journal's length.
+ * Whether others plainly took nothing away since the last journaled edit: every line stands, reformatted perhaps, and
+ * nothing is back of the text before the first edit. Two texts tell, whatever the journal's length.
  */
 export async function isQuiet({ entries }: Chain, now: Document | null, env: Env): Promise<boolean> {
   const [first, last] = [entries[0]?.before ?? null, entries.at(-1)?.after ?? null];
@@ -183,14 +183,19 @@ async function isElsewhere(found: Examined, lost: readonly LostWork[], env: Env)
   for (const { path } of hits) {
     const file = await env.files.identify(path).catch(() => null);
     const other = file && (await readText(file, env).catch(() => null));
-    if (other && resembles(text, other) && (await allStand(found.course, lost, other))) return true;
+    if (other && resembles(text, other) && (await allStand(found.course, lost, other, false))) return true;
   }
   return false;
 }
 
-async function allStand(course: Course, lost: readonly LostWork[], text: Document): Promise<boolean> {
+async function allStand(
+  course: Course,
+  lost: readonly LostWork[],
+  text: Document,
+  isLater: boolean,
+): Promise<boolean> {
   for (const { traces } of lost)
-    for (const trace of traces) if (!(await course.stands(trace, text))) return false;
+    for (const trace of traces) if (!(await course.stands(trace, text, isLater))) return false;
   return true;
 }
 
@@ -223,5 +228,6 @@ async function holds({ course, texts }: Examined, work: LostWork, text: Document
   if (!text) return false;
   const made = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
   if (what === "moved" && !(made && resembles(made, text))) return false;
-  return allStand(course, [work], text);
+  // A commit after the edit holds what became of it.
+  return allStand(course, [work], text, true);
 }

@@ -1,6 +1,32 @@
 import { type Document, LineMap, LineSet, type Region } from "../core/index.js";
 import type { JournalEntry } from "./ports.js";
-import { bare, carriedGap, type Place, regionsNear } from "./stands.js";
+import { bare, carriedGap, type Place, regionsNear, type Standing } from "./stands.js";
+
+/** One state of the file, as the journal has it or as it was found; null: there was no file. */
+export interface CourseState {
+  readonly version: string | null;
+  /** How it came from the state before, if that can be told. */
+  readonly map: LineMap | null;
+}
+
+/** A file that an edit deleted, and whether it is there again. */
+export interface Deleted {
+  readonly entry: JournalEntry;
+  back: boolean;
+}
+
+/** Two texts; `old` are the lines, bare, that were taken out where they differ. null: one did not come from the other. */
+export interface Pair {
+  readonly before: Document;
+  readonly now: Document;
+  readonly map: LineMap;
+  readonly old: ReadonlySet<string> | null;
+}
+
+export interface Judgement extends Standing {
+  /** What was taken out of the place is there again. */
+  readonly isBack: boolean;
+}
 
 /** What became of one place that an edit changed. Numbers are lines of the state that the course has come to. */
 export interface Trace {

@@ -68,6 +68,15 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
+  it("what it left of a longer text is there, but so is the rest again", async () => {
+    const nested = "if (isNumber) {\n  status = first;\n} else {\n  warn(status);\n  status = second;\n}\n";
+    const text = `${five}${nested}last();\n`;
+    const { set, lost, files } = worked(text);
+    const id = await set(nested, "status = first;\n");
+    files.set(path, `// head\n${text}`);
+    expect(await lost()).toEqual([id]);
+  });
+
   it("a text is back that two edits together had taken out", async () => {
     const { set, lost, files } = worked();
     await set("third(3);", "temporary(3);");

@@ -20,11 +20,11 @@ describe("rows that somebody else's tool showed", () => {
   });
 
   it("of a text that was there before are a showing of that", async () => {
-    const { session, rudely } = bench("a b c");
-    await session.as("another").observe({ path, rows: rowsOf("a b c") });
-    rudely("a B c b");
-    await session.observe({ path, rows: rowsOf("a b c") });
-    expect(outcome(await session.edit(on("").quote("b", "x")))).toBe("!stale");
+    const { session, rudely } = bench("alpha beta gamma delta");
+    await session.as("another").observe({ path, rows: rowsOf("alpha beta gamma delta") });
+    rudely("alpha BETA gamma delta beta");
+    await session.observe({ path, rows: rowsOf("alpha beta gamma delta") });
+    expect(outcome(await session.edit(on("").quote("beta", "x")))).toBe("!stale");
   });
 
   it("that were only cut do not count, and the others do", async () => {

@@ -1,7 +1,7 @@
 import type { Door, Quote } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
 import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
-import { isRecord, list, plain, quotesOf, record, text, window } from "../fields.js";
+import { isRecord, list, number, plain, quotesOf, record, text, window } from "../fields.js";
 import { attachedFiles } from "./transcript.js";
 
 const door: Door = {
@@ -45,16 +45,18 @@ function isEditor(tool: string): boolean {
   return tool === "Edit" || tool === "MultiEdit" || tool === "Write";
 }
 
-/** Where lines are replaced by nothing, the client takes their last newline too. */
-function done(change: ForeignChange, original: unknown): ForeignChange {
-  if (change.kind !== "quotes" || typeof original !== "string") return change;
-  const text = plain(original);
-  const quotes = change.quotes.map((quote) =>
-    quote.new === "" && !quote.old.endsWith("\n") && text.includes(`${quote.old}\n`)
-      ? { ...quote, old: `${quote.old}\n` }
-      : quote,
-  );
-  return { ...change, quotes };
+/** The text that the client says it made: it writes other quotes, and fewer newlines, than it was given. */
+function patched(original: string, hunks: readonly unknown[]): string | undefined {
+  const lines = original.split("\n");
+  if (hunks.length === 0) return undefined;
+  for (const hunk of hunks.toReversed()) {
+    const [start, count] = [number(hunk, "oldStart"), number(hunk, "oldLines")];
+    if (start === undefined || count === undefined) return undefined;
+    const rows = list(hunk, "lines").map(String);
+    const fresh = rows.filter((row) => row.startsWith(" ") || row.startsWith("+")).map((row) => row.slice(1));
+    lines.splice(Math.max(0, start - 1), count, ...fresh);
+  }
+  return lines.join("\n");
 }
 
 /** A write with the texts that the client tells after it. */
@@ -68,7 +70,10 @@ function doneBy(tool: string, input: Payload, response: Payload): Write[] {
   const original = response.originalFile;
   const told =
     typeof original === "string" ? { before: plain(original) } : original === null ? { before: null } : {};
-  return writeOf(tool, input).map((write) => ({ ...write, change: done(write.change, original), ...told }));
+  const after =
+    typeof original === "string" ? patched(plain(original), list(response, "structuredPatch")) : undefined;
+  const made = after === undefined ? {} : { after };
+  return writeOf(tool, input).map((write) => ({ ...write, ...told, ...made }));
 }
 
 function before(tool: string, input: Payload): Event[] {
@@ -119,7 +124,8 @@ function batch(payload: Payload): Event[] {
     if (tool === "Read") events.push(...shownBy(input, result));
     else if (tool === "Bash")
       events.push({ kind: "output", tool, command: text(input, "command") ?? "", output: result });
-    else if (tool === "Grep") events.push({ kind: "output", tool, command: null, output: result });
+    else if (tool === "Grep")
+      events.push({ kind: "output", tool, command: null, output: result, where: text(input, "path") });
     else {
       const writes = writeOf(tool, input);
       if (clientError.test(result)) refused.push(...writes);
@@ -193,6 +199,7 @@ export const claudeCode: Adapter = {
   client: "claude-code",
   door,
   room: 9_000,
+  parallel: false,
   tellsBefore: true,
   rewrites: true,
   understand(payload, { CLAUDE_PROJECT_DIR: project }) {

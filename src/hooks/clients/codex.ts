@@ -18,7 +18,7 @@ const door: Door = {
 
 /** `apply_patch <<'EOF'` in a command is done by the client itself; a `cd` before it moves its paths. */
 function commandWrites(command: string, cwd: string): Write[] {
-  if (!/\bapply_patch\b/.test(command)) return [];
+  if (!/^\s*(?:cd\s+[^\n;&]+(?:&&|;|\n)\s*)?apply_patch\b/.test(command)) return [];
   const patch = /\*\*\* Begin Patch\n[\s\S]*?\*\*\* End Patch/.exec(command)?.[0];
   const folder = /^\s*cd\s+(["']?)(.+?)\1\s*(?:&&|;|\n)/.exec(command)?.[2] ?? ".";
   return patchWrites("apply_patch", patch ?? "").map((write) => ({
@@ -68,21 +68,41 @@ function eventsOf(payload: Payload, cwd: string): Event[] {
 function recall(payload: Payload): Event[] {
   const transcript = text(payload, "transcript_path");
   if (transcript === undefined || !isNested(payload)) return [];
-  const lines = tailOf(transcript).text.split("\n");
+  const output = shownOutputs(transcript).join("\n\n");
+  return output === "" ? [] : [{ kind: "output", tool: "exec", command: null, output }];
+}
+
+let read:
+  | { readonly transcript: string; readonly to: number; readonly outputs: readonly string[] }
+  | undefined;
+
+/** Once for all files of a patch; the newest last. */
+function shownOutputs(transcript: string): readonly string[] {
+  const { text: tail, to } = tailOf(transcript);
+  if (read?.transcript === transcript && read.to === to) return read.outputs;
+  const lines = tail.split("\n");
   const compacted = lines.findLastIndex((line) => line.includes('"type":"compacted"'));
-  return lines.slice(compacted + 1).flatMap((line) => {
+  const outputs = lines.slice(compacted + 1).flatMap((line) => {
     if (!line.includes("_call_output")) return [];
     const item = record(parsedLine(line), "payload");
     const parts = list(item, "output").map((part) => text(part, "text") ?? "");
-    const output = text(item, "output") ?? parts.join("\n");
-    return output === "" ? [] : [{ kind: "output", tool: "exec", command: null, output } as const];
+    return text(item, "output") ?? parts.join("\n");
   });
+  // The newest million characters: as many as output is looked at.
+  let room = 1_000_000;
+  const newest = outputs.reverse().filter((output) => {
+    room -= output.length;
+    return room > 0;
+  });
+  read = { transcript, to, outputs: newest.reverse() };
+  return read.outputs;
 }
 
 export const codex: Adapter = {
   client: "codex",
   door,
   room: 8_000,
+  parallel: true,
   tellsBefore: true,
   rewrites: false,
   understand(payload) {

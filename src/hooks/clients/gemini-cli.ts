@@ -78,15 +78,28 @@ function after(tool: string, payload: Payload): Event[] {
   const output = text(response, "llmContent") ?? "";
   if (tool === "read_file") return shown(input, output);
   if (tool === "run_shell_command")
-    return [{ kind: "output", tool, command: text(input, "command") ?? "", output: outputOf(output) }];
-  if (searchers.has(tool)) return [{ kind: "output", tool, command: null, output: hitsIn(output) }];
+    return [
+      {
+        kind: "output",
+        tool,
+        command: text(input, "command") ?? "",
+        output: outputOf(output),
+        where: text(input, "dir_path"),
+      },
+    ];
+  if (searchers.has(tool))
+    return [{ kind: "output", tool, command: null, output: hitsIn(output), where: text(input, "dir_path") }];
   if (response.error !== undefined) {
     const refused = writeOf(tool, input).filter(({ change }) => change.kind === "quotes");
     return refused.length > 0 ? [{ kind: "settled", paths: [], refused }] : [];
   }
   const display = record(response, "returnDisplay");
   const original = display.isNewFile === true ? null : text(display, "originalContent");
-  const before = original === undefined ? {} : { before: original };
+  const after = text(display, "newContent");
+  const before = {
+    ...(original === undefined ? {} : { before: original }),
+    ...(after === undefined ? {} : { after: plain(after) }),
+  };
   const writes = writeOf(tool, input).map((write) => ({ ...write, ...before }));
   return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
 }
@@ -150,6 +163,7 @@ export const geminiCli: Adapter = {
   client: "gemini-cli",
   door,
   room: 20_000,
+  parallel: true,
   tellsBefore: false,
   rewrites: true,
   understand(payload) {

@@ -68,7 +68,10 @@ function after(tool: string, call: Payload, result: Payload): Event[] {
   if (display.type === "directory") return [];
   if (tool === "read")
     return path === undefined ? [] : [{ kind: "read", path, rows: rowsIn(output, display) }];
-  if (tool === "bash") return [{ kind: "output", tool, command: text(args, "command") ?? "", output }];
+  if (tool === "bash")
+    return [
+      { kind: "output", tool, command: text(args, "command") ?? "", output, where: text(args, "workdir") },
+    ];
   if (tool === "grep") return [{ kind: "output", tool, command: null, output: hitsIn(output) }];
   const writes = writesOf(tool, args);
   // Its own formatter has run by now.
@@ -123,6 +126,7 @@ export const opencode: Adapter = {
   client: "opencode",
   door,
   room: 20_000,
+  parallel: true,
   tellsBefore: true,
   rewrites: true,
   understand(payload) {

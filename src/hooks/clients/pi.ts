@@ -42,7 +42,7 @@ function after(tool: string, input: Payload, payload: Payload): Event[] {
   }
   if (tool === "bash") return [{ kind: "output", tool, command: text(input, "command") ?? "", output }];
   if (tool === "grep")
-    return [{ kind: "output", tool, command: null, output: output.replace(hit, "$1$2$3$2") }];
+    return [{ kind: "output", tool, command: null, output: output.replace(hit, "$1$2$3$2"), where: path }];
   const writes = payload.isError === true ? [] : writesOf(tool, input);
   return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
 }
@@ -79,6 +79,7 @@ export const pi: Adapter = {
   client: "pi",
   door,
   room: 20_000,
+  parallel: true,
   tellsBefore: true,
   rewrites: true,
   understand(payload) {

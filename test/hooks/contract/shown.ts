@@ -207,14 +207,21 @@ export function shown(driver: Driver): void {
   });
 
   if (driver.can.has("grep"))
-    test("the client's search tool shows the lines it prints", async () => {
-      const place = stage(false);
-      const agent = place.agent();
-      const path = place.path("a.js");
-      expect(await agent.grep("const limit", path)).toMatchObject(quiet);
-      expect(await agent.edit(path, limit)).toMatchObject(quiet);
-      expect((await agent.asksWrite(path, "mine\n")).deny).toContain("REJECTED");
-    });
+    for (const [file, where] of [
+      ["a.js", "a.js"],
+      ["lib/deep.js", "lib/deep.js"],
+      ["lib/deep.js", "lib"],
+      ["a.js", "."],
+    ] as const)
+      test(`the client's search tool shows the lines it prints: ${file}, searched in ${where}`, async () => {
+        const place = stage(false);
+        place.put("lib/deep.js", source.replace("second", "deepest"));
+        const agent = place.agent();
+        const path = place.path(file);
+        expect(await agent.grep("const limit", place.path(where))).toMatchObject(quiet);
+        expect(await agent.edit(path, limit)).toMatchObject(quiet);
+        expect((await agent.asksWrite(path, "mine\n")).deny).toContain("REJECTED");
+      });
 
   test("a formatter after an edit: told, and its text is edited next", async () => {
     const place = stage(false);

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import {
   type Action,
   type Call,
@@ -13,7 +14,7 @@ import {
   type Who,
   withValues,
 } from "./driver.js";
-import { at, type Failure, load, replaced, searched, shell, store } from "./files.js";
+import { at, type Failure, isFolder, load, replaced, searched, shell, store } from "./files.js";
 
 const version = "claude-code-2.1.325";
 
@@ -233,7 +234,10 @@ function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Cal
     before: payload("PreToolUse-Read", who, { tool_name: "Grep", tool_input }),
     run() {
       const rows = searched(pattern, at(who, path));
-      const content = rows.map(({ line, text }) => `${path}:${line}:${text}`).join("\n");
+      // Of a single file without its name.
+      const named = isFolder(at(who, path));
+      const name = (file: string): string => (named ? `${relative(who.cwd, file)}:` : "");
+      const content = rows.map(({ file, line, text }) => `${name(file)}${line}:${text}`).join("\n");
       const counts = { numFiles: 0, filenames: [], numLines: rows.length };
       const tool_response = { mode: "content", ...counts, content };
       return {

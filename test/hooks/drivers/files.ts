@@ -1,7 +1,7 @@
 /** How clients' tools look at files and change them: as text, by plain replacement. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Replacement, Who } from "./driver.js";
 
 export interface Text {
@@ -90,11 +90,22 @@ export function shell(command: string, cwd: string): Ran {
   return { stdout, stderr, status: status ?? 1 };
 }
 
-/** path:line:text for each line that holds the text, as search tools print it. */
-export function searched(pattern: string, path: string): { line: number; text: string }[] {
-  const found = load(path);
-  const rows = linesOf(found?.text ?? "").map((text, index) => ({ line: index + 1, text }));
-  return rows.filter(({ text }) => text.includes(pattern));
+export interface Hit {
+  /** Absolute. */
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/** Lines with the text in them, of a file or of the files in a folder. */
+export function searched(pattern: string, path: string): Hit[] {
+  const files = isFolder(path) ? readdirSync(path).map((name) => join(path, name)) : [path];
+  return files
+    .filter((file) => !isFolder(file))
+    .flatMap((file) => linesOf(load(file)?.text ?? "").map((text, at) => ({ file, line: at + 1, text })))
+    .filter(({ text }) => text.includes(pattern));
 }
 
 /** The end of a long text, as much as the tools of some clients show: whole lines, so many of them and so many bytes. */

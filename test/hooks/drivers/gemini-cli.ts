@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import {
   type Action,
   type Call,
@@ -13,7 +13,7 @@ import {
   type Who,
   withValues,
 } from "./driver.js";
-import { at, type Failure, load, replaced, searched, shell, store } from "./files.js";
+import { at, type Failure, isFolder, load, replaced, searched, shell, store } from "./files.js";
 
 const version = "gemini-cli-0.61.0";
 
@@ -125,13 +125,20 @@ function bash({ command }: Extract<Action, { do: "shell" }>, who: Who): Call {
   });
 }
 
+/** It searches folders only, and names files as they lie in the one that is searched. */
 function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Call {
-  const tool_input = { pattern };
+  const folder = isFolder(at(who, path)) ? path : dirname(path);
+  const tool_input = { pattern, dir_path: folder };
   return tool({ tool_name: "grep_search", tool_input, who }, () => {
-    const rows = searched(pattern, at(who, path)).map((row) => `L${row.line}: ${row.text}`);
-    const name = relative(who.cwd, at(who, path));
-    const head = `Found ${rows.length} matches for pattern "${pattern}" in the workspace directory:\n---\nFile: ${name}`;
-    return { llmContent: `${head}\n${rows.join("\n")}\n---`, returnDisplay: `Found ${rows.length} matches` };
+    const rows = searched(pattern, at(who, folder));
+    const files = [...new Set(rows.map(({ file }) => file))].map((file) => {
+      const hits = rows
+        .filter((row) => row.file === file)
+        .map(({ line, text }) => `L${line}: ${text.trimEnd()}`);
+      return `File: ${relative(at(who, folder), file)}\n${hits.join("\n")}\n---`;
+    });
+    const head = `Found ${rows.length} matches for pattern "${pattern}" in path "${folder}":\n---`;
+    return { llmContent: `${head}\n${files.join("\n")}`, returnDisplay: `Found ${rows.length} matches` };
   });
 }
 

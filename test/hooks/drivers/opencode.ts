@@ -134,9 +134,14 @@ function bash({ command }: Extract<Action, { do: "shell" }>, who: Who): Call {
 function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Call {
   return tool({ name: "grep", args: { pattern, path }, who }, () => {
     const rows = searched(pattern, at(who, path));
-    const hits = rows.map((row) => `  Line ${row.line}: ${row.text}\n`).join("\n");
+    const files = [...new Set(rows.map(({ file }) => file))].map((file) => {
+      const hits = rows
+        .filter((row) => row.file === file)
+        .map(({ line, text }) => `  Line ${line}: ${text}\n`);
+      return `${file}:\n${hits.join("\n")}`;
+    });
     const output =
-      rows.length === 0 ? "No files found" : `Found ${rows.length} matches\n${at(who, path)}:\n${hits}`;
+      rows.length === 0 ? "No files found" : `Found ${rows.length} matches\n${files.join("\n\n")}`;
     return { title: pattern, output, metadata: { matches: rows.length, truncated: false } };
   });
 }

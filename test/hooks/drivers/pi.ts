@@ -1,3 +1,4 @@
+import { basename, relative } from "node:path";
 import {
   type Action,
   type Call,
@@ -12,7 +13,7 @@ import {
   type Who,
   withValues,
 } from "./driver.js";
-import { at, type Failure, load, replaced, searched, shell, store, tailOf } from "./files.js";
+import { at, type Failure, isFolder, load, replaced, searched, shell, store, tailOf } from "./files.js";
 
 const version = "pi-0.73.1";
 
@@ -105,8 +106,10 @@ function bash({ command }: Extract<Action, { do: "shell" }>, who: Who): Call {
 
 function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Call {
   return tool({ toolName: "grep", input: { pattern, path }, who }, () => {
-    const name = path.split("/").at(-1);
-    const rows = searched(pattern, at(who, path)).map((row) => `${name}:${row.line}: ${row.text}`);
+    const where = at(who, path);
+    const name = (file: string): string => (isFolder(where) ? relative(where, file) : basename(file));
+    const hits = searched(pattern, where);
+    const rows = hits.map(({ file, line, text }) => `${name(file)}:${line}: ${text}`);
     return rows.join("\n") || "No matches found";
   });
 }
