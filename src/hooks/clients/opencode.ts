@@ -15,6 +15,7 @@ const door: Door = {
 };
 
 const names = { old: "oldString", new: "newString", all: "replaceAll" };
+const ownTool = /^(?:.*_)?kedge_\w+$/;
 const patchers = new Set(["patch", "apply_patch"]);
 
 function changeOf(tool: string, args: Payload): ForeignChange | null {
@@ -84,6 +85,8 @@ function eventsOf(payload: Payload): Event[] {
   const tool = text(call, "tool") ?? "";
   switch (payload.k) {
     case "before": {
+      // The server is not told which conversation calls it.
+      if (ownTool.test(tool)) return [{ kind: "own", input: record(result, "args") }];
       const writes = writesOf(tool, record(result, "args"));
       return writes.length > 0 ? [{ kind: "change", writes }] : [];
     }
