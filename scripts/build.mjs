@@ -17,7 +17,8 @@ const library = {
 /** In this order: `bin` starts `program`, and knows it by its content. */
 const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/serve.ts", hook: "src/hook.ts" };
 /** Installed as one file that stands alone: a starter, and what it starts. */
-const carried = { guardProgram: "src/guard.ts", encodingsProgram: "src/encodings.ts" };
+const guard = "src/guard.ts";
+/** Large, and rarely needed: loaded from beside it, where there is something to load. */
 const encodings = ["chardet", "iconv-lite"];
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
@@ -67,6 +68,9 @@ export async function build() {
       entryPoints: Object.fromEntries(present(library)),
       outdir: "dist",
       format: "esm",
+      // Names stay: what is thrown still says where.
+      minifyWhitespace: true,
+      minifySyntax: true,
       splitting: true,
       chunkNames: "chunks/[hash]",
       packages: "external",
@@ -90,33 +94,29 @@ async function bundleProgram(bundle, shared, name, source) {
   };
   const outfile = `dist/${name}.cjs`;
   const external = Object.keys(readJson("package.json").dependencies ?? {});
-  const programs = name === "hook" ? await carriedPrograms(bundle, settings) : {};
-  const body = name === "bin" ? readFileSync(join(root, "dist/program.cjs")) : (programs.guardProgram ?? "");
+  const started = {
+    bin: () => readFileSync(join(root, "dist/program.cjs"), "utf8"),
+    hook: () => guardProgram(bundle, settings),
+  };
+  const body = (await started[name]?.()) ?? "";
   const id = createHash("sha256").update(body).digest("hex").slice(0, 16);
   const define = { PROGRAM_ID: JSON.stringify(id) };
   await bundle({ ...settings, entryPoints: [source], outfile, define, external });
+  if (name !== "hook") return;
   // In a comment, which nothing may end before its time.
-  for (const [carrier, text] of Object.entries(programs)) {
-    const comment = text.replaceAll("*/", "*\u0001/");
-    appendFileSync(join(root, outfile), `function ${carrier}(){/*${comment}*/}\n`);
-  }
+  appendFileSync(join(root, outfile), `function guardProgram(){/*${body.replaceAll("*/", "*\u0001/")}*/}\n`);
 }
 
-async function carriedPrograms(bundle, settings) {
-  const programs = {};
-  for (const [carrier, source] of Object.entries(carried)) {
-    const options = {
-      ...settings,
-      entryPoints: [source],
-      write: false,
-      legalComments: "none",
-      charset: "ascii",
-    };
-    const external = carrier === "guardProgram" ? encodings : [];
-    const { outputFiles } = await bundle({ ...options, external });
-    programs[carrier] = outputFiles[0].text;
-  }
-  return programs;
+async function guardProgram(bundle, settings) {
+  const options = {
+    ...settings,
+    entryPoints: [guard],
+    write: false,
+    legalComments: "none",
+    charset: "ascii",
+  };
+  const { outputFiles } = await bundle({ ...options, external: encodings });
+  return outputFiles[0].text;
 }
 
 // Without checking: the check step does that for sources and tests together.

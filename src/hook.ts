@@ -1,39 +1,23 @@
 /**
- * The guard's hook: one file that needs nothing beside it, started by clients for every call of a tool. The programs
- * stand behind the starter, each in the comment of an empty function: Node passes over comments, and the guard is run
- * with the machine code of an earlier run.
+ * The guard's hook: one file that needs nothing beside it, started by clients for every call of a tool. The guard
+ * stands behind the starter, in the comment of an empty function: Node passes over comments, and it is run with the
+ * machine code of an earlier run.
  */
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { startProgram } from "./node/index.js";
 
-/** Of the guard's text; put here by the build, like the functions. */
+/** Of the guard's text; put here by the build, like the function. */
 declare const PROGRAM_ID: string;
 declare function guardProgram(): void;
-declare function encodingsProgram(): void;
 declare const __filename: string;
 
 interface Guard {
   answer(client: string, input: string): Promise<number>;
 }
 
-/** The text in a function's comment; what would have ended the comment was taken apart. */
 function commentOf(carrier: () => void): string {
   const text = carrier.toString();
-  return text.slice(text.indexOf("/*") + 2, -3).replaceAll("*\u0001/", "*/");
-}
-
-let encodings: Record<string, unknown> | undefined;
-
-/** Tables of encodings are large, and rarely needed. */
-function loadEncodings(): Record<string, unknown> {
-  const module = { exports: {} as Record<string, unknown> };
-  new Function("module", "exports", "require", commentOf(encodingsProgram))(
-    module,
-    module.exports,
-    createRequire(__filename),
-  );
-  return module.exports;
+  return text.slice(text.indexOf("/*") + 2, -3);
 }
 
 /** Nothing on stdin is no event. */
@@ -48,15 +32,11 @@ function standardInput(): string {
 function start(client: string): Promise<number> {
   const input = standardInput();
   const event = /"(?:hook_event_name|k)"\s*:\s*"(\w{1,30})"/.exec(input.slice(0, 4096))?.[1] ?? "other";
-  const require = createRequire(__filename);
+  // What would have ended the comment was taken apart.
+  const source = commentOf(guardProgram).replaceAll("*\u0001/", "*/");
   const program = startProgram({
-    ...{ file: __filename, source: commentOf(guardProgram), id: PROGRAM_ID, env: process.env },
+    ...{ file: __filename, source, id: PROGRAM_ID, env: process.env },
     use: `${client.replace(/\W/g, "").slice(0, 20)}-${event}`,
-    require: (id) => {
-      if (id !== "iconv-lite" && id !== "chardet") return require(id);
-      encodings ??= loadEncodings();
-      return encodings[id];
-    },
   });
   return (program as Guard).answer(client, input);
 }

@@ -8,7 +8,7 @@ import {
   type State,
   type View,
 } from "../../src/core/index.js";
-import { measure, type Row } from "./harness.js";
+import { measure, processor, type Row } from "./harness.js";
 import { changed, sourceText } from "./text.js";
 
 const count = 10_000;
@@ -30,14 +30,16 @@ function viewOf(base: Document, now: Document): View {
   };
 }
 
-function edit(base: Document, now: Document, edits: unknown): string {
+/** The new text, its version known. */
+function edit(base: Document, now: Document, edits: unknown): Document {
   const made = run(edits, viewOf(base, now));
   if (made.status !== "applied") throw new Error(`the edit was not applied: ${JSON.stringify(made)}`);
-  return made.document.version;
+  void made.document.version;
+  return made.document;
 }
 
-/** One call from a file's bytes to the new version. */
-export function editBytes(bytes: Uint8Array, edits: unknown): string {
+/** One call from a file's bytes to the new bytes and version. */
+export function editBytes(bytes: Uint8Array, edits: unknown): Document {
   const now = Document.parse(bytes);
   return edit(now, now, edits);
 }
@@ -55,7 +57,7 @@ export function coreRows(): Row[] {
   const text = sourceText(count);
   const bytes = encode(text);
   const buffer = Buffer.from(bytes);
-  const split = { name: "toString().split", run: () => buffer.toString().split("\n") };
+  const split = { name: "toString().split", run: () => buffer.toString().split("\n"), clock: processor };
   const base = Document.parse(bytes);
   void base.version;
   const one = setLines(base, [5000]);

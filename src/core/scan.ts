@@ -39,7 +39,12 @@ export function scanUtf8(bytes: Uint8Array, from: number): LineTable | null {
   }
   const { starts, hashes, count } = table;
   starts[count] = size;
-  return { starts: starts.slice(0, count + 1), hashes: hashes.slice(0, count) };
+  return { starts: fitted(starts, count + 1), hashes: fitted(hashes, count) };
+}
+
+/** The first entries of an array; copied only where much of it would be kept for nothing. */
+function fitted(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array {
+  return 4 * length < 3 * array.length ? array.slice(0, length) : array.subarray(0, length);
 }
 
 /** Takes one line in, byte by byte: one that ends less than a block before the end of the file. */

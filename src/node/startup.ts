@@ -20,8 +20,6 @@ export interface Startup {
   readonly file: string;
   /** Its text, if it is not all of the file. */
   readonly source?: string;
-  /** What it loads with, if not from beside the file. */
-  readonly require?: (id: string) => unknown;
   /** Tells this very text of it: machine code of another would be taken without a word if it has the same length. */
   readonly id: string;
   /** What is run of it: each gets machine code for what it uses. */
@@ -38,7 +36,6 @@ const parameters = "exports, require, module, __filename, __dirname";
 export function startProgram(startup: Startup): object {
   const { file, id, use, env } = startup;
   const source = startup.source ?? readFileSync(file, "utf8");
-  const require = startup.require ?? createRequire(file);
   const cache = cachePath(env, `${id}-${use}-${process.version}-${process.arch}-${flagsMark(env)}`);
   const known = cache === null ? undefined : readWhole(cache);
   const script = new Script(`(function (${parameters}) {${source}\n})`, {
@@ -46,7 +43,7 @@ export function startProgram(startup: Startup): object {
     ...(known ? { cachedData: known } : {}),
   });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module, file, dirname(file));
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   // At the end, when all that was needed has been compiled.
   if (cache !== null && (!known || script.cachedDataRejected))
     process.once("exit", () => keep(cache, script.createCachedData()));

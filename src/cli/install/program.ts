@@ -1,6 +1,7 @@
 /** What a client starts: Node by a path that stays, and the guard's program, copied to where no upgrade takes it away. */
 import { createHash } from "node:crypto";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -64,6 +65,27 @@ export function copyHook(state: string, program: string): void {
     renameSync(temporary, path);
   } finally {
     rmSync(temporary, { force: true });
+  }
+  copyEncodings(dirname(path), program);
+}
+
+/** What the hook loads for a file that is not UTF-8. Without it such a file is not guarded, and the log says so. */
+const encodings = ["iconv-lite", "safer-buffer", "chardet"];
+
+function copyEncodings(folder: string, program: string): void {
+  for (const name of encodings) {
+    const source = packageFolder(name, program);
+    const target = join(folder, "node_modules", name);
+    if (source !== null) cpSync(source, target, { recursive: true, force: true });
+  }
+}
+
+/** Where a dependency of the program is installed: the nearest folder of that name. */
+function packageFolder(name: string, program: string): string | null {
+  for (let at = dirname(program); ; at = dirname(at)) {
+    const folder = join(at, "node_modules", name);
+    if (existsSync(join(folder, "package.json"))) return folder;
+    if (dirname(at) === at) return null;
   }
 }
 

@@ -15,7 +15,7 @@ const door: Door = {
 };
 
 const names = { old: "oldString", new: "newString", all: "replaceAll" };
-const ownTool = /^(?:.*_)?kedge_\w+$/;
+const ownTool = /^(?:.*_)?kedge_(?:read_file|grep|edit_file|multi_edit|write_file)$/;
 const patchers = new Set(["patch", "apply_patch"]);
 
 function changeOf(tool: string, args: Payload): ForeignChange | null {

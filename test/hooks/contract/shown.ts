@@ -244,6 +244,18 @@ export function shown(driver: Driver): void {
     expect(await agent.write(path, '"whole";\n')).toMatchObject(quiet);
   });
 
+  for (const looks of ["not", "before", "after"])
+    test(`a change by another agent, before the edit, is no formatter's (it looked ${looks})`, async () => {
+      const place = stage(false);
+      const [one, two] = [place.agent("one"), place.agent("two")];
+      const path = place.path("new.js");
+      await one.write(path, source);
+      if (looks === "before") await two.read(path, { first: 8, last: 12 });
+      await two.shell("sed -i 's/total/sum/g' new.js");
+      if (looks === "after") await two.read(path);
+      expect(await one.edit(path, { old: rows(source, 1), new: "// one\n// two" })).toMatchObject(quiet);
+    });
+
   test("a formatter that changes nothing is not spoken of", async () => {
     const place = stage(false);
     const agent = place.agent();
