@@ -44,6 +44,7 @@ export {
   type ForeignWrite,
   type Formatted,
   type GatePolicy,
+  type Glance,
   type GrepRequest,
   gate,
   type Held,

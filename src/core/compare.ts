@@ -118,25 +118,29 @@ function same({ a, b }: Classes, [aStart, aEnd, bStart, bEnd]: Segment): boolean
 /** Lines that occur once in each text, those pairs that every longest increasing run contains. */
 function uniquePairs(a: Int32Array, b: Int32Array): [Int32Array, Int32Array] {
   const classes = a.length + b.length;
-  const aCount = new Uint8Array(classes);
+  // Bit 0: in the one text, bit 1: again; bits 2 and 3 for the other. A branch would be guessed wrong for many lines.
+  const seen = new Uint8Array(classes);
   const bPlace = new Int32Array(classes);
   for (let at = 0; at < a.length; at++) {
     const line = a[at] as number;
-    aCount[line] = aCount[line] === 0 ? 1 : 2;
+    const before = seen[line] as number;
+    seen[line] = before | 1 | ((before << 1) & 2);
   }
   for (let at = 0; at < b.length; at++) {
     const line = b[at] as number;
-    bPlace[line] = bPlace[line] === 0 ? at + 1 : -1;
+    const before = seen[line] as number;
+    seen[line] = before | 4 | ((before << 1) & 8);
+    bPlace[line] = at;
   }
-  const aIndexes = new Int32Array(Math.min(a.length, b.length));
+  const aIndexes = new Int32Array(Math.min(a.length, b.length) + 1);
   const bIndexes = new Int32Array(aIndexes.length);
   let count = 0;
   for (let at = 0; at < a.length; at++) {
     const line = a[at] as number;
-    const place = bPlace[line] as number;
-    if (aCount[line] !== 1 || place <= 0) continue;
+    // Written in any case, counted only if it is once in each.
     aIndexes[count] = at;
-    bIndexes[count++] = place - 1;
+    bIndexes[count] = bPlace[line] as number;
+    count += 1 + (-((seen[line] as number) ^ 5) >> 31);
   }
   return inEveryRun(aIndexes.subarray(0, count), bIndexes.subarray(0, count));
 }

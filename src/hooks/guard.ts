@@ -102,7 +102,9 @@ async function change(
 /** Nothing is refused as unread before it was looked up what else was shown. */
 async function consider(write: Write, place: Workplace): Promise<Consideration> {
   const session = place.sessionFor(write.path);
-  for (const event of place.recall(write.path, await session.hasSeen(write.path))) {
+  const found = await session.glance(write);
+  if (found === "allowed") return { kind: "allowed" };
+  for (const event of place.recall(write.path, found !== "unseen")) {
     if (event.kind === "read") await observe(event, place);
     if (event.kind === "output") await creditFile(event.output, write.path, place);
   }

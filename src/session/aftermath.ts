@@ -13,20 +13,14 @@ export interface Formatted {
   readonly deleted: number;
 }
 
-/** Edits that are no longer apart belong together: a formatter may have come between them. */
-const together = 120_000;
-
-/** What others made of the text that the agent wrote last; null if somebody known wrote since, or nothing is known. */
+/**
+ * What others made of what the agent wrote since it was told last; null if somebody known wrote since, or nothing is
+ * known. A formatter may have come between two edits of one answer.
+ */
 async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineMap | null> {
   const { states } = opened;
-  let first = -1;
-  for (let at = states.length - 1; at >= 0; at--) {
-    const { by, time } = states[at] as (typeof states)[number];
-    if (by !== null && by !== agent) break;
-    if (by === null) continue;
-    if (first >= 0 && (states[first] as { readonly time: number }).time - time > together) break;
-    first = at;
-  }
+  const known = states.findLastIndex(({ by }) => by !== null && by !== agent);
+  const first = states.findIndex(({ by }, at) => at > Math.max(known, opened.agent.settled) && by === agent);
   if (first < 0 || !hasSeen(opened.agent)) return null;
   await opened.load([first]);
   return opened.history.follow(first);
@@ -47,6 +41,8 @@ export async function formatted(path: string, room: number, env: Env): Promise<F
     const opened = await OpenFile.open(held, file, context);
     const { document } = opened;
     const map = document && (await sinceOwn(opened, env));
+    if (hasSeen(opened.agent)) opened.update({ ...opened.agent, settled: opened.states.length - 1 });
+    await opened.save();
     if (!document || !map || map.isIdentity) return null;
     const { agent } = opened;
     const spans = map.regions.filter(({ bStart, bEnd, own }) => bStart < bEnd && !own);

@@ -19,10 +19,13 @@ import {
 import { type Call, callOf, find } from "./call.js";
 import { gate } from "./gate.js";
 import { blocked, judge, refused, type Verdict } from "./judge.js";
+import { hasSeen, knownNow } from "./ledger.js";
 import { OpenFile } from "./open.js";
 import { contextOf } from "./reading.js";
+import { agentLedger, fromJson } from "./record.js";
 import { refuse } from "./refuse.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
+import { parse } from "./texts.js";
 
 /** What a tool does to one file. */
 export type ForeignChange =
@@ -61,6 +64,31 @@ export async function consider(write: ForeignWrite, env: Env): Promise<Considera
     await opened.save();
     return answer;
   });
+}
+
+/** What can be said of a write at a glance: it may be done; nothing of its file was ever shown; or it takes a judgement. */
+export type Glance = "allowed" | "unseen" | "unclear";
+
+/**
+ * Looks without a lock, and writes nothing down: most edits are of a file that is as the agent saw it last. What is
+ * seen of a file while somebody writes it is no version that was recorded, and takes a judgement.
+ */
+export async function glance({ path, change }: ForeignWrite, env: Env): Promise<Glance> {
+  const file = await env.files.identify(path);
+  const bytes = await env.files.read(file);
+  if (!bytes) return "allowed";
+  const context = await contextOf(env);
+  const ledger = fromJson(await env.store.file(file.key));
+  const agent = agentLedger(ledger, context);
+  if (!hasSeen(agent)) return "unseen";
+  const last = ledger.states.length - 1;
+  const state = ledger.states[last];
+  const isSettled = agent.newest?.state === last && agent.pending.isEmpty && agent.deletions.length === 0;
+  if (!state || !isSettled || change.kind === "patch") return "unclear";
+  const document = await parse(bytes, state.encoding, context);
+  if (document.version !== state.version) return "unclear";
+  if (change.kind === "quotes") return "allowed";
+  return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
 }
 
 async function weigh(

@@ -68,6 +68,8 @@ export interface AgentLedger {
   readonly past: Past;
   /** The newest state of which anything was shown, but for refusals, and when that was. */
   readonly newest: { readonly state: number; readonly order: number } | null;
+  /** Up to this state the agent was told what others made of what it wrote; -1: nothing yet. */
+  readonly settled: number;
   /** Numbers of rows whose showings had to be dropped: an anchor with such a number is no longer certain. */
   readonly forgotten: LineSet;
 }
@@ -84,6 +86,7 @@ export function emptyLedger(epoch: number): AgentLedger {
     narrowings: [],
     past: { committed: null, noop: null, refused: [] },
     newest: null,
+    settled: -1,
     forgotten: LineSet.empty,
   };
 }

@@ -60,6 +60,7 @@ function renumbered(agent: AgentLedger, by: number): AgentLedger {
       agent.newest && agent.newest.state >= by ? { ...agent.newest, state: agent.newest.state - by } : null,
     forgotten: dropped.reduce((set, { rows }) => set.union(rows), agent.forgotten),
     state: agent.state >= by ? agent.state - by : -1,
+    settled: Math.max(-1, agent.settled - by),
     showings: moved(agent.showings),
     refusals: moved(agent.refusals),
     known: new Map(known.map(([state, lines]) => [state - by, lines] as const)),
@@ -100,6 +101,7 @@ function agentJson(agent: AgentLedger): Json {
     narrowings: agent.narrowings.map((one) => ({ ...one })),
     past: agent.past as unknown as Json,
     newest: agent.newest && { ...agent.newest },
+    settled: agent.settled,
     forgotten: agent.forgotten.toJSON(),
   };
 }
@@ -140,6 +142,7 @@ interface RawAgent {
   readonly narrowings: AgentLedger["narrowings"];
   readonly past: AgentLedger["past"];
   readonly newest: AgentLedger["newest"];
+  readonly settled?: number;
   readonly forgotten: Flat;
 }
 
@@ -181,6 +184,7 @@ function agentFrom(raw: RawAgent): AgentLedger {
     narrowings: raw.narrowings,
     past: raw.past,
     newest: raw.newest,
+    settled: raw.settled ?? -1,
     forgotten: LineSet.fromJSON(raw.forgotten),
   };
 }

@@ -11,15 +11,13 @@ import {
 import { type Formatted, formatted, type News, news } from "./aftermath.js";
 import { beginEpoch } from "./agent.js";
 import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
-import { type Consideration, consider, type ForeignWrite } from "./consider.js";
+import { type Consideration, consider, type ForeignWrite, type Glance, glance } from "./consider.js";
 import { follow, type ObservedWrite, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
-import { hasSeen } from "./ledger.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import { type Observation, observe } from "./observing.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
-import { contextOf, type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
-import { agentLedger, fromJson } from "./record.js";
+import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
 import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
 import type {
   BatchRefusal,
@@ -193,11 +191,9 @@ export class Session {
     await recordWrite({ path, tool: "observed", ...done }, this.env);
   }
 
-  /** Was anything of the file shown to the agent, since the last fold? */
-  async hasSeen(path: string): Promise<boolean> {
-    const { key } = await this.env.files.identify(path);
-    const context = await contextOf(this.env);
-    return hasSeen(agentLedger(fromJson(await this.env.store.file(key)), context));
+  /** The same at a glance, where that is enough. */
+  glance(write: ForeignWrite): Promise<Glance> {
+    return glance(write, this.env);
   }
 
   /** May somebody else's tool do this? It will do it by its own rules. */
