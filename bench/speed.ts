@@ -1,4 +1,7 @@
-/** Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes. */
+/**
+ * Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes, `--only Commit` (or Core,
+ * Start, MCP) everything else; neither is written down.
+ */
 import { anchorOf, Document, formatHashLineBytes } from "../src/core/index.js";
 import { judge, writeResults } from "./results.js";
 import { type ColdRow, coldChild, coldRows } from "./speed/cold.js";
@@ -11,6 +14,7 @@ import { startRows } from "./speed/start.js";
 import { sourceText } from "./speed/text.js";
 
 const quick = process.argv.includes("--quick");
+const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : undefined;
 
 function inChild(): void {
   const bytes = Buffer.from(sourceText(10_000));
@@ -63,6 +67,7 @@ async function inTime<T>(what: string, measured: () => T | Promise<T>): Promise<
 async function main(): Promise<void> {
   const groups: Record<string, Row[]> = {};
   const group = async (title: string, measured: () => Row[] | Promise<Row[]>): Promise<void> => {
+    if (only !== undefined && only !== title) return;
     groups[title] = (await inTime(title, measured)) ?? [];
     if (!report(title, groups[title])) process.exitCode = 1;
   };
@@ -72,6 +77,7 @@ async function main(): Promise<void> {
     await group("Start", startRows);
     await group("MCP", mcpRows);
   }
+  if (only !== undefined) return;
   const cold = coldRows(process.argv[1] as string);
   showCold(cold);
   if (quick) return;
@@ -84,7 +90,7 @@ async function main(): Promise<void> {
     {
       what: "growth of the time a line takes, from 10,000 to 1,000,000 lines",
       goal: 1.5,
-      measured: growth(points),
+      measured: growth(),
     },
     {
       what: "memory, as a share of 4 × the bytes + 64 bytes a line",

@@ -113,11 +113,10 @@ function scanBlocks(bytes: Uint8Array, table: Unfinished): boolean {
     for (; position + 4 <= stop; position += 4)
       hash = wordRound(hash + Math.imul(view.getInt32(position, true), 0xc2b2ae3d));
     const word = view.getInt32(position, true);
-    hash ^= (hash ^ byteRound(hash + Math.imul(word & 255, 0x165667b1))) & ((position - stop) >> 31);
-    hash ^=
-      (hash ^ byteRound(hash + Math.imul((word >>> 8) & 255, 0x165667b1))) & ((position + 1 - stop) >> 31);
-    hash ^=
-      (hash ^ byteRound(hash + Math.imul((word >>> 16) & 255, 0x165667b1))) & ((position + 2 - stop) >> 31);
+    const left = stop - position;
+    hash ^= (hash ^ byteRound(hash + Math.imul(word & 255, 0x165667b1))) & (-left >> 31);
+    hash ^= (hash ^ byteRound(hash + Math.imul((word >>> 8) & 255, 0x165667b1))) & ((1 - left) >> 31);
+    hash ^= (hash ^ byteRound(hash + Math.imul((word >>> 16) & 255, 0x165667b1))) & ((2 - left) >> 31);
     // A carriage return that ends a block is in the lanes by now although it belongs to the line break.
     hashes[count] = stop < position ? xxh32(bytes, start, stop) : mixed(hash);
     starts[count++] = start;

@@ -31,10 +31,16 @@ interface Frontier {
 
 const none = -1;
 
-function frontier(a: Int32Array, b: Int32Array, work: number): Frontier | null {
+/**
+ * Room for the first distances of both directions. Most segments are a few lines, and two texts may have hundreds: to
+ * allocate a frontier takes longer than to fill it. What is in them is not looked at after the call.
+ */
+const room = { forward: new Int32Array(256), backward: new Int32Array(256) };
+
+function frontier(a: Int32Array, b: Int32Array, work: number, first: Int32Array): Frontier | null {
   const n = a.length;
   const m = b.length;
-  let reach = new Int32Array(n + m < 8 ? 48 : 256);
+  let reach = first;
   let steps = 0;
   for (let d = 0; d <= n + m; d++) {
     const row = (d * (d + 1)) / 2;
@@ -89,8 +95,8 @@ export function certainPairs(
   if (aLines.length === 0) return true;
   const one = pick(a, aLines);
   const two = pick(b, bLines);
-  const forward = frontier(one, two, work);
-  const backward = forward && frontier(backwards(one), backwards(two), work);
+  const forward = frontier(one, two, work, room.forward);
+  const backward = forward && frontier(backwards(one), backwards(two), work, room.backward);
   if (!backward) return false;
   const pairs = inEveryPath({ a: one, b: two }, forward, backward, work);
   if (!pairs) return false;

@@ -1,10 +1,10 @@
 import { PortError, type Write } from "../session/index.js";
-import { makeFolders, putNew, removeFolders, writeTemporary } from "./content.js";
+import { makeFolders, putNew, removeFolders, writeMeanwhile } from "./content.js";
 import { failure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import { errorCode, flags, remove, type Stat } from "./io.js";
 import { isSharingViolation } from "./platform.js";
-import { keepName, lookAgain, stillSame, wasLast } from "./witness.js";
+import { keepName, lookAgain, lookLast, release, type Seen, stillSame, wasLast } from "./witness.js";
 
 /** One file of a commit, with the real path it has under the lock. */
 export interface Target extends Pick<Write, "before" | "after"> {
@@ -46,7 +46,8 @@ export class Shared extends Error {}
  * A writer who does not lock is noticed if it writes before the rename, and also if it writes into the replaced file
  * until the folder is flushed: then that file gets its name back. What is left: one that opened the file before the
  * rename and writes only after the flush loses what it writes; where files have one name only, one that writes between
- * the last look and the rename, some ten microseconds.
+ * the last look and the rename, some ten microseconds; and one that writes into memory it mapped before, which changes
+ * no date, if it does so after the bytes were compared.
  */
 export async function commitOne(disk: Disk, target: Target, commit: Commit): Promise<boolean> {
   const { path } = disk.platform;
@@ -86,21 +87,23 @@ async function write(disk: Disk, folder: Folder, target: Target, commit: Commit)
   if (stat !== null) checkWritable(disk, folder.at(name), stat, target.path);
   if (target.after === null) return erase(disk, folder, target, commit);
   if (isShared(stat)) throw new Shared(`${target.path} has several names`);
+  if (stat === null) return create(disk, folder, target, commit);
+  return replace(disk, folder, target, { ...commit, like: stat });
+}
+
+const nothing = new Uint8Array(0);
+
+async function create(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
   const temporary = temporaryName(commit.token);
-  const fresh = writeTemporary(disk, folder, { name: temporary, bytes: target.after, like: stat });
-  let moved = false;
+  const content = { name: temporary, bytes: target.after ?? nothing, like: null };
+  await writeMeanwhile(disk, folder, content, () => {});
   try {
     commit.check(target.path);
-    if (target.before === null) {
-      if (!putNew(disk, folder, temporary, name)) return false;
-      folder.flush();
-      return true;
-    }
-    const result = await replace(disk, folder, target, { name, temporary, fresh });
-    moved = result !== "changed";
-    return result === "replaced";
+    if (!putNew(disk, folder, temporary, disk.platform.path.basename(target.real))) return false;
+    await folder.flushed();
+    return true;
   } finally {
-    if (!moved) folder.discard(temporary);
+    folder.discard(temporary);
   }
 }
 
@@ -111,41 +114,48 @@ async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit)
   commit.check(target.path);
   if (!stillSame(folder, name, seen)) return false;
   await patiently(disk, target.path, () => remove(disk.io, folder.at(name)));
-  folder.flush();
+  await folder.flushed();
   return true;
 }
 
-interface Prepared {
-  readonly name: string;
-  readonly temporary: string;
-  readonly fresh: Stat | null;
-}
-
-/** `given back`: it was replaced, but somebody had written into it meanwhile, and stands there again. */
+/** False: somebody wrote into the file, before it was replaced or just then; in that case it stands there again. */
 async function replace(
   disk: Disk,
   folder: Folder,
-  { path, before }: Target,
-  { name, temporary, fresh }: Prepared,
-): Promise<"replaced" | "changed" | "given back"> {
+  { path, real, before: bytes, after }: Target,
+  { token, check, like }: Commit & { readonly like: Stat },
+): Promise<boolean> {
+  const name = disk.platform.path.basename(real);
+  const temporary = temporaryName(token);
   const old = `${temporary}${oldEnding}`;
-  const isKept = keepName(disk, folder, name, old);
-  let seen: Stat | null = null;
-  let renamed = false;
+  let isKept = false;
+  let isLeft = false;
+  let seen: Seen | null = null;
   try {
-    await patiently(disk, path, () => {
-      seen = lookAgain(disk, folder, name, before);
-      if (seen === null || !stillSame(folder, name, seen)) return;
-      disk.io.rename(folder.at(temporary), folder.at(name));
-      renamed = true;
+    const content = { name: temporary, bytes: after ?? nothing, like };
+    const expected = await writeMeanwhile(disk, folder, content, (fresh) => {
+      isKept = keepName(disk, folder, name, old);
+      // The bytes take as long as everything else. If nothing happens until the rename, they need no second look.
+      return { name, bytes, fresh, early: lookAgain(disk, folder, name, bytes) };
     });
-    if (!renamed || seen === null) return "changed";
-    const replaced = { name, path, old, seen, fresh };
-    if (isKept && !wasLast(disk, folder, replaced)) return "given back";
-    folder.flush();
-    return isKept && !wasLast(disk, folder, replaced) ? "given back" : "replaced";
+    isLeft = true;
+    check(path);
+    await patiently(disk, path, () => {
+      seen = lookLast(disk, folder, expected);
+      if (seen === null) return;
+      disk.io.rename(folder.at(temporary), folder.at(name));
+      isLeft = false;
+    });
+    if (isLeft || seen === null) return false;
+    const replaced = { name, path, old, seen, fresh: expected.fresh };
+    const flushed = folder.flushed();
+    const isLast = !isKept || wasLast(disk, folder, replaced);
+    await flushed;
+    return isLast && (!isKept || wasLast(disk, folder, replaced));
   } finally {
+    if (isLeft) folder.discard(temporary);
     if (isKept) folder.discard(old);
+    if (seen) release(disk, seen);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Disk, Folder } from "./folder.js";
-import { errorCode, flags, ifThere, type Stat, withFile, writeAll } from "./io.js";
+import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile, writeAll } from "./io.js";
 import { isWindows } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
@@ -11,20 +11,56 @@ export interface NewContent {
 }
 
 /** The whole content, flushed, under a name that nobody uses; nothing is left of it if that fails. */
-export function writeTemporary(disk: Disk, folder: Folder, content: NewContent): Stat | null {
+export function writeTemporary(disk: Disk, folder: Folder, content: NewContent): void {
   const { io } = disk;
   const fd = io.open(folder.at(content.name), flags.create, modeOf(content.like));
   try {
-    return withFile(io, fd, () => {
-      writeAll(io, fd, content.bytes);
-      const made = content.like && copyOwner(disk, fd, content.like);
+    withFile(io, fd, () => {
+      fill(disk, fd, content);
       io.fsync(fd);
-      return made;
     });
   } catch (error) {
     folder.discard(content.name);
     throw error;
   }
+}
+
+/** The same, with something done while the disk is busy: it is told the state of the new file, and its result given. */
+export async function writeMeanwhile<T>(
+  disk: Disk,
+  folder: Folder,
+  content: NewContent,
+  meanwhile: (fresh: Stat | null) => T,
+): Promise<T> {
+  const { io } = disk;
+  const fd = io.open(folder.at(content.name), flags.create, modeOf(content.like));
+  let isOpen = true;
+  try {
+    const fresh = fill(disk, fd, content);
+    const result = await whileFlushed(io, fd, () => meanwhile(fresh));
+    isOpen = false;
+    io.close(fd);
+    return result;
+  } catch (error) {
+    if (isOpen) closeQuietly(io, fd);
+    folder.discard(content.name);
+    throw error;
+  }
+}
+
+async function whileFlushed<T>(io: Io, fd: number, body: () => T): Promise<T> {
+  const flushed = io.flush(fd);
+  try {
+    return body();
+  } finally {
+    // In every case: a descriptor that is closed while it is flushed may be another file's by then.
+    await flushed;
+  }
+}
+
+function fill(disk: Disk, fd: number, { bytes, like }: NewContent): Stat | null {
+  writeAll(disk.io, fd, bytes);
+  return like && copyOwner(disk, fd, like);
 }
 
 /** Nobody else's content is readable for more people than it was, not even for a moment. */

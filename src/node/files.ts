@@ -114,7 +114,8 @@ class DiskFiles implements NodeFiles {
 
   async hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>): Promise<T> {
     await this.start();
-    const places = await Promise.all(files.map((file) => this.again(file)));
+    const places: Place[] = [];
+    for (const file of files) places.push(this.direct(file) ?? (await this.again(file)));
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.locks.hold(places, (lock) => body(this.held(lock, places)));
@@ -169,9 +170,13 @@ class DiskFiles implements NodeFiles {
   }
 
   private async commit(lock: Lock, writes: readonly Write[]): Promise<boolean> {
-    const targets = await Promise.all(writes.map((write) => this.target(write)));
-    if (new Set(targets.map(({ key }) => key)).size < targets.length)
-      throw new PortError("bad_request", "a commit names a file twice");
+    const targets: Target[] = [];
+    for (const write of writes) {
+      const target = await this.target(write);
+      if (targets.some(({ key }) => key === target.key))
+        throw new PortError("bad_request", "a commit names a file twice");
+      targets.push(target);
+    }
     const commit = { token: lock.token, check: (path: string) => lock.check(path) };
     const [only] = targets;
     if (only === undefined) return true;
@@ -201,7 +206,9 @@ class DiskFiles implements NodeFiles {
 
   private async target({ file, before, after }: Write): Promise<Target> {
     this.checkSize(file.path, after?.length ?? 0);
-    const { real, key, path } = await this.again(file);
+    // Folders are made only where the path leads now.
+    const place = before === null ? null : this.direct(file);
+    const { real, key, path } = place ?? (await this.again(file));
     return { real, key, path, before, after };
   }
 
@@ -210,6 +217,15 @@ class DiskFiles implements NodeFiles {
     return stat && isShared(stat) && stat.isFile()
       ? [{ key: `inode ${stat.dev} ${stat.ino}`, path, real }]
       : [];
+  }
+
+  /**
+   * Where the path leads, without a look at it, if no link was on the way when it was identified. Reading and writing
+   * then see by what they open whether one is there now: `isBehind`, `Folder.open`, `checkWritable`.
+   */
+  private direct(file: FileId): Place | null {
+    const place = this.roots.last(file.path);
+    return place?.direct && place.key === file.key ? place : null;
   }
 
   /** Where the path leads now; `busy` if that is another file than it was: a link was changed on the way. */
@@ -221,7 +237,7 @@ class DiskFiles implements NodeFiles {
 
   private async readNow(file: FileId): Promise<Uint8Array | null> {
     for (let attempt = 1; ; attempt++) {
-      const { real } = await this.again(file);
+      const { real } = (attempt === 1 ? this.direct(file) : null) ?? (await this.again(file));
       const result = this.readReal(real, file.path);
       if (result !== "moved" && result !== "emptied") return result;
       if (attempt === 3 && result === "moved") throw new PortError("busy", `${file.path} keeps being moved`);

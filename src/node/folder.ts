@@ -59,16 +59,28 @@ export class Folder {
    * no failure of the commit.
    */
   flush(): void {
-    const { io, report } = this.disk;
-    if (this.fd === null) return;
     try {
-      io.fsync(this.fd);
+      if (this.fd !== null) this.disk.io.fsync(this.fd);
     } catch (error) {
-      const code = errorCode(error);
-      // File systems that cannot flush folders say so like this.
-      if (code === "EINVAL" || code === "ENOTSUP" || code === "EPERM") return;
-      report(`${this.path}: written, but a power failure now may bring the old content back (${code})`);
+      this.tell(error);
     }
+  }
+
+  /** The same, beside other work. */
+  async flushed(): Promise<void> {
+    try {
+      if (this.fd !== null) await this.disk.io.flush(this.fd);
+    } catch (error) {
+      this.tell(error);
+    }
+  }
+
+  private tell(error: unknown): void {
+    const code = errorCode(error);
+    // File systems that cannot flush folders say so like this.
+    if (code === "EINVAL" || code === "ENOTSUP" || code === "EPERM") return;
+    const { report } = this.disk;
+    report(`${this.path}: written, but a power failure now may bring the old content back (${code})`);
   }
 
   /** Clears a file of ours away, without hiding the failure that made it useless. */

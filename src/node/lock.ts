@@ -30,6 +30,7 @@ interface Watch {
 
 /** Claims on dead locks (see `bury`) that somebody died over; long before, whoever could act on them is gone. */
 const claimsKeptFor = 86_400_000;
+const mostPaths = 2000;
 
 /**
  * Locks between processes: one file for each locked path, in the state folder, under a name that only one can take.
@@ -41,6 +42,9 @@ const claimsKeptFor = 86_400_000;
 export class Locks {
   /** Those who wait in this process, so that they do not poll against each other. */
   private readonly queues = new Map<string, Promise<void>>();
+  private readonly fresh = new Set<Lock>();
+  private timer: NodeJS.Timeout | undefined;
+  private readonly paths = new Map<string, string>();
 
   constructor(private readonly options: LockOptions) {}
 
@@ -53,7 +57,8 @@ export class Locks {
     const nested = held.tokens.has(token);
     const lock = new Lock(token, this.options);
     // Real paths are one order for everybody, so that two who want the same files never wait for each other.
-    const ordered = files.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const ordered =
+      files.length === 1 ? files : files.toSorted((one, other) => (one.key < other.key ? -1 : 1));
     const names = new Map(ordered.map((file) => [this.pathOf(file.key), file]));
     const leave: (() => void)[] = [];
     const deadline = performance.now() + wait;
@@ -63,13 +68,25 @@ export class Locks {
         leave.push(await this.queue(name, file, deadline));
         await this.take(name, file, { lock, deadline, adopt });
       }
-      lock.keepFresh();
+      this.keepFresh(lock);
       return await body(lock);
     } finally {
+      this.fresh.delete(lock);
       lock.release();
       if (!nested) held.tokens.delete(token);
       for (const next of leave) next();
     }
+  }
+
+  /** One timer for all, which ends when it finds nothing to do: most locks are held for less than one of its rounds. */
+  private keepFresh(lock: Lock): void {
+    this.fresh.add(lock);
+    this.timer ??= setInterval(() => {
+      for (const held of this.fresh) held.refresh();
+      if (this.fresh.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }, this.options.timing.refresh).unref();
   }
 
   /** Locks whose holders are known to be dead, broken; for the start of a door. Those of unfinished batches stay. */
@@ -92,7 +109,13 @@ export class Locks {
   }
 
   private pathOf(key: string): string {
-    return this.options.platform.path.join(this.options.folder, nameOf(key));
+    let path = this.paths.get(key);
+    if (path === undefined) {
+      if (this.paths.size >= mostPaths) this.paths.clear();
+      path = this.options.platform.path.join(this.options.folder, nameOf(key));
+      this.paths.set(key, path);
+    }
+    return path;
   }
 
   private async queue(name: string, file: Lockable, deadline: number): Promise<() => void> {

@@ -71,7 +71,6 @@ export class Lock {
   private readonly own = new Map<string, Slot | null>();
   /** Filled for the lock that is waited for. */
   private ready: { readonly name: string; readonly slot: Slot } | null = null;
-  private timer: NodeJS.Timeout | undefined;
   private readonly since: { readonly ticks: number; readonly clock: number };
 
   constructor(
@@ -84,9 +83,8 @@ export class Lock {
   /** False if somebody has it. */
   create(name: string, file: Lockable): boolean {
     const { processes, platform } = this.options;
-    const record: LockRecord = { ...processes.self(), token: this.token, key: file.key, path: file.real };
     try {
-      const bytes = Buffer.from(JSON.stringify(record));
+      const bytes = recordBytes(processes.self(), this.token, file);
       return this.linkReady(name, bytes) ?? this.createAlone(name, bytes);
     } catch (error) {
       if (isSharingViolation(platform, errorCode(error))) return false;
@@ -151,18 +149,12 @@ export class Lock {
     }
   }
 
-  keepFresh(): void {
-    this.timer = setInterval(() => this.refresh(), this.options.timing.refresh);
-    this.timer.unref();
-  }
-
   /** Leaves the lock files where they are: what they protect has to be put right by whoever comes next. */
   abandon(): void {
     this.own.clear();
   }
 
   release(): void {
-    clearInterval(this.timer);
     const { slots } = this.options;
     for (const [name, slot] of this.own) {
       // Broken and taken by somebody else meanwhile, it is no longer ours to remove.
@@ -191,7 +183,7 @@ export class Lock {
     }
   }
 
-  private refresh(): void {
+  refresh(): void {
     const { io, clock } = this.options;
     for (const name of this.own.keys()) {
       try {
@@ -211,6 +203,19 @@ export class Lock {
       return false;
     }
   }
+}
+
+let self: Holder | undefined;
+let selfText = "";
+
+/** A lock's record as JSON. Who we are is put into words once: it takes longer than making the lock. */
+function recordBytes(holder: Holder, token: string, { key, real }: Lockable): Uint8Array {
+  if (self !== holder) {
+    self = holder;
+    selfText = JSON.stringify(holder).slice(0, -1);
+  }
+  const rest = `"token":"${token}","key":${JSON.stringify(key)},"path":${JSON.stringify(real)}}`;
+  return Buffer.from(`${selfText},${rest}`);
 }
 
 export function parseLock(bytes: Uint8Array | null): LockRecord | null {

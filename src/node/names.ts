@@ -20,10 +20,13 @@ function lane(text: string, seed: number): number {
 }
 
 let counter = 0;
+const pid = process.pid.toString(36);
+/** Whole numbers: the digits of a fraction would take as long as the rest of a lock. */
+const randoms = 36 ** 8;
 
 /** Never the same twice, in any process. */
 export function newToken(clock: () => number): string {
   counter += 1;
-  const random = Math.random().toString(36).slice(2, 10);
-  return `${clock().toString(36)}-${process.pid.toString(36)}-${counter.toString(36)}-${random}`;
+  const random = Math.floor(Math.random() * randoms).toString(36);
+  return `${clock().toString(36)}-${pid}-${counter.toString(36)}-${random}`;
 }

@@ -49,19 +49,25 @@ interface Entry {
   readonly record: Json;
 }
 
+const mostPaths = 2000;
+
 /** One small file a record, found by its key without looking at anything else. */
 export class Records {
   private readonly folder: string;
+  private readonly isRare: boolean;
+  private readonly paths = new Map<string, string>();
 
   constructor(
     private readonly context: StoreContext,
     kind: "files" | "agents",
   ) {
     this.folder = context.platform.path.join(context.folder, kind);
+    this.isRare = kind === "agents";
   }
 
   get(key: string): Json | null {
-    const entry = this.readEntry(this.pathOf(key));
+    const path = this.pathOf(key);
+    const entry = this.isMissing(path) ? null : this.readEntry(path);
     // Two keys of one name: as good as none recorded.
     return entry?.key === key ? entry.record : null;
   }
@@ -90,7 +96,22 @@ export class Records {
   }
 
   private pathOf(key: string): string {
-    return this.context.platform.path.join(this.folder, `${nameOf(key)}.json`);
+    let path = this.paths.get(key);
+    if (path === undefined) {
+      if (this.paths.size >= mostPaths) this.paths.clear();
+      path = this.context.platform.path.join(this.folder, `${nameOf(key)}.json`);
+      this.paths.set(key, path);
+    }
+    return path;
+  }
+
+  /** Most agents have no record. */
+  private isMissing(path: string): boolean {
+    try {
+      return this.isRare && !this.context.io.isThere(path);
+    } catch {
+      return false;
+    }
   }
 
   private readEntry(path: string): Entry | null {

@@ -22,6 +22,8 @@ export interface RootOptions {
 export interface Place extends FileId {
   /** The path after all links: the only one that is opened or written. */
   readonly real: string;
+  /** No link was on the way: then whoever opens it sees for itself whether that is still so. */
+  readonly direct: boolean;
 }
 
 interface Patterns {
@@ -64,6 +66,11 @@ export class Roots {
     return place;
   }
 
+  /** Where it led when it was located last, without a look at the disk. */
+  last(path: string): Place | undefined {
+    return this.places.get(path)?.place;
+  }
+
   private admit(path: string, asked: string, { denied, secret }: Patterns): Place {
     const real = this.follow(asked, path);
     const key = this.keyOf(real);
@@ -78,7 +85,8 @@ export class Roots {
     const names = [this.inRoot(real, root), this.inRoot(asked, root)];
     const rule = names.map(denied).find((pattern) => pattern !== null);
     if (rule) throw new PortError("denied", `${path} matches the deny pattern ${rule}`);
-    return { path, real, key, keep: root !== null && names.every((name) => secret(name) === null) };
+    const keep = root !== null && names.every((name) => secret(name) === null);
+    return { path, real, key, keep, direct: real === asked };
   }
 
   /** Whether a file found below a located folder may be looked at. Its path is real: searches follow no links. */
@@ -109,7 +117,7 @@ export class Roots {
     const rest: string[] = [];
     for (let at = absolute; ; ) {
       const real = ifThere(() => io.realpath(at));
-      if (real !== null) return platform.path.join(real, ...rest);
+      if (real !== null) return rest.length === 0 ? real : platform.path.join(real, ...rest);
       const link = ifThere(() => io.lstat(at))?.isSymbolicLink() ? io.readlink(at) : null;
       const above = platform.path.dirname(at);
       if (link !== null) {

@@ -39,7 +39,7 @@ export class Versions {
     const { io, clock } = this.context;
     const path = this.pathOf(id);
     try {
-      const stat = ifThere(() => io.lstat(path));
+      const stat = io.isThere(path) ? ifThere(() => io.lstat(path)) : null;
       if (stat?.isFile()) {
         // Pruned by the time it was last kept, not by the time it was first kept.
         if (clock() - Number(stat.mtimeMs) > day) io.touch(path, clock() / 1000);

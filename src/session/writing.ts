@@ -12,7 +12,7 @@ import { epochOf } from "./agent.js";
 import { type Call, find, type Target } from "./call.js";
 import { hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { type Deletion, wrote } from "./ledger.js";
-import { type Context, OpenFile } from "./open.js";
+import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
 import { entryId, refuse } from "./refuse.js";
@@ -41,12 +41,26 @@ export async function execute(call: Call, env: Env): Promise<EditResult | BatchR
       for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
       if (judged.some(({ verdict }) => verdict.kind === "refused"))
         return refuse({ ...call, request, entries: call.given }, judged, env);
-      if (call.dryRun || (await held.commit(judged.flatMap(writesOf))))
-        return finish(call, request, judged, env);
+      if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
     }
     const paths = targets.map(({ file }) => file.path).join(", ");
     throw new PortError("busy", `${paths}: the file keeps changing while it is written`);
   });
+}
+
+/** New texts are kept while the disk is busy with the files: what nobody wrote in the end is pruned some day. */
+async function commit(held: Held, judged: readonly Judged[], { store }: Env): Promise<boolean> {
+  const keep = async (): Promise<void> => {
+    for (const { opened, destination, verdict } of judged) {
+      const text = verdict.kind === "applied" ? verdict.after : null;
+      const { file } = destination ?? opened;
+      if (text && file.keep && text.bytes.length <= keptBytes)
+        await store.keepVersion(text.version, text.bytes);
+    }
+  };
+  // A failure is met again when the ledger is saved, and told then.
+  const [isDone] = await Promise.all([held.commit(judged.flatMap(writesOf)), keep().catch(() => {})]);
+  return isDone;
 }
 
 async function judgeOne(

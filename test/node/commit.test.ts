@@ -241,7 +241,7 @@ describe("what a commit refuses, with nothing changed", () => {
       at: 1,
       error: "ENOSPC",
       forGood: true,
-      only: (call) => call.startsWith("fsync"),
+      only: (call) => isFlush.test(call),
     });
     await expect(commit(at.files({ io }), { "x/y/a.txt": "new" })).rejects.toMatchObject({ code: "io" });
     await expect(commit(at.files({ io }), { "x/y/a.txt": "1", "z/b.txt": "2" })).rejects.toMatchObject({
@@ -327,6 +327,8 @@ describe("links swapped between the look and the deed", () => {
   };
 });
 
+const isFlush = /^(fsync|flush) /;
+
 describe("somebody who does not lock", () => {
   test.each([
     ["writes before the rename", "old", (path: string) => writeFileSync(path, "theirs")],
@@ -340,7 +342,7 @@ describe("somebody who does not lock", () => {
     if (start !== null) writeFileSync(path, start);
     let done = false;
     const only = (call: string): boolean => {
-      if (!done && /^fsync /.test(call)) {
+      if (!done && isFlush.test(call)) {
         done = true;
         deed(path);
       }
@@ -364,7 +366,7 @@ describe("somebody who does not lock writes into the file while it is replaced",
     let renamed = false;
     let done = false;
     const only = (call: string, args: readonly unknown[]): boolean => {
-      if (!done && when.test(call) && (renamed || !call.startsWith("fsync"))) {
+      if (!done && when.test(call) && (renamed || !isFlush.test(call))) {
         done = true;
         write(fd);
       }
@@ -380,7 +382,7 @@ describe("somebody who does not lock writes into the file while it is replaced",
   }
   const ways: [string, RegExp][] = [
     ["at the last moment", /^rename .*\.tmp$/],
-    ["just after", /^fsync /],
+    ["just after", isFlush],
   ];
   const single = { "a.txt": "mine" };
   const batch = { "a.txt": "mine", "b.txt": "mine", "c.txt": "mine" };
@@ -405,7 +407,7 @@ describe("somebody who does not lock writes into the file while it is replaced",
   });
   test("a file that is deleted in a batch", async () => {
     const changes = { "a.txt": null, "b.txt": "mine" };
-    const { at, result } = await along(changes, /^fsync /, (fd) => void writeSync(fd, "theirs", 0));
+    const { at, result } = await along(changes, isFlush, (fd) => void writeSync(fd, "theirs", 0));
     expect(result).toBe(false);
     expect(at.tree()).toEqual({ "a.txt": "theirs", "b.txt": "old" });
   });
@@ -421,6 +423,10 @@ test("the window in which a writer who does not lock can lose a write is far bel
     lstat(path) {
       looked = performance.now();
       return nodeIo.lstat(path);
+    },
+    fstat(fd) {
+      looked = performance.now();
+      return nodeIo.fstat(fd);
     },
     rename(from, to) {
       nodeIo.rename(from, to);

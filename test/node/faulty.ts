@@ -30,7 +30,7 @@ export function faultyIo(fault: Fault, base: Io = nodeIo): FaultyIo {
         const fails = fault.at > 0 && (fault.forGood ? calls.length >= fault.at : calls.length === fault.at);
         if (!fails) return perform(...args);
         if (fault.error === "short") return name === "write" ? shortWrite(perform, args) : perform(...args);
-        if (name === "close") perform(...args);
+        if (name === "close" || name === "release") perform(...args);
         throw Object.assign(new Error(`${fault.error}: played, ${call}`), { code: fault.error });
       },
     ]),

@@ -53,6 +53,7 @@ export function playedSystem(name: "win32" | "darwin", base: string): PlayedSyst
     },
     stat: (given) => nodeIo.stat(real(given)),
     lstat: (given) => nodeIo.lstat(real(given)),
+    isThere: (given) => nodeIo.isThere(real(given)),
     access: (given, mode) => nodeIo.access(real(given), mode),
     touch: (given, seconds) => nodeIo.touch(real(given), seconds),
     realpath(given) {
