@@ -192,6 +192,9 @@ function speed(result) {
 
 ${about(result)}
 Ratios of medians in one run, work and baseline in turn; the spread is from the tenth to the ninetieth percentile.
+The rows against \`toString().split\` and the growth are in processor time: that work waits for nothing, and by the wall a busy machine falls on long
+work and spares short work. Their results are held until the next, as by a caller who is about to write them: the allocator would else give the pages
+back with every collection, and each call would fetch them anew, which is half as long again for an edit. All other rows are by the wall.
 A commit does more than its baseline: it takes and gives back a lock between processes, makes sure that no link was put on the way, keeps mode
 and owner, compares the bytes while the new ones are flushed, keeps a second name of the replaced file until nobody can have written into it, and
 flushes the folder. One thing it does not wait for: the blocks of the replaced file are freed after the answer.
