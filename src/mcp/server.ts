@@ -58,17 +58,9 @@ function unknownTool(name: string, offered: readonly Tool[]): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `${why}; tools: ${names}`);
 }
 
-/** Rows that are repeated beside the text: more would double a long answer, and most clients drop them. */
-const mostRows = 200;
-
 function answer({ text, isError, details }: Result): CallToolResult {
   const content = [{ type: "text" as const, text }];
-  return { content, ...(isError ? { isError } : {}), _meta: { [detailsKey]: withoutMany(details) } };
-}
-
-function withoutMany(details: unknown): unknown {
-  const { rows, ...rest } = details as { readonly rows?: readonly unknown[] };
-  return rows && rows.length > mostRows ? rest : details;
+  return { content, ...(isError ? { isError } : {}), _meta: { [detailsKey]: details } };
 }
 
 function extraOf({ mcpReq }: ServerContext): Extra {
