@@ -9,7 +9,7 @@ export interface Row {
 }
 
 /** Milliseconds, from whenever. */
-type Clock = () => number;
+export type Clock = () => number;
 
 const wall: Clock = () => performance.now();
 
@@ -26,7 +26,7 @@ export const processor: Clock =
         return (user + system) / 1000;
       };
 
-interface Base {
+export interface Base {
   readonly name: string;
   readonly run: () => unknown;
   /** For the row and its baseline; the wall's if not given. */
