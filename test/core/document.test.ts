@@ -91,6 +91,29 @@ describe("lines", () => {
     expect(() => document.lines(0, 2)).toThrow(RangeError);
   });
 
+  test.each([
+    ["no longer than nothing", () => ""],
+    ["short", (at: number) => String(at)],
+    ["of every length up to three blocks", (at: number) => "abcdefg".repeat(7).slice(0, at % 49)],
+    ["long", (at: number) => `${"x".repeat(200)}${at}`],
+  ])("thousands of lines, %s", (_, line) => {
+    const lines = [...Array.from({ length: 3000 }, (_, at) => line(at)), "end"];
+    const hashes = lines.map((text) => xxh32(utf8(text), 0, utf8(text).length));
+    for (const text of [lines.join("\n"), `${lines.join("\n")}\n`, lines.join("\r\n")]) {
+      const document = Document.parse(utf8(text));
+      expect(document.lines()).toEqual(lines);
+      expect(lines.map((_, at) => document.lineHash(at))).toEqual(hashes);
+    }
+  });
+
+  test("a byte that is not UTF-8 is found wherever it stands", () => {
+    const plain = utf8(`${`${"abcdefg".repeat(9)}\n`.repeat(2)}end`);
+    expect(Document.parse(plain).encoding).toBe("utf-8");
+    for (const wrong of [0x80, 0x8a, 0x8b, 0xc3, 0xff])
+      for (let at = 0; at < plain.length; at++)
+        expect(Document.parse(plain.with(at, wrong)).encoding).toBe("latin1");
+  });
+
   test("hashes are over the text as UTF-8, without terminator and byte order mark", () => {
     const texts = [
       "",

@@ -164,6 +164,20 @@ describe("parse", () => {
     );
   });
 
+  test("reads a text exactly where it is that line's", () => {
+    fc.assert(
+      fc.property(bytes, options, line, (source, given, other) => {
+        const document = Document.parse(source, given);
+        for (let index = 0; index < document.lineCount; index++) {
+          const own = document.text(index);
+          expect(document.reads(index, own)).toBe(true);
+          for (const text of [other, `${own}x`, own.slice(0, -1), own.slice(1), `${own.slice(0, -1)}é`])
+            expect(document.reads(index, text)).toBe(own === text);
+        }
+      }),
+    );
+  });
+
   test("does not depend on where the bytes lie in memory", () => {
     fc.assert(
       fc.property(bytes, fc.nat(20), (source, offset) => {
