@@ -47,7 +47,7 @@ export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.
 export { firstPlaces, hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 export { quotesIn } from "./quote.js";
-export { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";
+export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";
 export {
   type HashMismatch,
   type RefusalDetails,

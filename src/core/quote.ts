@@ -5,7 +5,7 @@ import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
 import { disjoint, lastAtMost, lineStarts, linesAt, offsets, search, textOf } from "./offsets.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
-import { LineSet } from "./ranges.js";
+import { LineSet, lineIndexes } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
 
 type Quote = Extract<Edit, { op: "replace_text" }>;
@@ -105,15 +105,11 @@ function seenElsewhere(
       const map = view.history.follow(state);
       const first = map?.index(start) ?? -1;
       const isThere =
-        first >= 0 && indexes(start, end + 1).every((line) => map?.index(line) === first + line - start);
+        first >= 0 && lineIndexes(start, end + 1).every((line) => map?.index(line) === first + line - start);
       if (map && !isThere) return gone(edit, { state, document: document as Document, from }, view);
     }
   }
   return null;
-}
-
-function indexes(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, at) => start + at);
 }
 
 function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {

@@ -54,6 +54,10 @@ export class LineSet {
     return LineSet.from(joined([...spans]));
   }
 
+  static lines(indexes: Iterable<number>): LineSet {
+    return LineSet.of(Array.from(indexes, (index) => [index, index + 1] as const));
+  }
+
   static all(count: number): LineSet {
     return LineSet.of([[0, count]]);
   }
@@ -91,6 +95,11 @@ export class LineSet {
 
   spans(): readonly Span[] {
     return this.sorted;
+  }
+
+  /** Every line by its index. */
+  indexes(): number[] {
+    return this.sorted.flatMap(([start, end]) => lineIndexes(start, end));
   }
 
   ranges(): Range[] {
@@ -167,4 +176,9 @@ export class LineSet {
     }
     return low;
   }
+}
+
+/** The lines from one to before another. */
+export function lineIndexes(start: number, end: number): number[] {
+  return Array.from({ length: Math.max(0, end - start) }, (_, at) => start + at);
 }

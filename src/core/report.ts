@@ -5,7 +5,7 @@ import { codes, exitStatus } from "./error.js";
 import type { LineMap } from "./linemap.js";
 import { notShown } from "./listing.js";
 import type { Cause, Problem } from "./problem.js";
-import { compactLineRanges, LineSet, type Range } from "./ranges.js";
+import { compactLineRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
 import { longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
@@ -175,9 +175,9 @@ export function resultText(result: ResultText): ResultPrinted {
       ...applied.warnings,
       ...rowsOf(rows, document, result.scheme),
     ];
-    return { text: lines.join("\n"), printed: LineSet.of(rows.map((index) => [index, index + 1] as const)) };
+    return { text: lines.join("\n"), printed: LineSet.lines(rows) };
   }
-  const written = change.map.regions.flatMap(({ bStart, bEnd }) => range(bStart, bEnd));
+  const written = change.map.regions.flatMap(({ bStart, bEnd }) => lineIndexes(bStart, bEnd));
   const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}${deed(applied, written.length)}${moved(applied)}`;
   const lines = [
     dryRun ? done : `${done}; keep using the anchors you were shown`,
@@ -195,30 +195,24 @@ export function resultText(result: ResultText): ResultPrinted {
   if (news.length > 0) lines.push("changed by others since you read:", ...news);
   return {
     text: lines.join("\n"),
-    printed: LineSet.of(
-      [...listed, ...others].sort((a, b) => a - b).map((index) => [index, index + 1] as const),
-    ),
+    printed: LineSet.lines([...listed, ...others]),
   };
 }
 
 function noopRows({ rows, document }: Applied): number[] {
   return rows
     .spans()
-    .flatMap(([start, end]) => range(start, end))
+    .flatMap(([start, end]) => lineIndexes(start, end))
     .filter((index) => document.text(index).length <= longestLine)
     .slice(0, 10);
 }
 
 function foreignRows({ foreign: lines, applied }: ResultText): number[] {
   if (!lines) return [];
-  const found = lines.spans().flatMap(([start, end]) => range(start, end));
+  const found = lines.spans().flatMap(([start, end]) => lineIndexes(start, end));
   return found
     .filter((index) => index < applied.document.lineCount && applied.document.text(index).length <= 200)
     .slice(0, 12);
-}
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, at) => start + at);
 }
 
 function compact(indexes: readonly number[]): string {

@@ -1,5 +1,5 @@
 /** Reads what a client sent. Anything may be missing or of another type. */
-import type { Quote, Range } from "../core/index.js";
+import type { Door, Quote, Range } from "../core/index.js";
 import type { Payload, Row } from "./event.js";
 
 export function isRecord(value: unknown): value is Payload {
@@ -49,6 +49,18 @@ export function quotesOf(
 /** Line ends are the file's affair: texts are compared without them. */
 export function plain(given: string): string {
   return given.replaceAll("\r\n", "\n");
+}
+
+/** How the next call is named where a tool reads from a line on, so many. */
+export function offsetDoor(tool: string): Door {
+  return {
+    read: (path, ranges) => {
+      const span = window(ranges);
+      const some = span ? ` with offset ${span.start} and limit ${span.end - span.start + 1}` : "";
+      return `call ${tool} on ${path}${some}`;
+    },
+    retry: () => "the call again",
+  };
 }
 
 /** "lines 3-5, 9" as one window that holds them all, for tools that take only one. */

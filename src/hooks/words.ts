@@ -1,5 +1,5 @@
 /** What the guard says to models and people, but for refusals, which are the session's. */
-import type { Door, Quote, Range } from "../core/index.js";
+import { type Door, type Quote, type Range, rejected } from "../core/index.js";
 import type { Formatted, LostEdit, News } from "../session/index.js";
 
 /** A refused write quotes nothing. */
@@ -74,7 +74,7 @@ export function formattedNote(path: string, { rows, ranges, deleted }: Formatted
 
 /** The client refused an edit in its own words; what is known besides. */
 export function addedNote(path: string, text: string): string {
-  return `kedge, on ${path}: ${text.replace(/^REJECTED, nothing written\.\n/, "")}`;
+  return `kedge, on ${path}: ${text.replace(`${rejected}\n`, "")}`;
 }
 
 export function unchecked(path: string, cause: string): string {

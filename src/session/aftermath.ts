@@ -1,8 +1,8 @@
 /** What others made of a file that the agent has seen or written: told to it once. */
 import { type LineMap, LineSet, type Range } from "../core/index.js";
+import { withOpen } from "./holding.js";
 import { hasSeen, knownNow } from "./ledger.js";
-import { OpenFile } from "./open.js";
-import { contextOf } from "./reading.js";
+import type { OpenFile } from "./open.js";
 import type { Env } from "./result.js";
 
 /** What stands in a file other than the agent wrote it, since it wrote. */
@@ -29,16 +29,9 @@ async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineMap | nul
 const shownRows = 40;
 const shownCharacters = 4_000;
 
-function indexes(lines: LineSet): number[] {
-  return lines.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
-}
-
 /** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
 export async function formatted(path: string, room: number, env: Env): Promise<Formatted | null> {
-  const file = await env.files.identify(path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  return withOpen(path, env, async (opened) => {
     const { document } = opened;
     const map = document && (await sinceOwn(opened, env));
     if (hasSeen(opened.agent)) opened.update({ ...opened.agent, settled: opened.states.length - 1 });
@@ -51,9 +44,9 @@ export async function formatted(path: string, room: number, env: Env): Promise<F
     );
     const deleted = map.regions.filter(({ bStart }) => agent.deletions.some(({ gap }) => gap === bStart));
     if (lines.isEmpty && deleted.length === 0) return null;
-    const length = indexes(lines).reduce((sum, at) => sum + document.text(at).length, 0);
+    const length = lines.indexes().reduce((sum, at) => sum + document.text(at).length, 0);
     const isShort = lines.size <= shownRows && length <= Math.min(shownCharacters, room);
-    const rows = isShort ? indexes(lines).map((at) => ({ line: at + 1, text: document.text(at) })) : [];
+    const rows = isShort ? lines.indexes().map((at) => ({ line: at + 1, text: document.text(at) })) : [];
     if (isShort) opened.showed(lines, null, "observed");
     const told = new Set(deleted.map(({ bStart }) => bStart));
     const deletions = opened.agent.deletions.filter(({ gap }) => !told.has(gap));
@@ -74,21 +67,18 @@ export interface News {
 
 /** Tells it once: the rows count as shown. */
 export async function news(path: string, room: number, env: Env): Promise<News | null> {
-  const file = await env.files.identify(path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  return withOpen(path, env, async (opened) => {
     const { document } = opened;
     const { pending, deletions } = opened.agent;
     if (!document || (pending.isEmpty && deletions.length === 0)) return null;
     const told: number[] = [];
     let length = 0;
-    for (const at of indexes(pending).slice(0, shownRows)) {
+    for (const at of pending.indexes().slice(0, shownRows)) {
       length += document.text(at).length;
       if (length > Math.min(shownCharacters, room)) break;
       told.push(at);
     }
-    const lines = LineSet.of(told.map((at) => [at, at + 1] as const));
+    const lines = LineSet.lines(told);
     const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: opened.writer(at) }));
     if (!lines.isEmpty) opened.showed(lines, null, "observed");
     opened.update({ ...opened.agent, deletions: [] });

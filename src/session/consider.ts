@@ -18,10 +18,10 @@ import {
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
 import { gate } from "./gate.js";
+import { contextOf, withOpen } from "./holding.js";
 import { blocked, judge, refused, type Verdict } from "./judge.js";
-import { hasSeen, knownNow } from "./ledger.js";
-import { OpenFile } from "./open.js";
-import { contextOf } from "./reading.js";
+import { hasSeen, isCurrent, knownNow } from "./ledger.js";
+import type { OpenFile } from "./open.js";
 import { agentLedger, fromJson } from "./record.js";
 import { refuse } from "./refuse.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
@@ -56,10 +56,7 @@ const allowed: Consideration = { kind: "allowed" };
 
 /** May the tool do this? It will do it by its own rules; so what is allowed is what comes to the same as ours. */
 export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
-  const file = await env.files.identify(write.path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  return withOpen(write.path, env, async (opened) => {
     const answer = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
     await opened.save();
     return answer;
@@ -83,8 +80,7 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (!hasSeen(agent)) return "unseen";
   const last = ledger.states.length - 1;
   const state = ledger.states[last];
-  const isSettled = agent.newest?.state === last && agent.pending.isEmpty && agent.deletions.length === 0;
-  if (!state || !isSettled || change.kind === "patch") return "unclear";
+  if (!state || !isCurrent(agent, last) || change.kind === "patch") return "unclear";
   const document = await parse(bytes, state.encoding, context);
   if (document.version !== state.version) return "unclear";
   if (change.kind === "quotes") return "allowed";

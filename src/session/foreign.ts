@@ -12,9 +12,9 @@ import {
   wholeFile,
 } from "../core/index.js";
 import { type ForeignChange, quotesOf, sameLines } from "./consider.js";
+import { contextOf, olderTexts, withOpen } from "./holding.js";
 import { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
-import { contextOf } from "./reading.js";
 import { entryId } from "./refuse.js";
 import type { Env } from "./result.js";
 
@@ -37,10 +37,7 @@ type Told = ObservedWrite & { readonly path: string; readonly tool: string };
  * somebody else's doing: a formatter's, mostly.
  */
 export async function recordWrite(write: Told, env: Env): Promise<void> {
-  const file = await env.files.identify(write.path);
-  const context = await contextOf(env);
-  await env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  await withOpen(write.path, env, async (opened) => {
     const now = opened.document;
     if (!now) {
       if (write.change?.kind === "delete") return gone(write.tool, opened, env);
@@ -105,18 +102,17 @@ interface Base {
   readonly made: Replaced;
 }
 
-/** States that are looked at, from the newest on. */
-const searchedStates = 8;
-
 async function baseOf(write: Told, opened: OpenFile, now: Document): Promise<Base | null> {
   const newest = opened.states.length - 1;
   const told =
     typeof write.before === "string" ? Document.parse(new TextEncoder().encode(write.before)) : null;
-  for (let at = newest - 1; at >= Math.max(0, newest - searchedStates); at--) {
-    const document = await opened.textAt(at);
-    const made = document && (!told || sameLines(document, told)) ? madeBy(write, document, now) : null;
-    const next = at + 1 === newest ? now : await opened.textAt(at + 1);
-    if (document && made && (told || (next && sameLines(made.document, next)))) return { at, document, made };
+  let next: Document | null = now;
+  let above = newest;
+  for await (const { at, text: document } of olderTexts(opened)) {
+    const made = !told || sameLines(document, told) ? madeBy(write, document, now) : null;
+    if (above !== at + 1) next = null;
+    if (made && (told || (next && sameLines(made.document, next)))) return { at, document, made };
+    [next, above] = [document, at];
   }
   const undone = told ? null : beforeOf(write, now);
   if (undone && undone.document.version === opened.states[newest - 1]?.version)

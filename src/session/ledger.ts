@@ -95,6 +95,11 @@ export function hasSeen(ledger: AgentLedger): boolean {
   return ledger.state >= 0;
 }
 
+/** The agent saw or wrote the file last as it is in this state, and nothing that it saw before has changed since. */
+export function isCurrent({ newest, pending, deletions }: AgentLedger, state: number): boolean {
+  return newest?.state === state && pending.isEmpty && deletions.length === 0;
+}
+
 export function knownNow(ledger: AgentLedger): LineSet {
   return ledger.known.get(ledger.state) ?? LineSet.empty;
 }

@@ -7,6 +7,7 @@ import {
   History,
   type LineMap,
   LineSet,
+  lineIndexes,
   type Named,
   type Piece,
   type Problem,
@@ -62,7 +63,7 @@ export function carried(carrying: Carrying): readonly Splice[] | readonly Proble
     const region = origin.get(piece.lines);
     const isAlike = region && to.encoding === now.encoding && sameEnds(to, region, now, piece);
     const raw = (at: number) => to.raw(at);
-    const lines = isAlike ? range(region.bStart, region.bEnd).map(raw) : piece.lines;
+    const lines = isAlike ? lineIndexes(region.bStart, region.bEnd).map(raw) : piece.lines;
     return { start: piece.start, end: piece.end, lines };
   });
 }
@@ -70,10 +71,6 @@ export function carried(carrying: Carrying): readonly Splice[] | readonly Proble
 export function isProblems(found: readonly (Splice | Problem)[]): found is readonly Problem[] {
   const [first] = found;
   return first !== undefined && "code" in first;
-}
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, at) => start + at);
 }
 
 /** Whether lines end as the one beside them does: a file that was converted meanwhile keeps its new line ends. */

@@ -1,8 +1,8 @@
 /** Lines that somebody else's tool showed to the agent. */
 import { type Document, LineSet } from "../core/index.js";
-import { OpenFile } from "./open.js";
+import { olderTexts, withOpen } from "./holding.js";
+import type { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
-import { contextOf } from "./reading.js";
 import type { Env } from "./result.js";
 
 export interface Observation {
@@ -18,18 +18,12 @@ interface Row {
   readonly text: string;
 }
 
-/** States that are looked at, from the newest on. */
-const searchedStates = 8;
-
 /**
  * Credits lines by their content; how many. Rows that read otherwise now were shown of an older text: if that is
  * recorded, it is what was shown. Else those that do stand are known, and the others have changed.
  */
 export async function observe({ path, rows, whole }: Observation, env: Env): Promise<number> {
-  const file = await env.files.identify(path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  return withOpen(path, env, async (opened) => {
     const { document } = opened;
     if (!document) throw new PortError("not_found", `${path} does not exist`);
     const now = whole
@@ -46,11 +40,9 @@ export async function observe({ path, rows, whole }: Observation, env: Env): Pro
 
 /** Whether all of the rows stand in a text that was recorded before; then that one was shown. */
 async function isLate(rows: readonly Row[], opened: OpenFile): Promise<boolean> {
-  const newest = opened.states.length - 1;
-  for (let at = newest - 1; at >= Math.max(0, newest - searchedStates); at--) {
-    const text = await opened.textAt(at);
-    const then = text && standing(rows, text);
-    if (!then?.others.isEmpty || !isTelling(then.lines, text as Document)) continue;
+  for await (const { at, text } of olderTexts(opened)) {
+    const then = standing(rows, text);
+    if (!then.others.isEmpty || !isTelling(then.lines, text)) continue;
     await opened.showedLate(at, then.lines);
     return true;
   }
@@ -79,14 +71,10 @@ function standing(
   for (const { line, text: shown } of rows) {
     if (line < 1 || line > text.lineCount) continue;
     const there = text.text(line - 1);
-    if (there === shown) lines.push(line);
-    else if (!isCut(shown, there) && !shown.includes("\uFFFD")) others.push(line);
+    if (there === shown) lines.push(line - 1);
+    else if (!isCut(shown, there) && !shown.includes("\uFFFD")) others.push(line - 1);
   }
-  return { lines: setOf(lines), others: setOf(others) };
-}
-
-function setOf(lines: readonly number[]): LineSet {
-  return LineSet.of(lines.toSorted((one, two) => one - two).map((line) => [line - 1, line] as const));
+  return { lines: LineSet.lines(lines), others: LineSet.lines(others) };
 }
 
 /** The beginning of a long line, with something behind it that says so. */

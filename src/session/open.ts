@@ -15,6 +15,7 @@ import {
   carry,
   emptyLedger,
   hasSeen,
+  isCurrent,
   know,
   knownIn,
   knownNow,
@@ -116,10 +117,8 @@ export class OpenFile {
     this.update({ ...this.agent, known: all, newest: { state: last, order: this.tick() } });
   }
 
-  /** The agent saw or wrote the file last as it is now, and nothing that it saw before has changed since. */
   get isCurrent(): boolean {
-    const { newest, pending, deletions } = this.agent;
-    return newest?.state === this.ledger.states.length - 1 && pending.isEmpty && deletions.length === 0;
+    return isCurrent(this.agent, this.states.length - 1);
   }
 
   /** Takes over what is recorded of a file at another path, if that once had this text and nothing is recorded here. */

@@ -10,8 +10,8 @@ import {
   type SchemeName,
   schemes,
 } from "../core/index.js";
-import { epochOf } from "./agent.js";
 import { describe } from "./gate.js";
+import { contextOf, withOpen } from "./holding.js";
 import { type Deletion, hasSeen, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
 import { type Cancellation, PortError, type SearchHit, type SearchQuery } from "./ports.js";
@@ -29,17 +29,9 @@ export interface ReadRequest {
   readonly anchors?: Labels;
 }
 
-export async function contextOf(env: Env): Promise<Context> {
-  const epoch = await epochOf(env);
-  return { files: env.files, store: env.store, agent: env.agent, epoch, now: env.clock(), codec: env.codec };
-}
-
 export async function read(request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
   checkRanges(request);
-  const file = await env.files.identify(request.path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  return withOpen(request.path, env, async (opened) => {
     const text = await shownText(opened);
     const listed = request.delta ? delta(opened, text, request, env) : list(opened, text, request, env);
     await opened.save();

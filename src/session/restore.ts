@@ -1,9 +1,9 @@
 import { type Code, decidingCode, type RefusalDetails, refusalDetails, unifiedDiff } from "../core/index.js";
 import { undoneIds } from "./chain.js";
+import { contextOf } from "./holding.js";
 import { type Returned, settle } from "./merge.js";
 import { OpenFile } from "./open.js";
 import { type Held, type JournalEntry, PortError, type Write } from "./ports.js";
-import { contextOf } from "./reading.js";
 import { type Rebuilt, rebuild } from "./rebuild.js";
 import { entryId } from "./refuse.js";
 import type { Env, Result } from "./result.js";

@@ -12,7 +12,7 @@
  * Lines that were taken out are back where half of them are new at the place they had. That counts where an edit wrote
  * nothing in their place, or nothing but what stands there in another layout.
  */
-import { compare, Document, type LineMap, LineSet, type Region } from "../core/index.js";
+import { compare, Document, type LineMap, LineSet, lineIndexes, type Region } from "../core/index.js";
 
 /** A text with the later one that it is looked for in. */
 export interface Meeting {
@@ -50,7 +50,7 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
   const stand: number[] = [];
   const gone: number[] = [];
   for (const region of map.regions) {
-    const own = indexes(unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])));
+    const own = unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])).indexes();
     const missing = own.filter((index) => {
       const found = elsewhere.take(bareLines(before, index, index + 1)[0] as string);
       if (found !== null && found >= 0) stand.push(found);
@@ -58,14 +58,14 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
     });
     if (missing.length === 0) continue;
     const continued = sameWords(region, meeting)
-      ? range(region.bStart, region.bEnd)
+      ? lineIndexes(region.bStart, region.bEnd)
       : wentBack(region, meeting)
         ? []
         : workedOn(missing, region, meeting);
     if (continued.length > 0) stand.push(...continued);
     else gone.push(...missing);
   }
-  return { lines: kept.union(lineSet(stand)), gone: lineSet(gone) };
+  return { lines: kept.union(LineSet.lines(stand)), gone: LineSet.lines(gone) };
 }
 
 /** Whether all of the text stands, and nothing of old is back. */
@@ -116,18 +116,6 @@ export function resembles(one: Document, other: Document): boolean {
 export function pairedLines(map: LineMap): LineSet {
   const spans = map.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
   return LineSet.all(map.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
-}
-
-export function indexes(lines: LineSet): number[] {
-  return lines.spans().flatMap(([start, end]) => range(start, end));
-}
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, at) => start + at);
-}
-
-function lineSet(lines: readonly number[]): LineSet {
-  return LineSet.of([...lines].sort((one, two) => one - two).map((line) => [line, line + 1] as const));
 }
 
 function counted(lines: readonly string[]): Map<string, number> {

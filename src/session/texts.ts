@@ -16,10 +16,7 @@ export function writtenLines(map: LineMap): LineSet {
 
 /** What rows are printed with, by line index. */
 export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
-  const indexes = rows
-    .spans()
-    .flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at));
-  return Object.fromEntries(indexes.map((index) => [index, scheme(name).hashLine(text, index)]));
+  return Object.fromEntries(rows.indexes().map((index) => [index, scheme(name).hashLine(text, index)]));
 }
 
 export function hashesKey(version: string): string {

@@ -1,10 +1,10 @@
 import { type Document, LineMap, type Problem, unifiedDiff } from "../core/index.js";
 import { undoneIds } from "./chain.js";
+import { contextOf } from "./holding.js";
 import { keptTexts } from "./kept.js";
 import { type Carrying, carried, isProblems, type Returned, settle, spliced } from "./merge.js";
 import { OpenFile } from "./open.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "./ports.js";
-import { contextOf } from "./reading.js";
 import type { Env, Result } from "./result.js";
 
 export interface UndoRequest {

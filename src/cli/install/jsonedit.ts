@@ -1,4 +1,7 @@
-/** Changes of JSON text that leave everything else as it is: comments, order, blanks, line ends. */
+/**
+ * Changes of JSON text that leave everything else as it is: comments, order, blanks, line ends. jsonc-parser 3.3 was
+ * tried: it lays out the entries beside the one it adds anew, and a comment behind the last one goes to ours.
+ */
 import {
   childAt,
   type JsonChild,

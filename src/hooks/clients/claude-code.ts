@@ -1,17 +1,8 @@
-import type { Door, Quote } from "../../core/index.js";
+import type { Quote } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
 import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
-import { isRecord, list, number, plain, quotesOf, record, text, window } from "../fields.js";
+import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../fields.js";
 import { attachedFiles } from "./transcript.js";
-
-const door: Door = {
-  read: (path, ranges) => {
-    const span = window(ranges);
-    const some = span ? ` with offset ${span.start} and limit ${span.end - span.start + 1}` : "";
-    return `call Read on ${path}${some}`;
-  },
-  retry: () => "the call again",
-};
 
 const names = { old: "old_string", new: "new_string", all: "replace_all" };
 /** Longer notes reach the model as a short preview. */
@@ -197,7 +188,7 @@ export function claudeReply({ deny, quotes, input, tell, say }: Answer, payload:
 
 export const claudeCode: Adapter = {
   client: "claude-code",
-  door,
+  door: offsetDoor("Read"),
   room: 9_000,
   parallel: false,
   tellsBefore: true,

@@ -1,18 +1,8 @@
-import type { Door } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
 import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
-import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
+import { list, number, offsetDoor, plain, quotesOf, record, rowsFrom, text } from "../fields.js";
 import { patchWrites } from "../patch.js";
 import { pluginReply } from "./plugin.js";
-
-const door: Door = {
-  read: (path, ranges) => {
-    const span = window(ranges);
-    const some = span ? ` with offset ${span.start} and limit ${span.end - span.start + 1}` : "";
-    return `call read on ${path}${some}`;
-  },
-  retry: () => "the call again",
-};
 
 const names = { old: "oldString", new: "newString", all: "replaceAll" };
 const ownTool = /^(?:.*_)?kedge_(?:read_file|grep|edit_file|multi_edit|write_file)$/;
@@ -127,7 +117,7 @@ function reply(answer: Answer, payload: Payload): unknown {
 
 export const opencode: Adapter = {
   client: "opencode",
-  door,
+  door: offsetDoor("read"),
   room: 20_000,
   parallel: true,
   tellsBefore: true,

@@ -1,16 +1,6 @@
-import type { Door } from "../../core/index.js";
 import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
-import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
+import { list, number, offsetDoor, plain, quotesOf, record, rowsFrom, text } from "../fields.js";
 import { pluginReply } from "./plugin.js";
-
-const door: Door = {
-  read: (path, ranges) => {
-    const span = window(ranges);
-    const some = span ? ` with offset ${span.start} and limit ${span.end - span.start + 1}` : "";
-    return `call read on ${path}${some}`;
-  },
-  retry: () => "the call again",
-};
 
 const names = { old: "oldText", new: "newText", all: "all" };
 
@@ -77,7 +67,7 @@ function reply(answer: Answer, payload: Payload): unknown {
 
 export const pi: Adapter = {
   client: "pi",
-  door,
+  door: offsetDoor("read"),
   room: 20_000,
   parallel: true,
   tellsBefore: true,
