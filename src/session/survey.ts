@@ -168,17 +168,15 @@ function lostIn({ chain, course, now, source }: Examined, live: ReadonlySet<stri
     });
 }
 
-const mostHits = 8;
-const longestQuery = 200;
+const mostHits = 64;
 
 /** Whether the file stands somewhere else with all of its edits: somebody gave it another name. */
 async function isElsewhere(found: Examined, lost: readonly LostWork[], env: Env): Promise<boolean> {
   const version = found.chain.entries.at(-1)?.after ?? null;
   const text = version === null ? null : await found.texts(version);
-  const candidates = (text?.lines() ?? []).filter((line) => line.length <= longestQuery);
-  const pattern = candidates.reduce((one, two) => (two.length > one.length ? two : one), "");
-  if (!text || pattern.trim() === "") return false;
-  const query = { pattern, literal: true, ignoreCase: false, maxResults: mostHits };
+  const pattern = text && tellingPattern(text, await goneLines(found.course, lost));
+  if (!text || !pattern) return false;
+  const query = { pattern, literal: false, ignoreCase: false, maxResults: mostHits };
   const { hits } = await env.files.search(query).catch(() => ({ hits: [] }));
   for (const { path } of hits) {
     const file = await env.files.identify(path).catch(() => null);
@@ -186,6 +184,25 @@ async function isElsewhere(found: Examined, lost: readonly LostWork[], env: Env)
     if (other && resembles(text, other) && (await allStand(found.course, lost, other, false))) return true;
   }
   return false;
+}
+
+async function goneLines(course: Course, lost: readonly LostWork[]): Promise<string[]> {
+  const gone: string[] = [];
+  for (const { state, lines } of lost.flatMap(({ traces }) => traces.flatMap((trace) => trace.gone))) {
+    const texts = (await course.textAt(state))?.lines() ?? [];
+    for (const line of lines.indexes()) gone.push(texts[line] ?? "");
+  }
+  return gone;
+}
+
+/** Words that tell a text from others, and that no formatter changes: the longest that were lost, and of all. */
+function tellingPattern(text: Document, gone: readonly string[]): string {
+  const words = /[\p{L}\p{N}_]+(?: [\p{L}\p{N}_]+)*/gu;
+  const longest = (lines: readonly string[]) => {
+    const runs = new Set(lines.flatMap((line) => line.match(words) ?? []));
+    return [...runs].sort((one, two) => two.length - one.length).slice(0, 2);
+  };
+  return [...new Set([...longest(gone), ...longest(text.lines())])].join("|");
 }
 
 async function allStand(

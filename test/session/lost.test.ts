@@ -251,6 +251,19 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toHaveLength(1);
   });
 
+  it("a formatter worked on its file before others gave it another name", async () => {
+    const { set, lost, files, now } = worked();
+    await set("third(3)", "third('the longest line of all', 33)");
+    const text = (now() as string).replaceAll("'", '"');
+    files.set(path, text);
+    expect(await lost()).toEqual([]);
+    files.files.delete(path);
+    files.set("src/renamed.ts", text);
+    expect(await lost()).toEqual([]);
+    files.set("src/renamed.ts", five);
+    expect(await lost()).toHaveLength(1);
+  });
+
   it("a formatter worked on it before others edited the file", async () => {
     const { set, lost, files, now } = worked();
     const id = await set("third(3);", "third(3,   33)");
