@@ -101,11 +101,28 @@ async function bundleProgram(bundle, shared, name, source) {
   const body = (await started[name]?.()) ?? "";
   const id = createHash("sha256").update(body).digest("hex").slice(0, 16);
   const define = { PROGRAM_ID: JSON.stringify(id) };
-  await bundle({ ...settings, entryPoints: [source], outfile, define, external });
+  const plugins = name in started ? [startsOnly] : [];
+  await bundle({ ...settings, entryPoints: [source], outfile, define, external, plugins });
   if (name !== "hook") return;
   // In a comment, which nothing may end before its time.
-  appendFileSync(join(root, outfile), `function guardProgram(){/*${body.replaceAll("*/", "*\u0001/")}*/}\n`);
+  const program = `(function (exports, require, module, __filename, __dirname) {${body}\n})`;
+  appendFileSync(
+    join(root, outfile),
+    `function guardProgram(){/*${program.replaceAll("*/", "*\u0001/")}*/}\n`,
+  );
+  // One character beyond makes two bytes of each, wherever the text is read, copied and looked through.
+  const text = readFileSync(join(root, outfile));
+  const at = text.findIndex((byte) => byte > 127);
+  if (at >= 0) throw new Error(`dist/hook.cjs is not ASCII: ${text.subarray(Math.max(0, at - 40), at + 20)}`);
 }
+
+/** A starter is compiled anew at every start, and the folder's other modules would have theirs put into functions. */
+const startsOnly = {
+  name: "starts-only",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/node\/index\.js$/ }, () => ({ path: join(root, "src/node/startup.ts") }));
+  },
+};
 
 async function guardProgram(bundle, settings) {
   const options = {

@@ -5,6 +5,7 @@ import { startProgram } from "./node/index.js";
 
 /** Of the program's text; put here by the build. */
 declare const PROGRAM_ID: string;
+declare const require: NodeJS.Require;
 
 /** Commands that are called often, mostly by other programs. */
 const frequent = ["read", "edit", "apply", "write", "grep"];
@@ -15,5 +16,6 @@ startProgram({
   file: join(dirname(realpathSync(self)), "program.cjs"),
   id: PROGRAM_ID,
   use: frequent.includes(command) ? command : "other",
+  require,
   env: process.env,
 });

@@ -3,13 +3,14 @@
  * stands behind the starter, in the comment of an empty function: Node passes over comments, and it is run with the
  * machine code of an earlier run.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import { startProgram } from "./node/index.js";
 
 /** Of the guard's text; put here by the build, like the function. */
 declare const PROGRAM_ID: string;
 declare function guardProgram(): void;
 declare const __filename: string;
+declare const require: NodeJS.Require;
 
 interface Guard {
   answer(client: string, input: string): Promise<number>;
@@ -35,7 +36,7 @@ function start(client: string): Promise<number> {
   // What would have ended the comment was taken apart.
   const source = commentOf(guardProgram).replaceAll("*\u0001/", "*/");
   const program = startProgram({
-    ...{ file: __filename, source, id: PROGRAM_ID, env: process.env },
+    ...{ file: __filename, source, id: PROGRAM_ID, require, env: process.env },
     use: `${client.replace(/\W/g, "").slice(0, 20)}-${event}`,
   });
   return (program as Guard).answer(client, input);
@@ -43,14 +44,11 @@ function start(client: string): Promise<number> {
 
 const [client = ""] = process.argv.slice(2).filter((word) => word !== "hook");
 
-export const done = start(client).then(
-  (status) => {
-    process.exitCode = status;
-    return status;
-  },
+// At once: all is written, and what Node clears up before it ends by itself takes a millisecond.
+export const done: Promise<number> = start(client).then(
+  (status) => process.exit(status),
   (error: unknown) => {
-    process.stderr.write(`kedge hook: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-    return 1;
+    writeSync(2, `kedge hook: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
   },
 );

@@ -59,7 +59,7 @@ class KedgeAgent {
     private readonly tally: Tally,
   ) {
     const files = nodeFiles({ roots: [root], state, limits: { wait: 60_000 } });
-    const store = nodeStore({ state, workspace: { key: root }, prunes: false });
+    const store = nodeStore({ state, workspace: { key: root }, brief: true });
     this.session = new Session({ files, store, agent: name, clock: Date.now });
   }
 

@@ -111,7 +111,7 @@ async function commits(folder: string, lines: number): Promise<Row[]> {
 
 async function lookUp(folder: string, versions: number): Promise<Row> {
   const store = (name: string) =>
-    nodeStore({ state: join(folder, name), workspace: { key: "/work" }, prunes: false });
+    nodeStore({ state: join(folder, name), workspace: { key: "/work" }, brief: true });
   const [empty, full] = [store("empty"), store("full")];
   const record = {
     showings: Array.from({ length: 20 }, (_, at) => ({ version: `${at}`.padStart(16, "0"), rows: [0, 200] })),

@@ -72,10 +72,10 @@ function readRow(text: string): Anchor | null {
 
 const PLACEHOLDERS = [
   /^[<[{(]*(?:line|line_?(?:number|num|no)|n|nn|num|number)[>\]})]*[#:]/i,
-  /^\d+[#:][<[{(]*(?:hash|id|tag|anchor|x{3,}|\.{2,}|…)[>\]})]*(?:\W|$)/i,
+  /^\d+[#:][<[{(]*(?:hash|id|tag|anchor|x{3,}|\.{2,}|\u2026)[>\]})]*(?:\W|$)/i,
   /^[<[{(]*(?:anchor|ref|reference|tag|line#id|word(?:n|12|line)?)[>\]})]*$/i,
 ];
-const BARE_NUMBER = /^(?:L(?:ine)?\s*)?\d+(?:\s*[#:]?\s*$|\s*[|\t│→])/i;
+const BARE_NUMBER = /^(?:L(?:ine)?\s*)?\d+(?:\s*[#:]?\s*$|\s*[|\t\u2502\u2192])/i;
 const OLD_TAG = /^(?:L?\d+[#:][a-z\d]{2}|\d+[a-z]{2}|[a-z]{2}[.:#]?\d+)(?![a-z\d])/i;
 
 function diagnose(text: string, given: string): AnchorProblem {

@@ -21,13 +21,16 @@ export interface Format {
 
 const encoder = new TextEncoder();
 // ignoreBOM means "do not strip": a U+FEFF inside a file is content like any other.
-const utf8Decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const loneSurrogate = /\p{Surrogate}/u;
+let utf8Decoder: InstanceType<typeof TextDecoder> | undefined;
+const loneSurrogate = /[\ud800-\udfff]/u;
 const highCharacter = /[\u0100-\uffff]/;
 
 export const utf8Codec: Codec = {
   name: "utf-8",
-  decode: (bytes) => utf8Decoder.decode(bytes),
+  decode(bytes) {
+    utf8Decoder ??= new TextDecoder("utf-8", { ignoreBOM: true });
+    return utf8Decoder.decode(bytes);
+  },
   // TextEncoder would write U+FFFD for a lone surrogate and so change the caller's text.
   encode: (text) => encodeShort(text) ?? (loneSurrogate.test(text) ? null : encoder.encode(text)),
 };

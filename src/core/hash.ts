@@ -64,7 +64,7 @@ function word(bytes: Uint8Array, at: number): number {
 }
 
 const CRC_POLYNOMIAL = 0x04c11db7;
-const crcTable = makeCrcTable();
+let crcTable: Int32Array | undefined;
 
 function makeCrcTable(): Int32Array {
   const table = new Int32Array(256);
@@ -80,6 +80,7 @@ function makeCrcTable(): Int32Array {
 
 /** The CRC that POSIX `cksum` prints for `bytes[start, end)`: the length follows the content, lowest octet first. */
 export function cksum(bytes: Uint8Array, start: number, end: number): number {
+  crcTable ??= makeCrcTable();
   let crc = 0;
   for (let position = start; position < end; position++) {
     crc = (crc << 8) ^ (crcTable[(crc >>> 24) ^ (bytes[position] as number)] as number);

@@ -54,8 +54,18 @@ export class LineSet {
     return LineSet.from(joined([...spans]));
   }
 
+  /** In any order, repeats allowed; runs of neighbours cost nothing. */
   static lines(indexes: Iterable<number>): LineSet {
-    return LineSet.of(Array.from(indexes, (index) => [index, index + 1] as const));
+    const runs: [number, number][] = [];
+    let last: [number, number] | undefined;
+    for (const index of indexes) {
+      if (last?.[1] === index) last[1]++;
+      else {
+        last = [index, index + 1];
+        runs.push(last);
+      }
+    }
+    return LineSet.of(runs);
   }
 
   static all(count: number): LineSet {

@@ -75,7 +75,7 @@ const hex4: Scheme = {
   read: (text) => readHex(hex4Shape, text),
 };
 
-const knownWords = new Set(leanWords);
+let knownWords: ReadonlySet<string> | undefined;
 
 const lean: Scheme = {
   name: "lean",
@@ -88,6 +88,7 @@ const lean: Scheme = {
     const found = leanShape.exec(text);
     if (found === null) return null;
     const hash = ((found[1] ?? found[4]) as string).toLowerCase();
+    knownWords ??= new Set(leanWords);
     if (!knownWords.has(hash)) return null;
     return { line: Number(found[2] ?? found[3]), hash, length: found[0].length };
   },

@@ -86,9 +86,10 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     base: cwd,
     state,
     report: log,
+    brief: true,
   });
   // Pruning would make somebody wait for it.
-  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), prunes: false, report: log });
+  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log });
   const { gate, onStale, keepOnFold, failClosed = false } = settings;
   const session = new Session({
     ...{ files, store, agent, clock, door: adapter.door },
@@ -109,7 +110,7 @@ function workspaceOf(
 ): Workspace {
   const here = workspaceFor(project, []);
   if (here.key !== here.root) return here;
-  const { notes } = nodeStore({ state, workspace: { key: "conversations" }, prunes: false, report: log });
+  const { notes } = nodeStore({ state, workspace: { key: "conversations" }, brief: true, report: log });
   const [first] = notes.all("began", conversation);
   if (typeof first !== "string") notes.add("began", conversation, here.root);
   return typeof first === "string" && isWithin(here.root, first) ? workspaceFor(first, []) : here;

@@ -29,14 +29,14 @@ const colours = new RegExp(
 /** How a row goes on after its line number. All that fit are read; the file tells which one was meant. */
 const numberings: readonly (readonly [string, RegExp])[] = [
   ["tab", /^:?\t/],
-  ["arrow", /^→/],
+  ["arrow", /^\u2192/],
   ["grep", /^[:=-]/],
   ["colon", /^: /],
   ["column", /^:\d{1,6}:/],
   ["space", /^ /],
   ["spaces", /^ {2}/],
-  ["bar", /^ {0,3}[|│┃]/],
-  ["barred", /^ {0,3}[|│┃](?: |$)/],
+  ["bar", /^ {0,3}[|\u2502\u2503]/],
+  ["barred", /^ {0,3}[|\u2502\u2503](?: |$)/],
   ["mark", /^[.)](?: |$)/],
 ];
 

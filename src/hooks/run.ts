@@ -132,7 +132,7 @@ function isFirst(
 ): boolean {
   if (events.some(({ kind }) => kind === "begin")) return true;
   const workspace = workspaceFor(caller.cwd, []);
-  const { notes } = nodeStore({ state: start.state, workspace, prunes: false, report: start.log });
+  const { notes } = nodeStore({ state: start.state, workspace, brief: true, report: start.log });
   const agent = agentOf(start.adapter, caller);
   if (notes.all("failed", agent).includes(cause)) return false;
   notes.add("failed", agent, cause);

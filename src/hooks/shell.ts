@@ -1,8 +1,8 @@
 /** What a command showed, wrote, moved and took away. */
 import { statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { Document } from "../core/index.js";
+import { homeFolder } from "../node/index.js";
 import type { Event, Row } from "./event.js";
 import { lossNotes } from "./losses.js";
 import { type Candidate, carriedText, creditOutput, pathsIn } from "./output.js";
@@ -40,7 +40,7 @@ export async function afterOutput(event: Output, here: Workplace): Promise<strin
 function spelled(command: string, { cwd }: Workplace): string {
   return command
     .replace(/\$\{?PWD\}?(?=[/"'])/g, () => cwd)
-    .replace(/(^|[\s"'])~\//g, (_, before) => `${before}${homedir()}/`);
+    .replace(/(^|[\s"'])~\//g, (_, before) => `${before}${homeFolder(process.env)}/`);
 }
 
 async function candidates(

@@ -81,7 +81,7 @@ function fromEnvironment(env: ConfigOptions["env"], platform: Platform): Setting
 function fromFile({ io = nodeIo }: ConfigOptions, path: string): Settings {
   let bytes: Uint8Array | null;
   try {
-    bytes = readFile(io, path);
+    bytes = io.isThere(path) ? readFile(io, path) : null;
   } catch (error) {
     throw failure("read", path, error);
   }

@@ -14,4 +14,5 @@ export { type LimitSettings, rules as settingRules, type Settings } from "./sett
 export { type Startup, startProgram } from "./startup.js";
 export { configFolder, type StateOptions, stateFolder } from "./state.js";
 export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";
+export { homeFolder } from "./system.js";
 export { findWorkspace, type Workspace } from "./workspace.js";

@@ -1,7 +1,36 @@
-import fs from "node:fs";
+// By name: a copy of all that the module has is made of an import as a whole.
+import {
+  accessSync,
+  type BigIntStats,
+  close,
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeSync,
+} from "node:fs";
 
-export type Stat = fs.BigIntStats;
-export type Entry = Pick<fs.Dirent, "name" | "isFile" | "isDirectory" | "isSymbolicLink">;
+export type Stat = BigIntStats;
+export type Entry = Pick<Dirent, "name" | "isFile" | "isDirectory" | "isSymbolicLink">;
 
 /**
  * Every call that touches the disk, so that a test can make any of them fail and can play another system. Synchronous,
@@ -42,42 +71,42 @@ export interface Io {
 const exact = { bigint: true } as const;
 
 export const nodeIo: Io = {
-  open: (path, flags, mode) => fs.openSync(path, flags, mode),
-  close: (fd) => fs.closeSync(fd),
-  release: (fd) => fs.close(fd, () => {}),
-  read: (fd, target, position) => fs.readSync(fd, target, 0, target.length, position),
-  write: (fd, bytes, position) => fs.writeSync(fd, bytes, 0, bytes.length, position),
-  fsync: (fd) => fs.fsyncSync(fd),
+  open: (path, flags, mode) => openSync(path, flags, mode),
+  close: (fd) => closeSync(fd),
+  release: (fd) => close(fd, () => {}),
+  read: (fd, target, position) => readSync(fd, target, 0, target.length, position),
+  write: (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
+  fsync: (fd) => fsyncSync(fd),
   flush: (fd) =>
     new Promise((resolve, reject) => {
-      fs.fsync(fd, (error) => (error ? reject(error) : resolve()));
+      fsync(fd, (error) => (error ? reject(error) : resolve()));
     }),
-  truncate: (fd, length) => fs.ftruncateSync(fd, length),
-  chmod: (fd, mode) => fs.fchmodSync(fd, mode),
-  chown: (fd, uid, gid) => fs.fchownSync(fd, uid, gid),
-  fstat: (fd) => fs.fstatSync(fd, exact),
-  stat: (path) => fs.statSync(path, exact),
-  lstat: (path) => fs.lstatSync(path, exact),
-  isThere: (path) => fs.existsSync(path),
-  access: (path, mode) => fs.accessSync(path, mode),
-  touch: (path, seconds) => fs.utimesSync(path, seconds, seconds),
+  truncate: (fd, length) => ftruncateSync(fd, length),
+  chmod: (fd, mode) => fchmodSync(fd, mode),
+  chown: (fd, uid, gid) => fchownSync(fd, uid, gid),
+  fstat: (fd) => fstatSync(fd, exact),
+  stat: (path) => statSync(path, exact),
+  lstat: (path) => lstatSync(path, exact),
+  isThere: (path) => existsSync(path),
+  access: (path, mode) => accessSync(path, mode),
+  touch: (path, seconds) => utimesSync(path, seconds, seconds),
   // The system's own gives names back in the case they have on disk; the one written in JavaScript does not.
-  realpath: (path) => fs.realpathSync.native(path),
-  readlink: (path) => fs.readlinkSync(path),
-  readdir: (path) => fs.readdirSync(path, { withFileTypes: true }),
+  realpath: (path) => realpathSync.native(path),
+  readlink: (path) => readlinkSync(path),
+  readdir: (path) => readdirSync(path, { withFileTypes: true }),
   mkdir: (path, mode) => {
-    fs.mkdirSync(path, mode);
+    mkdirSync(path, mode);
   },
-  rmdir: (path) => fs.rmdirSync(path),
-  rename: (from, to) => fs.renameSync(from, to),
-  link: (from, to) => fs.linkSync(from, to),
-  unlink: (path) => fs.unlinkSync(path),
+  rmdir: (path) => rmdirSync(path),
+  rename: (from, to) => renameSync(from, to),
+  link: (from, to) => linkSync(from, to),
+  unlink: (path) => unlinkSync(path),
 };
 
-const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
 // Windows has neither; nothing there blocks on open, and links are caught by comparing real paths.
-const noFollow = fs.constants.O_NOFOLLOW ?? 0;
-const noWait = fs.constants.O_NONBLOCK ?? 0;
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const noWait = constants.O_NONBLOCK ?? 0;
 
 /** `read` does not wait for the other end of a named pipe; none of them follows a link in the last place. */
 export const flags = {
@@ -85,8 +114,8 @@ export const flags = {
   create: O_WRONLY | O_CREAT | O_EXCL | noFollow,
   update: O_RDWR | noFollow,
   append: O_RDWR | O_CREAT | O_APPEND | noFollow,
-  folder: O_RDONLY | (fs.constants.O_DIRECTORY ?? 0),
-  writable: fs.constants.W_OK,
+  folder: O_RDONLY | (constants.O_DIRECTORY ?? 0),
+  writable: constants.W_OK,
 } as const;
 
 export function errorCode(error: unknown): string {

@@ -6,6 +6,7 @@ import { nameOf, newToken } from "./names.js";
 import { isSharingViolation } from "./platform.js";
 import { held } from "./processes.js";
 import { ending } from "./slot.js";
+import { ticks } from "./system.js";
 
 /** A lock of a dead holder is in the way, and with it a batch that was not finished. */
 export class Unfinished extends Error {
@@ -61,7 +62,7 @@ export class Locks {
       files.length === 1 ? files : files.toSorted((one, other) => (one.key < other.key ? -1 : 1));
     const names = new Map(ordered.map((file) => [this.pathOf(file.key), file]));
     const leave: (() => void)[] = [];
-    const deadline = performance.now() + wait;
+    const deadline = ticks() + wait;
     held.tokens.add(token);
     try {
       for (const [name, file] of names) {
@@ -80,6 +81,7 @@ export class Locks {
 
   /** One timer for all, which ends when it finds nothing to do: most locks are held for less than one of its rounds. */
   private keepFresh(lock: Lock): void {
+    if (this.options.timing.refresh === Number.POSITIVE_INFINITY) return;
     this.fresh.add(lock);
     this.timer ??= setInterval(() => {
       for (const held of this.fresh) held.refresh();
@@ -139,7 +141,7 @@ export class Locks {
   }
 
   private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
-    const started = performance.now();
+    const started = ticks();
     let watch: Watch | null = null;
     for (;;) {
       if (hold.lock.create(name, file)) return;
@@ -152,8 +154,8 @@ export class Locks {
         }
         if (this.bury(name, found)) continue;
       }
-      if (performance.now() >= hold.deadline) throw busy(file, found, performance.now() - started);
-      await sleep(pause(performance.now() - started));
+      if (ticks() >= hold.deadline) throw busy(file, found, ticks() - started);
+      await sleep(pause(ticks() - started));
     }
   }
 
@@ -184,7 +186,7 @@ export class Locks {
       if (!unsure) return !alive;
     }
     const outdated = clock() - found.modified > timing.outdated;
-    const silent = watch === null ? 0 : performance.now() - watch.since;
+    const silent = watch === null ? 0 : ticks() - watch.since;
     if (found.record === null) return outdated || silent > timing.unwritten;
     const { host, boot } = processes.self();
     // This machine before it was started again, or one of the same name, which would have refreshed it.
@@ -242,7 +244,7 @@ interface Taking {
 
 function watched(watch: Watch | null, found: Found): Watch {
   const mark = `${found.token} ${found.modified}`;
-  return watch?.mark === mark ? watch : { mark, since: performance.now() };
+  return watch?.mark === mark ? watch : { mark, since: ticks() };
 }
 
 /** Whoever has waited longer asks more often: that is what keeps ten processes from starving one. */
@@ -257,7 +259,7 @@ const sleep = (milliseconds: number): Promise<void> =>
 async function inTime(promise: Promise<void>, deadline: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, deadline - performance.now()));
+    timer = setTimeout(() => resolve(false), Math.max(0, deadline - ticks()));
   });
   const arrived = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);

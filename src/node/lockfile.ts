@@ -4,6 +4,7 @@ import { errorCode, flags, type Io, makeFolder, readFile, remove, withFile, writ
 import { isSharingViolation, type Platform } from "./platform.js";
 import type { Holder, Processes } from "./processes.js";
 import { linkSlot, type Slot, type Slots, withFolder } from "./slot.js";
+import { ticks } from "./system.js";
 
 /** What a lock file says. The token is new for each time a lock is taken, and the same for files taken together. */
 export interface LockRecord extends Holder {
@@ -16,7 +17,7 @@ export interface LockRecord extends Holder {
 
 /** Milliseconds by which locks are judged whose holders cannot be asked for. */
 export interface LockTiming {
-  /** How often a holder refreshes the date of its locks. */
+  /** How often a holder refreshes the date of its locks; Infinity: a process that does not live long enough. */
   readonly refresh: number;
   /** Several missed refreshes, seen with own eyes: no clock is involved that could jump. */
   readonly silent: number;
@@ -77,7 +78,7 @@ export class Lock {
     readonly token: string,
     private readonly options: LockOptions,
   ) {
-    this.since = { ticks: performance.now(), clock: options.clock() };
+    this.since = { ticks: ticks(), clock: options.clock() };
   }
 
   /** False if somebody has it. */
@@ -171,7 +172,7 @@ export class Lock {
    * one stands still while the machine sleeps, the other may be set back.
    */
   private isTooShort(): boolean {
-    const elapsed = Math.max(performance.now() - this.since.ticks, this.options.clock() - this.since.clock);
+    const elapsed = Math.max(ticks() - this.since.ticks, this.options.clock() - this.since.clock);
     return elapsed < this.options.timing.watch / 2;
   }
 

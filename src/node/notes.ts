@@ -33,7 +33,7 @@ export class Notes {
   take(kind: string, name: string): Json[] {
     const { io, clock } = this.context;
     const path = this.pathOf(kind, name);
-    if (ifThere(() => io.lstat(path)) === null) return [];
+    if (!io.isThere(path)) return [];
     const mine = `${path}.${newToken(clock)}.tmp`;
     try {
       io.rename(path, mine);
@@ -63,7 +63,8 @@ export class Notes {
   }
 
   private read(path: string): Json[] {
-    const bytes = this.quietly(path, () => readFile(this.context.io, path));
+    const { io } = this.context;
+    const bytes = this.quietly(path, () => (io.isThere(path) ? readFile(io, path) : null));
     if (!bytes) return [];
     const lines = new TextDecoder().decode(bytes).split("\n");
     return lines.flatMap((line) => {

@@ -25,10 +25,12 @@ interface FilesSetup {
   readonly base: string;
   readonly state: string;
   readonly report: (line: string) => void;
+  /** The process ends within a second or so. */
+  readonly brief?: boolean;
 }
 
 /** A path argument is its own permission, unless roots are given; then they confine. */
-export function openFiles({ settings, root, base, state, report }: FilesSetup): Files {
+export function openFiles({ settings, root, base, state, report, brief }: FilesSetup): Files {
   const { roots, deny, secrets, limits, encoding } = settings;
   const { size, wait, time } = limits ?? {};
   return nodeFiles({
@@ -36,6 +38,7 @@ export function openFiles({ settings, root, base, state, report }: FilesSetup): 
     ...(deny ? { deny } : {}),
     ...(secrets ? { secrets } : {}),
     ...(encoding ? { encoding } : {}),
+    ...(brief ? { timing: { refresh: Number.POSITIVE_INFINITY } } : {}),
     limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
   });
 }

@@ -7,28 +7,41 @@ interface Rule {
   readonly matches: (path: string) => boolean;
 }
 
-// Without regard to case everywhere: ".GIT/config" is the same file on half of all machines.
-const rule = (pattern: string, expression: RegExp): Rule => ({
+/** Without regard to case everywhere: ".GIT/config" is the same file on half of all machines. */
+const rule = (pattern: string, matches: (names: readonly string[]) => boolean): Rule => ({
   pattern,
-  matches: (path) => expression.test(path),
+  matches: (path) => matches(path.toLowerCase().split("/")),
 });
 
+/** For the last name of a path. */
+const named = (pattern: string, matches: (name: string) => boolean): Rule =>
+  rule(pattern, (names) => matches(names.at(-1) as string));
+
+const ending = (pattern: string): Rule => {
+  const endings = pattern.split(", ").map((one) => one.slice(1));
+  return named(pattern, (name) => endings.some((end) => name.endsWith(end)));
+};
+
+const keyNames = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 const keys: readonly Rule[] = [
-  rule("id_rsa*, id_dsa*, id_ecdsa*, id_ed25519*", /(^|\/)id_(rsa|dsa|ecdsa|ed25519)(?![^/]*\.pub$)[^/]*$/i),
-  rule("*.pem, *.key, *.ppk", /\.(pem|key|ppk)$/i),
-  rule("*.p12, *.pfx, *.jks, *.keystore", /\.(p12|pfx|jks|keystore)$/i),
+  named(
+    `${keyNames.join("*, ")}*`,
+    (name) => keyNames.some((key) => name.startsWith(key)) && !name.endsWith(".pub"),
+  ),
+  ending("*.pem, *.key, *.ppk"),
+  ending("*.p12, *.pfx, *.jks, *.keystore"),
 ];
 
-/** The defaults are expressions: a hook that has no patterns of its own loads no glob library. */
-export const deniedByDefault: readonly Rule[] = [rule(".git/", /(^|\/)\.git(\/|$)/i), ...keys];
+/** The defaults are no globs: a hook that has no patterns of its own loads no library for them, nor makes expressions. */
+export const deniedByDefault: readonly Rule[] = [rule(".git/", (names) => names.includes(".git")), ...keys];
+
+const samples = [".example", ".sample", ".template"];
+const credentials = [".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd"];
 
 export const secretByDefault: readonly Rule[] = [
-  rule(".env*", /(^|\/)\.env(?![^/]*\.(example|sample|template)$)[^/]*$/i),
-  rule(
-    ".netrc, .pgpass, .git-credentials, .htpasswd",
-    /(^|\/)(\.netrc|_netrc|\.pgpass|\.git-credentials|\.htpasswd)$/i,
-  ),
-  rule("*.kdbx", /\.kdbx$/i),
+  named(".env*", (name) => name.startsWith(".env") && !samples.some((end) => name.endsWith(end))),
+  named(".netrc, .pgpass, .git-credentials, .htpasswd", (name) => credentials.includes(name)),
+  ending("*.kdbx"),
   ...keys,
 ];
 

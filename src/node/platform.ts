@@ -23,7 +23,8 @@ export function isSharingViolation(platform: Platform, code: string): boolean {
 
 const longestPath = 4096;
 const longestName = 255;
-const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
+const device =
+  /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)(\.|$)/i;
 
 /** Why no file can have this path; null if one can. */
 export function absurdPath(platform: Platform, given: unknown): string | null {

@@ -1,6 +1,6 @@
-import { hostname } from "node:os";
 import { errorCode, type Io, readFile } from "./io.js";
 import { type Platform, thisPlatform } from "./platform.js";
+import { system } from "./system.js";
 
 /** Who holds a lock, so exactly that a process which got the same number later is not taken for it. */
 export interface Holder {
@@ -90,7 +90,7 @@ export function systemProcesses(io: Io, platform: Platform = thisPlatform): Proc
 
 function describeSelf(io: Io): Holder {
   return {
-    host: hostname(),
+    host: system().hostname(),
     boot: textOf(io, "/proc/sys/kernel/random/boot_id").trim(),
     space: linkOf(io, "/proc/self/ns/pid"),
     pid: process.pid,

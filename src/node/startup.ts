@@ -10,24 +10,26 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { stateFolder } from "./state.js";
+import { stateFolder, wantedFolder } from "./state.js";
 
 export interface Startup {
   /** The program, one CommonJS file. */
   readonly file: string;
-  /** Its text, if it is not all of the file. */
+  /** Its text in the head and tail below, if it is not all of the file. */
   readonly source?: string;
   /** Tells this very text of it: machine code of another would be taken without a word if it has the same length. */
   readonly id: string;
   /** What is run of it: each gets machine code for what it uses. */
   readonly use: string;
+  /** Of a file beside it. */
+  readonly require: NodeJS.Require;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const parameters = "exports, require, module, __filename, __dirname";
+const programHead = "(function (exports, require, module, __filename, __dirname) {";
+const programTail = "\n})";
 
 /**
  * Runs a program with the machine code that an earlier run left in the state folder. Reading and compiling it anew
@@ -35,26 +37,34 @@ const parameters = "exports, require, module, __filename, __dirname";
  */
 export function startProgram(startup: Startup): object {
   const { file, id, use, env } = startup;
-  const source = startup.source ?? readFileSync(file, "utf8");
-  const cache = cachePath(env, `${id}-${use}-${process.version}-${process.arch}-${flagsMark(env)}`);
-  const known = cache === null ? undefined : readWhole(cache);
-  const script = new Script(`(function (${parameters}) {${source}\n})`, {
+  const source = startup.source ?? `${programHead}${readFileSync(file, "utf8")}${programTail}`;
+  const name = `${id}-${use}-${process.version}-${process.arch}-${flagsMark(env)}`;
+  const { known, path } = machineCode(name, env);
+  const script = new Script(source, {
     filename: file,
     ...(known ? { cachedData: known } : {}),
   });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+  script.runInThisContext()(module.exports, startup.require, module, file, dirname(file));
   // At the end, when all that was needed has been compiled.
-  if (cache !== null && (!known || script.cachedDataRejected))
-    process.once("exit", () => keep(cache, script.createCachedData()));
+  if (path !== null && (!known || script.cachedDataRejected))
+    process.once("exit", () => keep(path, script.createCachedData()));
   return module.exports;
 }
 
-function cachePath(env: Startup["env"], name: string): string | null {
+/** Mostly it is where it should be; then the folder does not have to be looked at. */
+function machineCode(
+  name: string,
+  env: Startup["env"],
+): { readonly known: Buffer | undefined; readonly path: string | null } {
   try {
-    return join(stateFolder({ env }), "code", name);
+    const wanted = join(wantedFolder({ env }), "code", name);
+    const found = readWhole(wanted);
+    if (found) return { known: found, path: wanted };
+    const path = join(stateFolder({ env }), "code", name);
+    return { known: path === wanted ? undefined : readWhole(path), path };
   } catch {
-    return null;
+    return { known: undefined, path: null };
   }
 }
 

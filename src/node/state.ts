@@ -1,6 +1,6 @@
-import { homedir, tmpdir } from "node:os";
 import { flags, type Io, makeFolder, nodeIo } from "./io.js";
 import { isWindows, type Platform, thisPlatform } from "./platform.js";
+import { homeFolder, system } from "./system.js";
 
 export interface StateOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,18 +18,24 @@ export interface StateOptions {
  * processes outside the sandbox then do not share its locks.
  */
 export function stateFolder(options: StateOptions): string {
-  const { env, io = nodeIo, platform = thisPlatform, report = () => {} } = options;
+  const { io = nodeIo, platform = thisPlatform, report = () => {} } = options;
   const { path } = platform;
-  const wanted = path.resolve(env.KEDGE_STATE || defaultFolder(options, platform));
+  const wanted = wantedFolder(options);
   if (isUsable(io, platform, wanted)) return wanted;
   const user = process.getuid?.() ?? "user";
-  const substitute = path.join(options.temporary ?? tmpdir(), `kedge-${user}`);
+  const substitute = path.join(options.temporary ?? system().tmpdir(), `kedge-${user}`);
   if (!isUsable(io, platform, substitute) || !isPrivate(io, platform, substitute)) return wanted;
   report(`${wanted} cannot be written; using ${substitute} instead`);
   return substitute;
 }
 
-function defaultFolder({ env, home = homedir() }: StateOptions, { name, path }: Platform): string {
+/** The state folder if it can be written. */
+export function wantedFolder(options: StateOptions): string {
+  const { env, platform = thisPlatform } = options;
+  return platform.path.resolve(env.KEDGE_STATE || defaultFolder(options, platform));
+}
+
+function defaultFolder({ env, home = homeFolder(env) }: StateOptions, { name, path }: Platform): string {
   if (name === "win32") return path.join(env.LOCALAPPDATA || path.join(home, "AppData", "Local"), "kedge");
   if (name === "darwin") return path.join(home, "Library", "Application Support", "kedge");
   // A relative path there is to be ignored, says the XDG specification.
@@ -40,7 +46,7 @@ function defaultFolder({ env, home = homedir() }: StateOptions, { name, path }: 
 
 /** The folder for the user's configuration file. */
 export function configFolder(options: StateOptions): string {
-  const { env, platform = thisPlatform, home = homedir() } = options;
+  const { env, platform = thisPlatform, home = homeFolder(env) } = options;
   const { name, path } = platform;
   if (name === "win32") return path.join(env.APPDATA || path.join(home, "AppData", "Roaming"), "kedge");
   const given = env.XDG_CONFIG_HOME;
@@ -49,7 +55,7 @@ export function configFolder(options: StateOptions): string {
 
 function isUsable(io: Io, { path }: Platform, folder: string): boolean {
   try {
-    makeFolder(io, folder, path.dirname);
+    if (!io.isThere(folder)) makeFolder(io, folder, path.dirname);
     io.access(folder, flags.writable);
     return io.stat(folder).isDirectory();
   } catch {

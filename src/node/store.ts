@@ -15,8 +15,8 @@ export interface NodeStoreOptions {
   readonly state: string;
   readonly workspace: Pick<Workspace, "key">;
   readonly bounds?: Partial<Bounds>;
-  /** False: never by itself, for processes that have no time for it, like hooks. */
-  readonly prunes?: boolean;
+  /** For a process that ends soon, like a hook: nothing is pruned by itself, and short texts are not compressed. */
+  readonly brief?: boolean;
   readonly report?: (line: string) => void;
   readonly io?: Io;
   readonly platform?: Platform;
@@ -69,7 +69,7 @@ class DiskStore implements NodeStore {
     this.notes = new Notes(this.context);
     this.files = new Records(this.context, "files");
     this.people = new Records(this.context, "agents");
-    this.versions = new Versions(this.context);
+    this.versions = new Versions(this.context, options.brief ?? false);
     this.entries = new Journal(this.context);
   }
 
@@ -100,7 +100,7 @@ class DiskStore implements NodeStore {
 
   async keepVersion(id: string, bytes: Uint8Array): Promise<void> {
     this.sincePruned += await this.versions.keep(id, bytes);
-    if (this.options.prunes !== false && this.sincePruned > pruneAfter) this.pruneIfDue();
+    if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
   }
 
   async append(entry: JournalEntry): Promise<void> {

@@ -1,16 +1,20 @@
 import { failure, reason } from "./failure.js";
 import { ifThere, readFile } from "./io.js";
 import { nameOf } from "./names.js";
+import { pack, unpack } from "./pack.js";
 import { replaceFile, type StoreContext } from "./records.js";
 import { putAside } from "./repair.js";
 
 const day = 86_400_000;
 
-/** Versions by content, compressed; zlib's own checksum finds damage. */
+/** Versions by content, compressed; the checksum of zlib finds damage. */
 export class Versions {
   readonly folder: string;
 
-  constructor(private readonly context: StoreContext) {
+  constructor(
+    private readonly context: StoreContext,
+    private readonly brief: boolean,
+  ) {
     this.folder = context.platform.path.join(context.folder, "versions");
   }
 
@@ -25,9 +29,7 @@ export class Versions {
     }
     if (packed === null) return null;
     try {
-      // Loaded late: most calls of a hook need no version.
-      const { inflateSync } = await import("node:zlib");
-      return inflateSync(packed);
+      return await unpack(packed);
     } catch (error) {
       putAside(this.context, path, reason(error));
       return null;
@@ -45,8 +47,7 @@ export class Versions {
         if (clock() - Number(stat.mtimeMs) > day) io.touch(path, clock() / 1000);
         return 0;
       }
-      const { deflateSync } = await import("node:zlib");
-      const packed = deflateSync(bytes, { level: 1 });
+      const packed = await pack(bytes, this.brief);
       replaceFile(this.context, path, packed);
       return packed.length;
     } catch (error) {

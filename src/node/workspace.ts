@@ -28,7 +28,7 @@ export function findWorkspace(
 /** `.git` is a folder, or in a work tree a file "gitdir: …" that leads to one with a file `commondir`. */
 function commonFolder(io: Io, { path }: Platform, git: string): string | null {
   try {
-    const stat = ifThere(() => io.stat(git));
+    const stat = io.isThere(git) ? ifThere(() => io.stat(git)) : null;
     if (stat === null) return null;
     const text = (file: string): string | null => {
       const bytes = readFile(io, file);
@@ -40,7 +40,8 @@ function commonFolder(io: Io, { path }: Platform, git: string): string | null {
       if (link === undefined) return null;
       own = path.resolve(path.dirname(git), link);
     } else if (ifThere(() => io.stat(path.join(git, "HEAD"))) === null) return null;
-    const common = text(path.join(own, "commondir"));
+    const named = path.join(own, "commondir");
+    const common = io.isThere(named) ? text(named) : null;
     const shared = common === null ? own : path.resolve(own, common);
     return ifThere(() => io.realpath(shared)) ?? shared;
   } catch {

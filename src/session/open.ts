@@ -331,7 +331,10 @@ export class OpenFile {
     const state = this.ledger.states.length - 1;
     const before = this.agent.showings.at(-1);
     const isRepeated =
-      printer === "read" && before?.printer === "read" && before.state === state && before.scheme === scheme;
+      (printer === "read" || printer === "observed") &&
+      before?.printer === printer &&
+      before.state === state &&
+      before.scheme === scheme;
     if (isRepeated && before.order === this.agent.newest?.order && before.rows.equals(rows))
       return before.order;
     const order = this.tick();

@@ -260,7 +260,7 @@ describe("pruning", () => {
     await fill(open(at).store);
     utimesSync(find(at, "pruned.json"), 1, 1);
     utimesSync(find(at, "0123456789abcdef"), 1, 1);
-    await open(at, { prunes: false }).store.keepVersion("00000000000000bb", utf8("b"));
+    await open(at, { brief: true }).store.keepVersion("00000000000000bb", utf8("b"));
     expect(existsSync(find(at, "0123456789abcdef"))).toBe(true);
     await open(at).store.keepVersion("00000000000000cc", utf8("c"));
     expect(find(at, "0123456789abcdef")).toBe("");
