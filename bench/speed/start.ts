@@ -29,7 +29,7 @@ export function startRows(): Row[] {
 
 type Start = (args: readonly string[], input?: string) => string;
 
-/** The guard's hook as a client starts it, on a file of 300 lines: the two events that come most often. */
+/** The guard's hook as a client starts it, on files of 300 lines: the events that come most often. */
 function hookRows(folder: string, start: Start, bare: { name: string; run: () => unknown }): Row[] {
   const hook = resolve("dist/hook.cjs");
   const path = join(folder, "source.ts");
@@ -43,11 +43,21 @@ function hookRows(folder: string, start: Start, bare: { name: string; run: () =>
   const edit = { file_path: path, old_string: "compute(7)", new_string: "compute(8)" };
   const asked = event("PreToolUse", { tool_name: "Edit", tool_input: edit });
   const run = (input: string) => () => start([hook, "claude-code"], input);
+  let files = 0;
+  const first = () => {
+    const other = join(folder, `other${++files}.ts`);
+    writeFileSync(other, `${lines.map((line) => `${line} // ${files}`).join("\n")}\n`);
+    const rows = lines.map((line, at) => `${at + 1}\t${line} // ${files}`).join("\n");
+    return event("PostToolBatch", {
+      tool_calls: [{ tool_name: "Read", tool_input: { file_path: other }, tool_response: rows }],
+    });
+  };
   if (!run(asked)().includes("deny")) throw new Error("the hook lets an unread edit through");
   run(seen)();
   if (run(asked)() !== "") throw new Error("the hook refuses a read edit");
   return [
     measure("hook: an edit is let through", 1.5, run(asked), bare),
-    measure("hook: a read is counted", 1.5, run(seen), bare),
+    measure("hook: a file is read again", 1.5, run(seen), bare),
+    measure("hook: a file is read for the first time", 1.5, () => run(first())(), bare),
   ];
 }

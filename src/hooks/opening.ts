@@ -1,4 +1,5 @@
 /** Opens what a guard works with. */
+import { resolve } from "node:path";
 import {
   appendLog,
   boundsOf,
@@ -62,6 +63,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
     room: { left: adapter.room },
     // A file has one ledger, from wherever it is named.
     sessionFor(path) {
+      if (isWithin(resolve(workspace.root, path), workspace.root)) return own.session;
       const there = workspaceFor(workspace.root, [path]);
       if (there.key === workspace.key) return own.session;
       const session = others.get(there.key) ?? open(there, opening).session;

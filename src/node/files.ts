@@ -38,6 +38,8 @@ export interface NodeFilesOptions {
   readonly encoding?: string;
   /** False: search without ripgrep even if it is there. The results are the same. */
   readonly ripgrep?: boolean;
+  /** For a process that ends soon, like a hook: its locks need no refreshing, and dead ones are left to others. */
+  readonly brief?: boolean;
   /** For disks whose dates or refreshes arrive late. */
   readonly timing?: Partial<LockTiming>;
   /** Takes a line that a person should see. */
@@ -92,7 +94,7 @@ class DiskFiles implements NodeFiles {
     const folder = platform.path.join(options.state, "locks");
     this.locks = new Locks({
       ...{ io, platform, clock, repair, wait: this.limits.wait },
-      timing: { ...defaultTiming, ...options.timing },
+      ...{ timing: { ...defaultTiming, ...options.timing }, brief: options.brief ?? false },
       processes: options.processes ?? systemProcesses(io, platform),
       ...{ folder, slots: new Slots(io, platform, folder, clock) },
       clear: (dead) => this.recovery.clearAfter(dead),
@@ -141,7 +143,7 @@ class DiskFiles implements NodeFiles {
   }
 
   recover(): Promise<void> {
-    return this.recovery.all();
+    return this.recovery.all(this.options.brief ?? false);
   }
 
   private start(): Promise<void> {

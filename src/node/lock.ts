@@ -81,7 +81,7 @@ export class Locks {
 
   /** One timer for all, which ends when it finds nothing to do: most locks are held for less than one of its rounds. */
   private keepFresh(lock: Lock): void {
-    if (this.options.timing.refresh === Number.POSITIVE_INFINITY) return;
+    if (this.options.brief) return;
     this.fresh.add(lock);
     this.timer ??= setInterval(() => {
       for (const held of this.fresh) held.refresh();

@@ -17,7 +17,7 @@ export interface LockRecord extends Holder {
 
 /** Milliseconds by which locks are judged whose holders cannot be asked for. */
 export interface LockTiming {
-  /** How often a holder refreshes the date of its locks; Infinity: a process that does not live long enough. */
+  /** How often a holder refreshes the date of its locks. */
   readonly refresh: number;
   /** Several missed refreshes, seen with own eyes: no clock is involved that could jump. */
   readonly silent: number;
@@ -50,6 +50,8 @@ export interface LockOptions {
   /** Milliseconds after which waiting ends with `busy`. */
   readonly wait: number;
   readonly timing: LockTiming;
+  /** One or two locks in all: making files to be used again does not pay. */
+  readonly brief?: boolean;
   readonly slots: Slots;
   /** Clears away what a dead holder left, before its lock is broken. */
   readonly clear: (dead: LockRecord) => void;
@@ -83,9 +85,10 @@ export class Lock {
 
   /** False if somebody has it. */
   create(name: string, file: Lockable): boolean {
-    const { processes, platform } = this.options;
+    const { processes, platform, brief } = this.options;
     try {
       const bytes = recordBytes(processes.self(), this.token, file);
+      if (brief) return this.createNow(name, bytes);
       return this.linkReady(name, bytes) ?? this.createAlone(name, bytes);
     } catch (error) {
       if (isSharingViolation(platform, errorCode(error))) return false;
@@ -111,6 +114,13 @@ export class Lock {
     if (linked) this.own.set(name, slot);
     else slots.free(slot);
     return linked;
+  }
+
+  private createNow(name: string, bytes: Uint8Array): boolean {
+    return withFolder(
+      () => this.createAlone(name, bytes),
+      () => this.makeFolder(name),
+    );
   }
 
   /** Where files have one name only. It may be seen before it is written. */

@@ -38,7 +38,7 @@ export function openFiles({ settings, root, base, state, report, brief }: FilesS
     ...(deny ? { deny } : {}),
     ...(secrets ? { secrets } : {}),
     ...(encoding ? { encoding } : {}),
-    ...(brief ? { timing: { refresh: Number.POSITIVE_INFINITY } } : {}),
+    ...(brief ? { brief } : {}),
     limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
   });
 }

@@ -18,7 +18,7 @@ export class Recovery {
   ) {}
 
   /** At the start of every door. Never fails: what cannot be put right is reported. */
-  async all(): Promise<void> {
+  async all(isBrief: boolean): Promise<void> {
     const { report } = this.disk;
     try {
       for (const id of this.plans.ids()) {
@@ -27,7 +27,7 @@ export class Recovery {
           if (!(error instanceof PortError && error.code === "busy")) report(reason(error));
         });
       }
-      this.locks.sweep();
+      if (!isBrief) this.locks.sweep();
     } catch (error) {
       report(`looking for unfinished batches failed: ${reason(error)}`);
     }

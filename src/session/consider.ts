@@ -18,14 +18,12 @@ import {
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
 import { gate } from "./gate.js";
-import { contextOf, withOpen } from "./holding.js";
+import { peek, withOpen } from "./holding.js";
 import { blocked, judge, refused, type Verdict } from "./judge.js";
-import { hasSeen, isCurrent, knownNow } from "./ledger.js";
+import { knownNow } from "./ledger.js";
 import type { OpenFile } from "./open.js";
-import { agentLedger, fromJson } from "./record.js";
 import { refuse } from "./refuse.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
-import { parse } from "./texts.js";
 
 /** What a tool does to one file. */
 export type ForeignChange =
@@ -66,24 +64,14 @@ export async function consider(write: ForeignWrite, env: Env): Promise<Considera
 /** What can be said of a write at a glance: it may be done; nothing of its file was ever shown; or it takes a judgement. */
 export type Glance = "allowed" | "unseen" | "unclear";
 
-/**
- * Looks without a lock, and writes nothing down: most edits are of a file that is as the agent saw it last. What is
- * seen of a file while somebody writes it is no version that was recorded, and takes a judgement.
- */
 export async function glance({ path, change }: ForeignWrite, env: Env): Promise<Glance> {
   const file = await env.files.identify(path);
-  const bytes = await env.files.read(file);
-  if (!bytes) return "allowed";
-  const context = await contextOf(env);
-  const ledger = fromJson(await env.store.file(file.key));
-  const agent = agentLedger(ledger, context);
-  if (!hasSeen(agent)) return "unseen";
-  const last = ledger.states.length - 1;
-  const state = ledger.states[last];
-  if (!state || !isCurrent(agent, last) || change.kind === "patch") return "unclear";
-  const document = await parse(bytes, state.encoding, context);
-  if (document.version !== state.version) return "unclear";
+  const found = await peek(file, env);
+  if (found === "missing" || (found === "unseen" && !(await env.files.read(file)))) return "allowed";
+  if (typeof found !== "object") return found;
+  if (change.kind === "patch") return "unclear";
   if (change.kind === "quotes") return "allowed";
+  const { document, agent } = found;
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
 }
 

@@ -1,8 +1,12 @@
 /** Files while they are held. */
 import type { Document } from "../core/index.js";
 import { epochOf } from "./agent.js";
+import { type AgentLedger, hasSeen, isCurrent } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
+import type { FileId } from "./ports.js";
+import { agentLedger, fromJson } from "./record.js";
 import type { Env } from "./result.js";
+import { parse } from "./texts.js";
 
 export async function contextOf(env: Env): Promise<Context> {
   const epoch = await epochOf(env);
@@ -11,9 +15,38 @@ export async function contextOf(env: Env): Promise<Context> {
 
 /** Opens one file while nobody else holds it. */
 export async function withOpen<T>(path: string, env: Env, use: (opened: OpenFile) => Promise<T>): Promise<T> {
-  const file = await env.files.identify(path);
+  return withFile(await env.files.identify(path), env, use);
+}
+
+export async function withFile<T>(file: FileId, env: Env, use: (opened: OpenFile) => Promise<T>): Promise<T> {
   const context = await contextOf(env);
   return env.files.hold([file], async (held) => use(await OpenFile.open(held, file, context)));
+}
+
+/** A file that is as the agent saw it last. */
+interface Peek {
+  readonly agent: AgentLedger;
+  /** The newest one recorded, which is the text now. */
+  readonly state: number;
+  readonly document: Document;
+}
+
+/**
+ * Looks without a lock, and writes nothing down: most files are as the agent saw them last. What is seen of a file while
+ * somebody writes it is no version that was recorded, and is not clear.
+ */
+export async function peek(file: FileId, env: Env): Promise<"missing" | "unseen" | "unclear" | Peek> {
+  const context = await contextOf(env);
+  const ledger = fromJson(await env.store.file(file.key));
+  const agent = agentLedger(ledger, context);
+  const state = ledger.states.length - 1;
+  const newest = ledger.states[state];
+  if (!hasSeen(agent)) return "unseen";
+  if (!newest || !isCurrent(agent, state)) return "unclear";
+  const bytes = await env.files.read(file);
+  if (!bytes) return "missing";
+  const document = await parse(bytes, newest.encoding, context);
+  return document.version === newest.version ? { agent, state, document } : "unclear";
 }
 
 const olderStates = 8;

@@ -100,6 +100,17 @@ export function isCurrent({ newest, pending, deletions }: AgentLedger, state: nu
   return newest?.state === state && pending.isEmpty && deletions.length === 0;
 }
 
+/** These rows were shown last, in the same way: that they are shown again tells nothing new. */
+export function isShownLast(
+  { showings, newest }: AgentLedger,
+  { state, rows, scheme, printer }: Pick<LedgerShowing, "state" | "rows" | "scheme" | "printer">,
+): boolean {
+  const before = showings.at(-1);
+  const isRead = printer === "read" || printer === "observed";
+  const isAlike = before?.printer === printer && before.state === state && before.scheme === scheme;
+  return isRead && isAlike && before.order === newest?.order && before.rows.equals(rows);
+}
+
 export function knownNow(ledger: AgentLedger): LineSet {
   return ledger.known.get(ledger.state) ?? LineSet.empty;
 }

@@ -1,6 +1,7 @@
 /** Lines that somebody else's tool showed to the agent. */
 import { type Document, LineSet } from "../core/index.js";
-import { olderTexts, withOpen } from "./holding.js";
+import { olderTexts, peek, withFile } from "./holding.js";
+import { isShownLast } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
 import type { Env } from "./result.js";
@@ -22,13 +23,23 @@ interface Row {
  * Credits lines by their content; how many. Rows that read otherwise now were shown of an older text: if that is
  * recorded, it is what was shown. Else those that do stand are known, and the others have changed.
  */
-export async function observe({ path, rows, whole }: Observation, env: Env): Promise<number> {
-  return withOpen(path, env, async (opened) => {
+export async function observe(observation: Observation, env: Env): Promise<number> {
+  const { path, rows } = observation;
+  // Read again, and nothing happened: what is written down already takes no lock.
+  const file = await env.files.identify(path);
+  const known = await peek(file, env);
+  if (typeof known === "object") {
+    const { lines, others } = standingOf(observation, known.document);
+    if (
+      others.isEmpty &&
+      isShownLast(known.agent, { state: known.state, rows: lines, printer: "observed", scheme: null })
+    )
+      return lines.size;
+  }
+  return withFile(file, env, async (opened) => {
     const { document } = opened;
     if (!document) throw new PortError("not_found", `${path} does not exist`);
-    const now = whole
-      ? { lines: LineSet.all(document.lineCount), others: LineSet.empty }
-      : standing(rows, document);
+    const now = standingOf(observation, document);
     const isEmpty = rows.length === 0 && document.lineCount === 0;
     if (now.others.isEmpty) {
       if (!now.lines.isEmpty || isEmpty) opened.showed(now.lines, null, "observed");
@@ -61,18 +72,28 @@ function isTelling(lines: LineSet, text: Document): boolean {
     );
 }
 
+function standingOf({ rows, whole }: Observation, text: Document): Standing {
+  return whole ? { lines: LineSet.all(text.lineCount), others: LineSet.empty } : standing(rows, text);
+}
+
+interface Standing {
+  readonly lines: LineSet;
+  readonly others: LineSet;
+}
+
 /** Lines that read as they were shown, and others; rows that were cut or garbled, or lie behind the end, are neither. */
-function standing(
-  rows: readonly Row[],
-  text: Document,
-): { readonly lines: LineSet; readonly others: LineSet } {
+function standing(rows: readonly Row[], text: Document): Standing {
   const lines: number[] = [];
   const others: number[] = [];
-  for (const { line, text: shown } of rows) {
-    if (line < 1 || line > text.lineCount) continue;
-    const there = text.text(line - 1);
-    if (there === shown) lines.push(line - 1);
-    else if (!isCut(shown, there) && !shown.includes("\uFFFD")) others.push(line - 1);
+  const there = rows.filter(({ line }) => line >= 1 && line <= text.lineCount);
+  const first = there.reduce((least, { line }) => Math.min(least, line), text.lineCount + 1);
+  const end = there.reduce((most, { line }) => Math.max(most, line), 0);
+  // All at once: line by line takes longer than all the rest.
+  const texts = text.lines(first - 1, end);
+  for (const { line, text: shown } of there) {
+    const now = texts[line - first] as string;
+    if (now === shown) lines.push(line - 1);
+    else if (!isCut(shown, now) && !shown.includes("\uFFFD")) others.push(line - 1);
   }
   return { lines: LineSet.lines(lines), others: LineSet.lines(others) };
 }

@@ -16,6 +16,7 @@ import {
   emptyLedger,
   hasSeen,
   isCurrent,
+  isShownLast,
   know,
   knownIn,
   knownNow,
@@ -329,14 +330,8 @@ export class OpenFile {
   /** Rows of the newest state were printed to the agent. */
   showed(rows: LineSet, scheme: SchemeName | null, printer: Printer, request?: string): number {
     const state = this.ledger.states.length - 1;
-    const before = this.agent.showings.at(-1);
-    const isRepeated =
-      (printer === "read" || printer === "observed") &&
-      before?.printer === printer &&
-      before.state === state &&
-      before.scheme === scheme;
-    if (isRepeated && before.order === this.agent.newest?.order && before.rows.equals(rows))
-      return before.order;
+    if (isShownLast(this.agent, { state, rows, scheme, printer }) && this.agent.newest)
+      return this.agent.newest.order;
     const order = this.tick();
     const showing: LedgerShowing = {
       ...{ order, state, rows, scheme, printer },
