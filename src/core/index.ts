@@ -41,6 +41,7 @@ export {
   listRows,
   type Row,
   readLineRange,
+  selectLines,
 } from "./listing.js";
 export type { Named } from "./named.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";

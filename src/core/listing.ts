@@ -19,6 +19,7 @@ export interface ListOptions {
 }
 
 export interface Listing {
+  /** Made when asked for: of a long listing most only want the text. */
   readonly rows: readonly Row[];
   /** What is left out, in brackets, as it stands in the text. */
   readonly notes: readonly string[];
@@ -37,26 +38,55 @@ export const defaultLimit = 2000;
  */
 export function listRows(document: Document, options: ListOptions = {}): Listing {
   const labels = options.scheme ?? "hex6";
-  const { spans, singles, next } = selectLines(document.lineCount, { limit: defaultLimit, ...options });
-  const rows: Row[] = [];
+  const { spans, singles, next } = selectLines(document.lineCount, options);
   const notes: string[] = [];
   const output: string[] = [];
+  const cut: number[] = [];
   const note = (text: string) => {
     notes.push(text);
     output.push(text);
   };
-  for (const [at, [start, end]] of spans.entries()) {
+  for (const [at, span] of spans.entries()) {
     const previous = spans[at - 1];
-    if (previous !== undefined) note(notShown(previous[1] + 1, start));
-    for (const row of makeRows(document, start, end, { labels, singles })) {
-      rows.push(row);
+    if (previous !== undefined) note(notShown(previous[1] + 1, span[0]));
+    const quick = quickText(document, span, labels);
+    if (quick !== null) {
+      output.push(quick);
+      continue;
+    }
+    for (const row of makeRows(document, ...span, { labels, singles })) {
+      if (row.cut) cut.push(row.line - 1);
       output.push(formatRow(row, labels));
     }
   }
   const closing = closingNote(document.lineCount, spans, next);
   if (closing !== null) note(closing);
-  const cut = LineSet.of(rows.filter((row) => row.cut).map(({ line }) => [line - 1, line] as const));
-  return { rows, notes, shown: LineSet.of(spans).subtract(cut), text: output.join("\n") };
+  let rows: readonly Row[] | undefined;
+  return {
+    get rows() {
+      rows ??= spans.flatMap((span) => makeRows(document, ...span, { labels, singles }));
+      return rows;
+    },
+    notes,
+    shown: LineSet.of(spans).subtract(LineSet.lines(cut)),
+    text: output.join("\n"),
+  };
+}
+
+/** Below this, making rows one by one is as fast. */
+const fewLines = 50;
+
+function quickText(document: Document, [start, end]: Span, labels: Labels): string | null {
+  if (end - start < fewLines) return null;
+  const { format, lineCount } = document;
+  const from = start === 0 ? 0 : document.rawLine(start).start;
+  const bytes = document.bytes.subarray(from, end < lineCount ? document.rawLine(end).start : undefined);
+  const rows = hexRowsOf(bytes, {
+    format: start === 0 ? format : { ...format, bom: 0 },
+    labels,
+    firstLine: start + 1,
+  });
+  return rows && utf8Codec.decode(rows);
 }
 
 /** What stands for lines that are left out. */
@@ -74,7 +104,9 @@ interface Selection {
   readonly next: number | null;
 }
 
-function selectLines(lineCount: number, { ranges, offset = 1, limit = lineCount }: ListOptions): Selection {
+/** The lines that a listing would show, at most `defaultLimit` of them unless more were asked for. */
+export function selectLines(lineCount: number, options: ListOptions): Selection {
+  const { ranges, offset = 1, limit = defaultLimit } = options;
   if (ranges !== undefined && ranges.length > 0) {
     const clipped = ranges
       .map(({ start, end }) => ({ start: Math.max(start, 1), end: Math.min(end, lineCount) }))

@@ -5,7 +5,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Result, Session } from "../session/index.js";
+import type { ReadDetails, Result, Session } from "../session/index.js";
 import { type Extra, readOnlyTools, type Tool, tools } from "../tools/index.js";
 
 export interface ServerSettings {
@@ -58,9 +58,22 @@ function unknownTool(name: string, offered: readonly Tool[]): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `${why}; tools: ${names}`);
 }
 
+/** Rows that are repeated beside the text; more would double a long answer, and clients read it whole before they drop it. */
+const mostRows = 200;
+
 function answer({ text, isError, details }: Result): CallToolResult {
   const content = [{ type: "text" as const, text }];
-  return { content, ...(isError ? { isError } : {}), _meta: { [detailsKey]: details } };
+  return { content, ...(isError ? { isError } : {}), _meta: { [detailsKey]: withoutMany(details) } };
+}
+
+/** Rows are made when they are asked for: here it is their number that counts. */
+function withoutMany(details: unknown): unknown {
+  const { status, ranges } = details as Partial<ReadDetails>;
+  if (status !== "read" || !ranges) return details;
+  const count = ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0);
+  if (count <= mostRows) return details;
+  const { path, version, scheme, totalLines } = details as ReadDetails;
+  return { status, path, version, scheme, totalLines, ranges };
 }
 
 function extraOf({ mcpReq }: ServerContext): Extra {

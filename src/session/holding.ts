@@ -4,7 +4,7 @@ import { epochOf } from "./agent.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
 import type { FileId } from "./ports.js";
-import { agentLedger, fromJson } from "./record.js";
+import { agentLedger, fromJson, type StateRecord } from "./record.js";
 import type { Env } from "./result.js";
 import { parse } from "./texts.js";
 
@@ -33,16 +33,21 @@ interface Peek {
 
 /**
  * Looks without a lock, and writes nothing down: most files are as the agent saw them last. What is seen of a file while
- * somebody writes it is no version that was recorded, and is not clear.
+ * somebody writes it is no version that was recorded, and is not clear. What the ledger makes not worth a look is not
+ * read.
  */
-export async function peek(file: FileId, env: Env): Promise<"missing" | "unseen" | "unclear" | Peek> {
+export async function peek(
+  file: FileId,
+  env: Env,
+  isWorth: (agent: AgentLedger, newest: StateRecord) => boolean = () => true,
+): Promise<"missing" | "unseen" | "unclear" | Peek> {
   const context = await contextOf(env);
   const ledger = fromJson(await env.store.file(file.key));
   const agent = agentLedger(ledger, context);
   const state = ledger.states.length - 1;
   const newest = ledger.states[state];
   if (!hasSeen(agent)) return "unseen";
-  if (!newest || !isCurrent(agent, state)) return "unclear";
+  if (!newest || !isCurrent(agent, state) || !isWorth(agent, newest)) return "unclear";
   const bytes = await env.files.read(file);
   if (!bytes) return "missing";
   const document = await parse(bytes, newest.encoding, context);

@@ -27,7 +27,7 @@ export async function observe(observation: Observation, env: Env): Promise<numbe
   const { path, rows } = observation;
   // Read again, and nothing happened: what is written down already takes no lock.
   const file = await env.files.identify(path);
-  const known = await peek(file, env);
+  const known = await peek(file, env, ({ showings }) => showings.at(-1)?.printer === "observed");
   if (typeof known === "object") {
     const { lines, others } = standingOf(observation, known.document);
     if (

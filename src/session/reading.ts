@@ -9,12 +9,13 @@ import {
   type Range,
   type SchemeName,
   schemes,
+  selectLines,
 } from "../core/index.js";
 import { describe } from "./gate.js";
-import { contextOf, withOpen } from "./holding.js";
-import { type Deletion, hasSeen, nothingPending } from "./ledger.js";
+import { contextOf, peek, withFile } from "./holding.js";
+import { type Deletion, hasSeen, isShownLast, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
-import { type Cancellation, PortError, type SearchHit, type SearchQuery } from "./ports.js";
+import { type Cancellation, type FileId, PortError, type SearchHit, type SearchQuery } from "./ports.js";
 import type { Env, ReadDetails, Result, SearchDetails } from "./result.js";
 
 export interface ReadRequest {
@@ -31,12 +32,30 @@ export interface ReadRequest {
 
 export async function read(request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
   checkRanges(request);
-  return withOpen(request.path, env, async (opened) => {
+  const file = await env.files.identify(request.path);
+  const again = await readAgain(file, request, env);
+  if (again) return again;
+  return withFile(file, env, async (opened) => {
     const text = await shownText(opened);
-    const listed = request.delta ? delta(opened, text, request, env) : list(opened, text, request, env);
+    const result = request.delta ? delta(opened, text, request, env) : list(opened, text, request, env);
     await opened.save();
-    return listed;
+    return result;
   });
+}
+
+/** Nothing happened since it was shown last, in the same rows: that is written down already, and takes no lock. */
+async function readAgain(file: FileId, request: ReadRequest, env: Env): Promise<Result<ReadDetails> | null> {
+  if (request.delta) return null;
+  const known = await peek(file, env, ({ showings }, { lines }) => {
+    const asked = selectLines(lines, request);
+    return showings.at(-1)?.rows.equals(LineSet.of(asked.spans)) ?? false;
+  });
+  if (typeof known !== "object" || known.document.binary) return null;
+  const { document, agent, state } = known;
+  const { listing, anchors } = listed(document, request, env);
+  const scheme = anchors === "none" ? null : anchors;
+  if (!isShownLast(agent, { state, rows: listing.shown, scheme, printer: "read" })) return null;
+  return { text: listing.text, isError: false, details: detailsOf(file, document, listing, anchors) };
 }
 
 function checkRanges({ path, ranges, offset, limit, anchors }: ReadRequest): void {
@@ -76,6 +95,12 @@ async function shownText(opened: OpenFile): Promise<Document> {
 }
 
 function list(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
+  const { listing, anchors } = listed(text, request, env);
+  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
+  return { text: listing.text, isError: false, details: detailsOf(opened.file, text, listing, anchors) };
+}
+
+function listed(text: Document, request: ReadRequest, env: Env): { listing: Listing; anchors: Labels } {
   const anchors = request.anchors ?? env.anchors;
   const ranges = request.ranges && request.ranges.length > 0 ? mergeRanges(request.ranges) : null;
   const listing = listRows(text, {
@@ -84,18 +109,21 @@ function list(opened: OpenFile, text: Document, request: ReadRequest, env: Env):
     ...(request.offset === undefined ? {} : { offset: request.offset }),
     ...(request.limit === undefined ? {} : { limit: request.limit }),
   });
-  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
-  return { text: listing.text, isError: false, details: detailsOf(opened, listing, anchors) };
+  return { listing, anchors };
 }
 
-function detailsOf(opened: OpenFile, { rows }: Pick<Listing, "rows">, scheme: Labels): ReadDetails {
+function detailsOf(
+  { path }: FileId,
+  { version, lineCount }: Document,
+  listing: Pick<Listing, "rows" | "shown">,
+  scheme: Labels,
+): ReadDetails {
   return {
-    status: "read",
-    path: opened.file.path,
-    version: opened.text.version,
-    scheme,
-    totalLines: opened.text.lineCount,
-    rows: rows.map(({ line, anchor, text }) => ({ line, anchor, text })),
+    ...{ status: "read" as const, path, version, scheme, totalLines: lineCount },
+    ranges: listing.shown.ranges(),
+    get rows() {
+      return listing.rows.map(({ line, anchor, text }) => ({ line, anchor, text }));
+    },
   };
 }
 
@@ -117,7 +145,7 @@ function delta(opened: OpenFile, text: Document, request: ReadRequest, env: Env)
   if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
   opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
   opened.update(nothingPending(opened.agent));
-  return { text: lines.join("\n"), isError: false, details: detailsOf(opened, listing, anchors) };
+  return { text: lines.join("\n"), isError: false, details: detailsOf(opened.file, text, listing, anchors) };
 }
 
 /** What others took out of seen territory, in words. */
@@ -200,6 +228,6 @@ async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: C
     opened.showed(listing.shown, anchors, "search");
     await opened.save();
     const text = listing.rows.map((row) => rowText(row, anchors)).join("\n");
-    return { text, details: detailsOf(opened, listing, anchors) };
+    return { text, details: detailsOf(opened.file, document, listing, anchors) };
   });
 }

@@ -1,4 +1,12 @@
-import type { Codec, Door, EditToolDetails, OnStale, RefusalDetails, SchemeName } from "../core/index.js";
+import type {
+  Codec,
+  Door,
+  EditToolDetails,
+  OnStale,
+  Range,
+  RefusalDetails,
+  SchemeName,
+} from "../core/index.js";
 import type { GatePolicy } from "./gate.js";
 import type { Clock, Files, LedgerStore } from "./ports.js";
 
@@ -21,6 +29,8 @@ export interface ReadDetails {
   readonly version: string;
   readonly scheme: SchemeName | "none";
   readonly totalLines: number;
+  /** Lines whose rows were printed whole. */
+  readonly ranges: readonly Range[];
   readonly rows: readonly { readonly line: number; readonly anchor: string; readonly text: string }[];
 }
 

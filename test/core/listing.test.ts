@@ -195,6 +195,37 @@ test("one law: bytes, text and rows agree", () => {
   );
 });
 
+test("long parts of a text read like its rows", () => {
+  const line = fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom("", "}", "a", "é", "  return value;", "\r", "x\ry") },
+    { weight: 1, arbitrary: fc.constantFrom("x".repeat(2000), "x".repeat(2001)) },
+  );
+  const lines = fc.array(fc.tuple(line, fc.constantFrom("\n", "\n", "\r\n")), {
+    minLength: 40,
+    maxLength: 130,
+  });
+  fc.assert(
+    fc.property(
+      lines,
+      fc.boolean(),
+      fc.boolean(),
+      fc.nat(60),
+      fc.nat(130),
+      (pairs, bom, open, start, count) => {
+        const all = pairs.flat().join("");
+        const document = Document.fromText(`${bom ? "\ufeff" : ""}${open ? all.replace(/\r?\n$/, "") : all}`);
+        const ranges = [{ start: start + 1, end: start + count }];
+        for (const options of [{}, { ranges }, { offset: start + 1, limit: count + 1 }]) {
+          const { rows, shown, notes, text } = listRows(document, options);
+          const body = rows.map((row) => formatRow(row, "hex6")).join("\n");
+          expect(text).toBe([...(rows.length > 0 ? [body] : []), ...notes].join("\n"));
+          expect(shown.indexes()).toEqual(rows.filter((row) => !row.cut).map((row) => row.line - 1));
+        }
+      },
+    ),
+  );
+});
+
 test("line numbers of every width", () => {
   const text = "a\n".repeat(100_001);
   const rows = formatHashLines(text).split("\n");

@@ -74,6 +74,18 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s protocol", (era) =>
     ]);
   });
 
+  test("a long read has its rows in the text alone", async () => {
+    const long = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
+    const { call } = await open({ "a.ts": long(200), "b.ts": long(201) }, { era });
+    const few = await call("read_file", { path: "a.ts" });
+    expect(few.details.rows).toHaveLength(200);
+    const many = await call("read_file", { path: "b.ts" });
+    expect(many.details).toMatchObject({ status: "read", path: "b.ts", totalLines: 201 });
+    expect(many.details.ranges).toEqual([{ start: 1, end: 201 }]);
+    expect(many.details).not.toHaveProperty("rows");
+    expect(anchors(many.text)).toHaveLength(201);
+  });
+
   test("refusals are errors, in these tools' words", async () => {
     const { call, place } = await open({ "a.ts": source }, { era });
     const append = { path: "a.ts", edits: [{ op: "append", text: "six" }] };

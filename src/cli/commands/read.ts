@@ -19,11 +19,14 @@ export const run: Run = async (context) => {
   const { anchors } = settings;
   const result = await editor.read(anchors === undefined ? request : { ...request, anchors });
   if (result.isError) return showResult(context, result);
-  const { status: _, ...details } = result.details as ReadDetails;
-  if (args.has("json")) output.out.line(JSON.stringify(details));
+  if (args.has("json")) output.out.line(JSON.stringify(withoutStatus(result.details as ReadDetails)));
   else output.out.line(paintListing(withFlags(result.text), output.out));
   return done;
 };
+
+function withoutStatus({ path, version, scheme, totalLines, rows }: ReadDetails): object {
+  return { path, version, scheme, totalLines, rows };
+}
 
 /** A listing says how to go on in the words of a tool call. */
 function withFlags(text: string): string {
