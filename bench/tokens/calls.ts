@@ -49,9 +49,9 @@ function accepted({ text, isError }: Result<unknown>): Counts {
 const body = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `  const value${at} = read(source, ${at});`);
 
-/** Nine places spread over a file. */
+/** Places spread over a file. */
 const places = (length: number): number[] =>
-  Array.from({ length: 9 }, (_, at) => Math.floor((length * (at + 1)) / 10));
+  Array.from({ length: 39 }, (_, at) => Math.floor((length * (at + 1)) / 40));
 
 const done = tokens(`The file ${path} has been updated.`);
 

@@ -74,10 +74,11 @@ export function refusalBody(refusal: RefusalText): string[] {
         refusal.scheme === "lean" ? "anchors" : "LINE#ID references"
       } shown below (>>> marks changed lines).`,
     );
-  parts.push(...changes.slice(0, mentioned).map(was));
+  const isOnly = changes.length === 1 && marked;
+  parts.push(...changes.slice(0, mentioned).map((one) => was(one, isOnly ? "It" : one.anchor)));
   if (changes.length > mentioned) parts.push(`[and ${changes.length - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
-  if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme), "");
+  if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
   if (!refusal.complete)
     parts.push(`[not all changed lines are shown: ${door.read(details.path, details.affectedRanges)}]`);
   return parts;
@@ -96,7 +97,8 @@ function sharperWords({ repeated = 0, details, door }: RefusalText): string | nu
   return `${repeated > 1 ? "Stop. " : ""}do not retry identical arguments: ${door.read(details.path)} first`;
 }
 
-function was({ anchor, cause, shown, now, by }: HashMismatch): string {
+/** `name` is what the line is called: its anchor, or "It" where only one is spoken of, and marked. */
+function was({ anchor, cause, shown, now, by }: HashMismatch, name: string): string {
   const who = by ? ` by ${by}` : "";
   if (cause === "inserted") return `${anchor} was added${who}`;
   if (shown === null)
@@ -105,8 +107,9 @@ function was({ anchor, cause, shown, now, by }: HashMismatch): string {
     shown === null ? "" : shown.length > quoted ? `${shown.slice(0, quoted)}…` : shown,
   );
   if (cause === "deleted") return `${anchor} was ${text}, deleted${who}`;
-  if (now === null) return `${anchor} was ${text}`;
-  return `${anchor} was ${text}, ${cause === "blanks" ? "only blanks changed" : "changed"}${who}`;
+  if (now === null) return `${name} was ${text}`;
+  if (cause === "blanks") return `${name} was ${text}, only blanks changed${who}`;
+  return by ? `${name} was ${text}, changed${who}` : `${name} was ${text}`;
 }
 
 function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName): string[] {
@@ -126,8 +129,7 @@ function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName):
 /** The exact next call, in the words of the door; `rowCount` rows were printed. */
 export function nextStep(details: RefusalDetails, rowCount: number, door: Door): string | null {
   const { code, path, retry } = details;
-  if (retry)
-    return `If your change still holds, send ${door.retry(path, retry)}; else use the anchors above.`;
+  if (retry) return `Still right? Send ${door.retry(path, retry)}; else use the anchors above.`;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
   if (rowCount > 0) return "Decide again with these rows, and use their anchors.";
   if (code === "not_read") return null;

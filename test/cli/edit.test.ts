@@ -190,7 +190,7 @@ describe("stale: status 5", () => {
 
   test("the command for the retry, as it is printed, sends it", async () => {
     const { place, ran } = await stale();
-    const command = /send it again: run `(.+)`; else/.exec(ran.stderr)?.[1] as string;
+    const command = /Send it again: run `(.+)`; else/.exec(ran.stderr)?.[1] as string;
     expect(command).toMatch(/^echo '\{"path":"a\.txt","retry":"r\w+"\}' \| kedge apply -$/);
     expect(place.shell(command)).toMatchObject({ status: 0, stderr: "" });
     expect(place.text("a.txt")).toBe("one\ntwo\n3\nfour\n");

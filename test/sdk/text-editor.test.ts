@@ -86,7 +86,7 @@ describe("str_replace", () => {
     files.set("a.ts", source.replace("two", "TWO"));
     const refused = await run("str_replace", { old_str: "two", new_str: "2" });
     expect(refused.details).toMatchObject({ code: "stale" });
-    expect(refused.text).toContain('line 2 was "two", changed');
+    expect(refused.text).toContain('It was "two"');
     expect(refused.text).toContain(">>> 2\tTWO");
     expect(refused.text).not.toMatch(/#|anchor|LINE|retry/);
     const again = await run("str_replace", { old_str: "TWO", new_str: "2" });

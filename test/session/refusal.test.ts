@@ -29,15 +29,14 @@ describe("a refusal", () => {
       [
         "REJECTED, nothing written.",
         "1 line has changed since last read. Use the updated LINE#ID references shown below (>>> marks changed lines).",
-        '3#b00f1b was "c", changed',
+        'It was "c"',
         "",
         "    1#0d7456|a",
         "    2#0cadbf|b",
         ">>> 3#1e70b8|C",
         "    4#f35290|d",
         "    5#5ad1c7|e",
-        "",
-        `If your change still holds, send {"path":"src/a.ts","retry":"${retry}"}; else use the anchors above.`,
+        `Still right? Send {"path":"src/a.ts","retry":"${retry}"}; else use the anchors above.`,
       ].join("\n"),
     );
     expect(details).toMatchObject({
