@@ -114,6 +114,7 @@ export const flags = {
   create: O_WRONLY | O_CREAT | O_EXCL | noFollow,
   update: O_RDWR | noFollow,
   append: O_RDWR | O_CREAT | O_APPEND | noFollow,
+  extend: O_RDWR | O_APPEND | noFollow,
   folder: O_RDONLY | (constants.O_DIRECTORY ?? 0),
   writable: constants.W_OK,
 } as const;

@@ -1,6 +1,16 @@
 import type { Json } from "../session/index.js";
 import { failure, reason } from "./failure.js";
-import { errorCode, flags, type Io, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
+import {
+  errorCode,
+  flags,
+  type Io,
+  ifThere,
+  makeFolder,
+  readFile,
+  remove,
+  withFile,
+  writeAll,
+} from "./io.js";
 import { nameOf, newToken } from "./names.js";
 import type { Platform } from "./platform.js";
 import { putAside, repairing, type StateFolder } from "./repair.js";
@@ -50,8 +60,16 @@ interface Entry {
 }
 
 const mostPaths = 2000;
+const newline = 10;
+/** Beyond this, and beyond a few of its lines, a file is written anew with the last of them alone. */
+const longestFile = 32 * 1024;
+const keptLines = 4;
 
-/** One small file a record, found by its key without looking at anything else. */
+/**
+ * One small file a record, found by its key without looking at anything else. What is recorded is appended as a line, and
+ * the last whole line counts: a new file in the place of the old one takes ten times as long, and a hundred times where
+ * the disk is busy. A line begins with its break, so that one that was cut off spoils no other.
+ */
 export class Records {
   private readonly folder: string;
   private readonly isRare: boolean;
@@ -67,19 +85,39 @@ export class Records {
 
   get(key: string): Json | null {
     const path = this.pathOf(key);
-    const entry = this.isMissing(path) ? null : this.readEntry(path);
+    // Most agents have no record.
+    const entry = this.isRare && !this.isThere(path) ? null : this.readEntry(path);
     // Two keys of one name: as good as none recorded.
     return entry?.key === key ? entry.record : null;
   }
 
   set(key: string, record: Json): void {
-    const bytes = new TextEncoder().encode(JSON.stringify({ key, record } satisfies Entry));
+    const bytes = new TextEncoder().encode(`\n${JSON.stringify({ key, record } satisfies Entry)}`);
     const path = this.pathOf(key);
     try {
-      replaceFile(this.context, path, bytes);
+      if (!repairing(this.context, path, () => this.append(path, bytes)))
+        replaceFile(this.context, path, bytes);
     } catch (error) {
       throw failure("record", path, error);
     }
+  }
+
+  /** False: there is no such file, or it is too long. Nobody must find a new one half written. */
+  private append(path: string, bytes: Uint8Array): boolean {
+    const { io } = this.context;
+    const fd = this.isThere(path) ? ifThere(() => io.open(path, flags.extend)) : null;
+    if (fd === null) return false;
+    return withFile(io, fd, () => {
+      const size = Number(io.fstat(fd).size);
+      if (size === 0 || (size > longestFile && size > keptLines * bytes.length)) return false;
+      try {
+        writeAll(io, fd, bytes);
+      } catch (error) {
+        withdraw(io, fd, size);
+        throw error;
+      }
+      return true;
+    });
   }
 
   keys(): string[] {
@@ -105,12 +143,11 @@ export class Records {
     return path;
   }
 
-  /** Most agents have no record. */
-  private isMissing(path: string): boolean {
+  private isThere(path: string): boolean {
     try {
-      return this.isRare && !this.context.io.isThere(path);
+      return this.context.io.isThere(path);
     } catch {
-      return false;
+      return true;
     }
   }
 
@@ -124,13 +161,29 @@ export class Records {
       return null;
     }
     if (bytes === null) return null;
-    try {
-      const entry = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Entry;
-      if (typeof entry.key === "string" && entry.record !== undefined) return entry;
-      putAside(this.context, path, "not a record");
-    } catch (error) {
-      putAside(this.context, path, reason(error));
+    let why = "not a record";
+    for (let end = bytes.length; end > 0; ) {
+      const start = bytes.lastIndexOf(newline, end - 1);
+      try {
+        const entry = JSON.parse(decodeText(bytes.subarray(start + 1, end))) as Entry;
+        if (typeof entry.key === "string" && entry.record !== undefined) return entry;
+      } catch (error) {
+        why = reason(error);
+      }
+      end = start;
     }
+    putAside(this.context, path, why);
     return null;
   }
+}
+
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+}
+
+/** Should it fail, the half line is passed over. */
+function withdraw(io: Io, fd: number, size: number): void {
+  try {
+    io.truncate(fd, size);
+  } catch {}
 }
