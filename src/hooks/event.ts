@@ -99,6 +99,8 @@ export interface Adapter {
   readonly tellsBefore: boolean;
   /** What else was shown of a file, that no event told. `isSeen`: something of it was. */
   recall?(payload: Payload, path: string, isSeen: boolean): readonly Event[];
+  /** Whether the conversation was taken back, and goes on from an earlier point: a name for what it left; else null. */
+  takenBack?(payload: Payload): string | null;
   /** What happened meanwhile that no event told. */
   missed?(payload: Payload, from: Mark): Missed;
   /** The answer in the client's own form; null: silence. */

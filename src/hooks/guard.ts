@@ -25,6 +25,8 @@ const present = 30 * 60_000;
 export async function answer(event: Event, place: Workplace): Promise<Answer> {
   for (const writes of place.store.notes.take("unannounced", place.agent))
     await changed({ kind: "changed", writes: writes as unknown as readonly Write[], settled: false }, place);
+  if (event.kind === "begin" || event.kind === "prompt") lookLater(place);
+  else await foldIfTakenBack(place);
   switch (event.kind) {
     case "begin": {
       // What cannot be written down cannot be guarded: this says so, if it is so.
@@ -52,6 +54,20 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
       // A person may have taken work back, or another program written over it.
       return told(place, await lossNotes({ tool: "prompt" }, place));
   }
+}
+
+/** What a person takes back shows in the transcript when the conversation has gone on. */
+function lookLater({ takenBack, store, agent }: Workplace): void {
+  if (takenBack) store.notes.add("prompted", agent, true);
+}
+
+async function foldIfTakenBack(place: Workplace): Promise<void> {
+  const { takenBack, store, agent } = place;
+  if (!takenBack || store.notes.take("prompted", agent).length === 0) return;
+  const left = takenBack();
+  if (left === null || store.notes.all("left", agent).includes(left)) return;
+  store.notes.add("left", agent, left);
+  await fold(place);
 }
 
 /** In every workspace that the agent has been in. */

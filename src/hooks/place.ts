@@ -23,6 +23,8 @@ export interface Workplace {
   readonly rewrites: boolean;
   /** What else was shown of a file, that no event told. */
   readonly recall: (path: string, isSeen: boolean) => readonly Event[];
+  /** A name for what the conversation has left behind, if it was taken back; absent where that cannot be told. */
+  readonly takenBack?: () => string | null;
   /** What cannot be checked is not let through. */
   readonly failClosed: boolean;
   /** Characters of notes that still reach the model with this answer. */

@@ -30,7 +30,9 @@ export async function hook(start: HookStart): Promise<string | null> {
     understood = adapter.understand(payload, start.env);
     if (!understood || understood.events.length === 0) return null;
     const recall: Workplace["recall"] = (path, isSeen) => adapter.recall?.(payload, path, isSeen) ?? [];
-    const place = openPlace(understood.caller, start, recall);
+    const { takenBack } = adapter;
+    const back = takenBack ? { takenBack: () => takenBack.call(adapter, payload) } : {};
+    const place = { ...openPlace(understood.caller, start, recall), ...back };
     const answers: Answer[] = [];
     const events = [...(await missed(adapter, payload, place)), ...understood.events];
     for (const event of events) answers.push(await answer(placed(event, place.cwd), place));

@@ -18,8 +18,10 @@ afterAll(() => {
 });
 
 /** Why this client cannot play this scenario, or null. */
-function obstacle({ compaction, calls, formatter: formats }: Driver, { needs }: Scenario): string | null {
+function obstacle(driver: Driver, { needs }: Scenario): string | null {
+  const { compaction, calls, pointOf, formatter: formats } = driver;
   if (needs === "compaction" && !compaction) return "it cannot be brought to compact without a person";
+  if (needs === "rewind" && !pointOf) return "only a person can take its conversations back";
   if (needs === "subagents" && !calls.delegate) return "its subagents are not driven here";
   if (needs === "formatter" && !formats) return "it runs no formatters";
   return null;

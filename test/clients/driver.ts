@@ -26,6 +26,8 @@ export interface Driver {
   readonly refusesFirst?: readonly string[];
   /** How the client is brought to compact without a person; absent: it cannot be. */
   readonly compaction?: Compaction;
+  /** Arguments that take the conversation back to its last answer so far; absent: only a person can do that. */
+  pointOf?(place: Place): readonly string[];
   /** Has the client run a program over a file after each of its edits; absent: it has no such thing. */
   formatter?(place: Place, program: string): void;
   /** The formatter is certainly done before the guard looks at the file for the last time. */

@@ -30,7 +30,7 @@ export interface Scenario {
   readonly title: string;
   readonly files: Readonly<Record<string, string>>;
   /** What the client has to be able to do. */
-  readonly needs?: "compaction" | "subagents" | "formatter";
+  readonly needs?: "compaction" | "rewind" | "subagents" | "formatter";
   play(stage: Stage): Promise<Finding>;
   /** What the guard has to bring about. */
   readonly right: readonly Verdict[];

@@ -17,6 +17,8 @@ export interface Agent {
   /** A subagent of this one. */
   delegate(script: (agent: Agent) => Promise<void>): Promise<string>;
   compact(): Promise<void>;
+  /** Plays a part of the conversation, and takes it back. */
+  rewind(script: () => Promise<void>): Promise<void>;
 }
 
 /** Whether the guard is there: installed for the user or the project, or as a plugin that the command line names. */
@@ -122,13 +124,13 @@ class Run {
     this.conversations.push(conversation);
   }
 
-  start(prompt: string, resumes: boolean): void {
+  start(prompt: string, resumes: boolean, point: readonly string[] = []): void {
     const { driver, program, guard } = this.setting;
     const plugin = guard === "plugin" ? (driver.plugin ?? []) : [];
     const { place, model } = this.stage;
     const { args, env } = driver.command(prompt, { place, url: model.url, resumes });
     const proxy = { HTTP_PROXY: model.url, HTTPS_PROXY: model.url, NO_PROXY: "127.0.0.1,localhost" };
-    const child = spawn(program, [...args, ...plugin], {
+    const child = spawn(program, [...args, ...point, ...plugin], {
       cwd: place.project,
       env: { ...place.env, ...proxy, ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -164,6 +166,15 @@ class Run {
     }
     this.isPause = false;
     this.start("Go on.", true);
+  }
+
+  /** Ends this process, and goes on with the conversation: all of it, or from a point in it. */
+  async goOn(point?: readonly string[]): Promise<void> {
+    this.isPause = true;
+    this.conversation.say({ text: "paused" });
+    await this.exit;
+    this.isPause = false;
+    this.start("Go on.", point === undefined, point);
   }
 
   end(): Promise<void> {
@@ -211,6 +222,17 @@ class Actor implements Agent {
     } else {
       await this.run.pause(compaction);
     }
+    await this.conversation.next();
+  }
+
+  async rewind(script: () => Promise<void>): Promise<void> {
+    const { driver, place } = this.stage;
+    await this.run.goOn();
+    await this.conversation.next();
+    const point = driver.pointOf?.(place);
+    if (!point) throw new Error(`a conversation of ${driver.title} cannot be taken back`);
+    await script();
+    await this.run.goOn(point);
     await this.conversation.next();
   }
 

@@ -2,7 +2,8 @@ import type { Quote } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
 import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../fields.js";
-import { attachedFiles } from "./transcript.js";
+import { branchOf, readIn } from "./branches.js";
+import { attachedFiles, transcriptLines } from "./transcript.js";
 
 const names = { old: "old_string", new: "new_string", all: "replace_all" };
 /** Longer notes reach the model as a short preview. */
@@ -98,6 +99,14 @@ function shownBy(input: Payload, result: string): Event[] {
   return [
     { kind: "read", path, rows: found.map(({ line, text: shown }) => ({ line: line + shift, text: shown })) },
   ];
+}
+
+/** What was read before the conversation was taken back, of which nothing counts any more, and the model still has. */
+function readsOf(payload: Payload, path: string): Event[] {
+  return branchOf(transcriptLines(payload)).results.flatMap((line) => {
+    const read = line.includes('"filePath"') ? readIn(line) : null;
+    return read?.path === path ? shownBy({ file_path: path }, read.result) : [];
+  });
 }
 
 /**
@@ -201,6 +210,8 @@ export const claudeCode: Adapter = {
     const caller = { conversation, cwd, ...(subagent ? { subagent } : {}), ...(project ? { project } : {}) };
     return { caller, events: eventsOf(payload) };
   },
-  recall: (payload, path, isSeen) => (isSeen ? [] : attachedFiles(payload, path)),
+  recall: (payload, path, isSeen) =>
+    isSeen ? [] : [...attachedFiles(payload, path), ...readsOf(payload, path)],
+  takenBack: (payload) => branchOf(transcriptLines(payload)).left,
   reply: claudeReply,
 };

@@ -4,15 +4,19 @@ import type { Event, Payload } from "../event.js";
 import { number, record, rowsFrom, text } from "../fields.js";
 import { parsedLine, tailOf } from "../tail.js";
 
+/** Lines since the last compaction. A subagent has a transcript of its own. */
+export function transcriptLines(payload: Payload): readonly string[] {
+  const transcript = text(payload, "transcript_path");
+  if (transcript === undefined || text(payload, "agent_id") !== undefined) return [];
+  const lines = tailOf(transcript).text.split("\n");
+  return lines.slice(lines.findLastIndex((line) => line.includes('"compact_boundary"')) + 1);
+}
+
 /** Files named with @ in a prompt, and those it shows again after a compaction. */
 export function attachedFiles(payload: Payload, path: string): Event[] {
-  const transcript = text(payload, "transcript_path");
   const cwd = text(payload, "cwd");
-  // A subagent has a transcript of its own.
-  if (transcript === undefined || cwd === undefined || text(payload, "agent_id") !== undefined) return [];
-  const lines = tailOf(transcript).text.split("\n");
-  const boundary = lines.findLastIndex((line) => line.includes('"compact_boundary"'));
-  return lines.slice(boundary + 1).flatMap((line) => {
+  if (cwd === undefined) return [];
+  return transcriptLines(payload).flatMap((line) => {
     if (!line.includes('"attachment"')) return [];
     const attachment = record(parsedLine(line), "attachment");
     const file = record(record(attachment, "content"), "file");

@@ -32,6 +32,29 @@ export const memory: readonly Scenario[] = [
       }),
   },
   {
+    name: "rewind",
+    title: "edit after the conversation was taken back to before the read",
+    files: { "prices.ts": prices },
+    needs: "rewind",
+    right: ["refused until shown"],
+    play: (stage) =>
+      stage.play(async (agent) => {
+        const written = exchange(prices, "rate = 0.19", "rate = 0.07");
+        const outcomes = { refused: prices, written };
+        const edit = () => agent.edit("prices.ts", "  const rate = 0.19;\n", "  const rate = 0.07;\n");
+        await agent.rewind(async () => {
+          await agent.read("prices.ts");
+        });
+        expect(stage.model.requests.at(-1)?.question.history).not.toContain("rate = 0.19");
+        const received = await edit();
+        if (judge(stage.place, "prices.ts", outcomes) === "written") return { verdict: "written", received };
+        await agent.read("prices.ts");
+        await edit();
+        const isOpened = judge(stage.place, "prices.ts", outcomes) === "written";
+        return { verdict: isOpened ? "refused until shown" : "refused for good", received };
+      }),
+  },
+  {
     name: "formatter",
     title: "edit after a formatter went over the agent's last edit",
     files: { "prices.ts": prices },

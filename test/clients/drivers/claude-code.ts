@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Driver } from "../driver.js";
 import { root } from "../root.js";
 
@@ -47,6 +48,15 @@ export const claudeCode = (version: string): Driver => ({
   reminders: /\n*<total_tokens>.*<\/total_tokens>|\nAvailable agent types for[\s\S]*$/g,
   ...(version === "2.1.197" ? { refusesFirst: ["stale-elsewhere"] } : {}),
   compaction: { by: "prompt", prompt: "/compact" },
+  pointOf(place) {
+    const folder = join(place.home, ".claude/projects");
+    const [file = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      /^[^/]+\/[^/]+\.jsonl$/.test(name),
+    );
+    const lines = readFileSync(join(folder, file), "utf8").trim().split("\n");
+    const answer = lines.map((line) => JSON.parse(line)).findLast(({ type }) => type === "assistant");
+    return ["--resume", basename(file, ".jsonl"), "--resume-session-at", answer.uuid];
+  },
   isSide: ({ received }) => received.includes("Your task is to create a detailed summary"),
   formatsFirst: true,
   formatter(place, program) {
