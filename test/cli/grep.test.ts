@@ -79,6 +79,29 @@ describe("kedge grep", () => {
     expect(rest.at(-1)).toEqual({ files: 2, matches: 2, limited: false });
   });
 
+  test.each<[string, string[], number]>([
+    ["is not there", ["nowhere"], 1],
+    ["is outside the root", ["..", "--root", "."], 4],
+    ["is neither", ["nowhere", "..", "--root", "."], 4],
+  ])("a place that %s does not hide what was found in others", (_, args, status) => {
+    const place = new Place(tree);
+    const ran = place.run(["grep", "todo", "-i", "src/b.ts", ...args, "src/notes.md"]);
+    expect(ran.status).toBe(status);
+    expect(ran.stdout).toMatch(/^src\/b\.ts\n1#\w+\|\/\/ todo\nsrc\/notes\.md\n1#\w+\|TODO\n$/);
+    expect(ran.stderr).toMatch(/nowhere does not exist|outside/);
+    const lines = jsonLines(
+      place.run(["grep", "todo", "-i", "src/b.ts", "--json", ...args, "src/notes.md"]).stdout,
+    );
+    expect(lines.at(-1)).toEqual({ files: 2, matches: 2, limited: false });
+  });
+
+  test("what no expression is may be meant as a text", () => {
+    const place = new Place({ "a.txt": "f(x\n" });
+    expect(place.run(["grep", "f(x"]).stderr).toMatch(/\nkedge: -F takes PATTERN as a text\n$/);
+    expect(place.ok("grep", "-F", "f(x")).toContain("|f(x");
+    expect(place.run(["grep", ""]).stderr).not.toContain("-F");
+  });
+
   test.each<[string, string[], number, string]>([
     ["a broken pattern", ["("], 2, "regular expression"],
     ["an empty one", [""], 2, "empty"],

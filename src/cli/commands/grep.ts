@@ -1,7 +1,7 @@
-import type { SchemeName } from "../../core/index.js";
-import type { GrepRequest, ReadDetails, SearchDetails } from "../../session/index.js";
+import { exitStatus, type RefusalDetails, type SchemeName } from "../../core/index.js";
+import type { GrepRequest, ReadDetails, Result, SearchDetails } from "../../session/index.js";
 import type { Context, Run } from "../context.js";
-import { done, interrupted } from "../exit.js";
+import { done, interrupted, usage } from "../exit.js";
 import { open } from "../open.js";
 import type { Stream } from "../output.js";
 import { paintRow, showResult } from "../show.js";
@@ -19,6 +19,7 @@ export const run: Run = async (context) => {
   const progress = showProgress(output.err);
   const found: SearchDetails[] = [];
   let left = max;
+  let status = done;
   try {
     for (const path of paths.length > 0 ? paths : [undefined]) {
       const request: GrepRequest = {
@@ -30,21 +31,37 @@ export const run: Run = async (context) => {
         ...(anchors === undefined ? {} : { anchors }),
       };
       const result = await editor.grep(request);
-      if (result.isError) return showResult(context, result);
+      if (result.isError) {
+        const refused = refuse(context, result as Result<RefusalDetails>);
+        if (refused === usage) return refused;
+        status = status === done || refused === gated ? refused : status;
+        continue;
+      }
       const details = result.details as SearchDetails;
       found.push(details);
       left -= details.matches;
       if (details.limited) break;
     }
   } catch (error) {
-    if (interrupt.signal.aborted) return interrupted;
-    throw error;
+    if (!interrupt.signal.aborted) throw error;
+    status = interrupted;
   } finally {
     progress.clear();
   }
-  print(context, found, max);
-  return done;
+  // Rows of the places before one that failed are on record as shown: they have to be.
+  if (status === done || found.length > 0) print(context, found, max);
+  return status;
 };
+
+const gated = exitStatus("outside_roots");
+
+function refuse(context: Context, result: Result<RefusalDetails>): number {
+  const { args, output } = context;
+  const status = showResult(context, result);
+  if (status === usage && !args.has("literal") && args.positionals[0] !== "")
+    output.err.line("kedge: -F takes PATTERN as a text");
+  return status;
+}
 
 function print({ args, output: { out } }: Context, found: readonly SearchDetails[], max: number): void {
   const files = found.flatMap((one) => one.files);
