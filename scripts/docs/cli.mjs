@@ -65,8 +65,15 @@ export default async function cli() {
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** Shapes in code, words as they are. */
-const jsonShape = (text) => text.replace(/\{.*?\}(?:\]\})?/g, (shape) => `\`${shape}\``).replace("``", "`");
+/** Shapes in code, each with what is nested in it; words as they are. */
+function jsonShape(text) {
+  let depth = 0;
+  const marked = [...text].map((letter) => {
+    if (letter === "{") return depth++ === 0 ? "`{" : "{";
+    return letter === "}" && --depth === 0 ? "}`" : letter;
+  });
+  return marked.join("");
+}
 
 function choicesOf({ positionals }) {
   const chosen = positionals.filter(({ choices }) => choices);

@@ -43,7 +43,8 @@ export function parseCommandLine(argv: readonly string[]): Parsed {
   const { given, words } = split(argv);
   const json = given.some(({ name }) => name === "json");
   const [name, ...positionals] = words;
-  if (given.some((flag) => flag.name === "version")) return { kind: "version", json };
+  if (given.some((flag) => flag.name === "version") || (name === "version" && words.length === 1))
+    return { kind: "version", json };
   if (name === "help") return { kind: "help", topic: positionals[0] ?? null, json };
   if (given.some((flag) => flag.name === "help")) return { kind: "help", topic: name ?? null, json };
   if (name === undefined) {
@@ -127,7 +128,9 @@ function unknownFlag({ name, raw, value }: Given, command: Command | null): Usag
       ? `${raw} belongs to ${others}`
       : `see: kedge ${command ? `${command.name} ` : ""}--help`;
   const takesText = command?.positionals.some((one) => one.name === "CONTENT");
-  const dashes = takesText && value === undefined ? "; text that begins with - goes after --" : "";
+  const takesName = !raw.startsWith("--") && command?.positionals.some((one) => one.is);
+  const meant = takesText ? "text" : takesName ? "a name" : null;
+  const dashes = meant && value === undefined ? `; ${meant} that begins with - goes after --` : "";
   return new UsageError(`${where} ${raw}`, hint + dashes);
 }
 
@@ -143,6 +146,11 @@ function checkPositionals({ name, positionals }: Command, given: readonly string
       throw new UsageError(
         `kedge ${name} takes no further argument ${JSON.stringify(value)}`,
         `see: kedge ${name} --help`,
+      );
+    if (value === "-" && positional.is && !positional.stdin)
+      throw new UsageError(
+        `kedge ${name} needs a ${positional.is}, not stdin`,
+        "a file that is called - is ./-",
       );
     if (positional.choices && !positional.choices.includes(value)) {
       const near = nearest(value, positional.choices);

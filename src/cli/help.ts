@@ -1,6 +1,6 @@
 import type { Stream } from "./output.js";
 import { type Command, exitStatuses, type Flag, general, json, touching } from "./shape.js";
-import { commands } from "./table.js";
+import { commandNamed, commands } from "./table.js";
 import { wrap } from "./wrap.js";
 
 /** What a help page needs to know: where it is shown, and which commands this build has. */
@@ -50,6 +50,7 @@ export function commandHelp(command: Command, { stream, has }: HelpSetup): strin
     ...examples(command, stream),
     "",
     `Usage: ${usageOf(command)}`,
+    ...choicesOf(command).flatMap((line) => wrap(line, stream.columns)),
     ...(flags.length > 0 ? ["", ...columns(flags, stream)] : []),
     ...(command.touches ? wrap(more, stream.columns - 2).map((line) => `  ${line}`) : []),
     ...(command.notes ? ["", ...wrap(command.notes.join(" "), stream.columns)] : []),
@@ -94,6 +95,15 @@ export function jsonHelp({ stream }: HelpSetup): string {
   );
 }
 
+/** The pages for programs; undefined if there is no such page. */
+export function helpData(topic: string | null): unknown {
+  if (topic === null || topic === "help") return commands;
+  if (topic === "flags") return [...touching, ...general, json];
+  if (topic === "exit") return exitStatuses.map(([status, meaning]) => ({ status, meaning }));
+  if (topic === "json") return Object.fromEntries(commands.map(({ name, json: shape }) => [name, shape]));
+  return commandNamed(topic);
+}
+
 export function usageOf(command: Command): string {
   const words = command.positionals.map(({ name, optional, many }) => {
     const shown = many ? `${name}...` : name;
@@ -101,6 +111,10 @@ export function usageOf(command: Command): string {
   });
   const flags = command.flags.length > 0 ? ["[flags]"] : [];
   return ["kedge", command.name, ...words, ...flags].join(" ");
+}
+
+function choicesOf({ positionals }: Command): string[] {
+  return positionals.flatMap(({ name, choices }) => (choices ? [`${name} is ${choices.join(", ")}.`] : []));
 }
 
 /** `-C, --context N`; choices stand in the place of the value. */

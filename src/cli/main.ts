@@ -7,7 +7,7 @@ import { InputError } from "./input.js";
 import { Interrupt } from "./interrupt.js";
 import { type Output, processOutput } from "./output.js";
 import { showResult } from "./show.js";
-import { commandNamed, commands } from "./table.js";
+import { commandNamed } from "./table.js";
 
 /** What a run of the program gets from the process. */
 export interface Start {
@@ -96,18 +96,16 @@ async function showHelp(
   { doors }: Start,
   { out }: Output,
 ): Promise<number> {
-  const { commandHelp, exitHelp, flagsHelp, jsonHelp, overview } = await import("./help.js");
+  const { commandHelp, exitHelp, flagsHelp, helpData, jsonHelp, overview } = await import("./help.js");
   const setup = { stream: out, has: (name: string) => name in own || name in doors };
-  if (json) out.line(JSON.stringify(topic === null ? commands : (commandNamed(topic) ?? null)));
+  const command = topic === null ? undefined : commandNamed(topic);
+  if (json && helpData(topic) !== undefined) out.line(JSON.stringify(helpData(topic)));
   else if (topic === null || topic === "help") out.line(overview(setup));
   else if (topic === "flags") out.line(flagsHelp(setup));
   else if (topic === "exit") out.line(exitHelp(setup));
   else if (topic === "json") out.line(jsonHelp(setup));
-  else {
-    const command = commandNamed(topic);
-    if (!command) throw unknownCommand(topic);
-    out.line(commandHelp(command, setup));
-  }
+  else if (command) out.line(commandHelp(command, setup));
+  else throw unknownCommand(topic);
   return 0;
 }
 

@@ -17,6 +17,8 @@ export interface Positional {
   readonly choices?: readonly string[];
   /** What a completion offers. */
   readonly is?: "file" | "folder" | "path";
+  /** May be - for stdin. */
+  readonly stdin?: boolean;
 }
 
 export interface Command {

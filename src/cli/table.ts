@@ -22,7 +22,7 @@ const reading: readonly Command[] = [
   {
     name: "read",
     summary: "show a file, each line with its anchor",
-    positionals: [file],
+    positionals: [{ ...file, stdin: true }],
     touches: true,
     flags: [
       { name: "start", value: "N", help: "first line" },
@@ -100,7 +100,7 @@ const writing: readonly Command[] = [
   {
     name: "apply",
     summary: "edits of one or several files from JSON, all or nothing",
-    positionals: [{ name: "REQUEST.json", optional: true, is: "file" }],
+    positionals: [{ name: "REQUEST.json", optional: true, is: "file", stdin: true }],
     touches: true,
     flags: [unmoved, dryRun, json],
     examples: [
@@ -112,8 +112,8 @@ const writing: readonly Command[] = [
       [`echo '{"path":"a.ts","retry":"r7"}' | kedge apply`, "send a refused call again by its handle"],
     ],
     notes: [
-      'One file also as {"path":"a.ts","edits":[…]}. An edit: {"op":"set_line","anchor":"12#0f0dd9","text":"…"}; also replace_lines (start, end, text), insert_after and',
-      "insert_before (anchor, text), delete_lines (start, end), append, prepend (text), replace_text (old, new), move_lines",
+      'An edit: {"op":"set_line","anchor":"12#0f0dd9","text":"…"}; also replace_lines (start, end, text), insert_after and',
+      "insert_before (anchor, text), delete_lines (start, end), append, prepend (text), replace_text (old, new; anchor, end, all), move_lines",
       "and copy_lines (start, end, after); in a batch also create_file (text), delete_file, move_file (to).",
     ],
     json: "details as of edit; of a batch {status, files: [details]}",

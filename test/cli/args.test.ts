@@ -61,6 +61,13 @@ describe("text that begins with a dash", () => {
     expect(complaint("edit", "a.md", "3#44bb18", "--foo")).toContain("text that begins with - goes after --");
   });
 
+  test("and where a name may be meant, that is said, too", () => {
+    const hint = "a name that begins with - goes after --";
+    expect(complaint("read", "-d.txt")).toBe(`kedge read has no flag -d / see: kedge read --help; ${hint}`);
+    expect(complaint("read", "--strat")).not.toContain(hint);
+    expect(complaint("stats", "-d")).not.toContain(hint);
+  });
+
   test("as the value of a flag", () => {
     expect(run("write", "a", "--from", "-").text("from")).toBe("-");
     expect(run("grep", "--glob", "- x", "p").text("glob")).toBe("- x");
@@ -82,6 +89,9 @@ describe("what is wrong is said, with the nearest right thing", () => {
     [["session", "fould"], 'got "fould" / did you mean: kedge session fold'],
     [["session"], "kedge session needs ACTION: list, fold, end, purge"],
     [["--foo"], "there is no flag --foo"],
+    [["write", "-"], "kedge write needs a file, not stdin / a file that is called - is ./-"],
+    [["edit", "-", "1#bf5260", "x"], "kedge edit needs a file, not stdin"],
+    [["grep", "x", "a", "-"], "kedge grep needs a path, not stdin"],
   ])("%j", (argv, expected) => {
     expect(complaint(...argv)).toContain(expected);
   });
@@ -99,6 +109,7 @@ test("help and version are asked for in any place", () => {
   expect(parseCommandLine(["edit", "-h"])).toMatchObject({ kind: "help", topic: "edit" });
   expect(parseCommandLine(["help", "edit"])).toMatchObject({ kind: "help", topic: "edit" });
   expect(parseCommandLine(["-V", "--json"])).toEqual({ kind: "version", json: true });
+  expect(parseCommandLine(["version"])).toEqual({ kind: "version", json: false });
 });
 
 test("the nearest is near", () => {

@@ -28,6 +28,8 @@ describe("help", () => {
       expect(lines.length).toBeLessThanOrEqual(24);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
       for (const { name } of flagsOf(command)) expect(text).toContain(`--${name}`);
+      for (const { name, choices } of command.positionals)
+        if (choices) expect(text).toContain(`\n${name} is ${choices.join(", ")}.\n`.trimEnd());
       expect(text.indexOf(command.examples[0]?.[0] as string)).toBeLessThan(text.indexOf("Usage:"));
     },
   );
@@ -42,6 +44,17 @@ describe("help", () => {
     expect(place.ok("help", "exit")).toContain("130  interrupted");
     expect(place.ok("help", "json")).toContain("totalLines");
     expect(jsonLines<unknown[]>(place.ok("help", "--json"))[0]).toHaveLength(commands.length);
+    for (const [topic, some] of Object.entries({
+      edit: "delete",
+      flags: "on-stale",
+      exit: "130",
+      json: "rows",
+    }))
+      expect(JSON.stringify(jsonLines(place.ok("help", topic, "--json"))[0])).toContain(some);
+    expect(place.run(["help", "raed", "--json"])).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining("bad_request"),
+    });
     expect(place.run(["help", "raed"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("kedge read"),
