@@ -106,6 +106,7 @@ describe("kedge apply", () => {
 
   test.each<[string, string, string]>([
     ["no JSON", "{", "the request is not JSON"],
+    ["nothing", "\n", "the request is empty"],
     ["a number", "7", "the request is no object"],
     ["nothing to do", "{}", "there are no files in the request"],
     ["a path that is none", '{"path":7,"edits":[]}', "path is no text"],

@@ -14,6 +14,7 @@ describe("kedge edit", () => {
     ["deletes a range", (at) => [at(1), "--delete", "--end", at(3)], "", "four\n"],
     ["takes stdin by -", (at) => [at(2), "-"], "x\ny\n", "one\nx\ny\nthree\nfour\n"],
     ["takes stdin by --from -", (at) => [at(2), "--from", "-"], "x", "one\nx\nthree\nfour\n"],
+    ["takes an empty line from stdin", (at) => [at(2), "-"], "\n", "one\n\nthree\nfour\n"],
     ["takes a file", (at) => [at(2), "--from", "new.txt"], "", "one\nnew 1\nnew 2\nthree\nfour\n"],
     ["text with a dash", (at) => [at(2), "- item"], "", "one\n- item\nthree\nfour\n"],
     ["text like a flag", (at) => ["--", at(2), "--json"], "", "one\n--json\nthree\nfour\n"],
@@ -100,8 +101,11 @@ describe("kedge edit, wrongly used: status 2", () => {
     ["a bare number", ["2", "x"], "2#d7e2f4"],
     ["a placeholder", ["LINE#HASH", "x"], "anchor"],
     ["text that is not UTF-8", ["1#bf5260", "--from", "latin1.txt"], "latin1.txt is not UTF-8 text"],
+    ["a pipe without anything in it", ["1#bf5260", "-"], "stdin is empty\n  an empty line is ''"],
+    ["an empty file", ["1#bf5260", "--after", "--from", "empty.txt"], "empty.txt is empty"],
   ])("%s", async (_, args, message) => {
     const place = new Place({ "a.txt": four, "new.txt": "x\n", "latin1.txt": Buffer.from([0xfc, 10]) });
+    place.put("empty.txt", "");
     await place.before(["read", "a.txt"]);
     const { status, stdout, stderr } = place.run(["edit", "a.txt", ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -376,6 +380,22 @@ describe("kedge write", () => {
     expect(place.run(["write", "a.txt"], { input: "x\n" }).status).toBe(0);
     expect(place.text("a.txt")).toBe("x\n");
   });
+
+  test.skipIf(process.platform === "win32")(
+    "an empty pipe empties no file; who means it says so",
+    async () => {
+      const place = new Place({ "a b.txt": four });
+      await place.before(["read", "a b.txt"]);
+      const { status, stderr } = place.run(["write", "a b.txt"], { input: "" });
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/^kedge: stdin is empty: that would empty a b\.txt\n/);
+      expect(place.text("a b.txt")).toBe(four);
+      const meant = /kedge write .*/.exec(stderr)?.[0] as string;
+      expect(place.shell(meant)).toMatchObject({ status: 0 });
+      expect(place.text("a b.txt")).toBe("");
+      expect(place.run(["write", "a b.txt"], { input: "" }).status).toBe(0);
+    },
+  );
 
   test("not what is not UTF-8", async () => {
     const place = new Place();

@@ -28,6 +28,7 @@ type Request = EditRequest | MultiEditRequest;
 
 function parseRequest(text: string, dryRun: boolean): Request {
   let value: unknown;
+  if (text.trim() === "") throw wrong("the request is empty");
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {

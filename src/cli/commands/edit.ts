@@ -46,10 +46,20 @@ async function textOf(args: Args, context: Context): Promise<string> {
   const from = args.text("from") ?? (given === "-" ? "-" : undefined);
   if (given !== undefined && given !== "-" && from !== undefined)
     throw new UsageError("the new text is given twice: as CONTENT and by --from");
-  if (from !== undefined) return decodeText(await readInput(from, context), from).replace(/^\ufeff/, "");
+  if (from !== undefined) return inputText(from, context);
   if (given !== undefined) return given;
   throw new UsageError(
     "the new text is missing",
     "give it as CONTENT, by --from FILE, by --from - (stdin), or use --delete",
+  );
+}
+
+/** Nothing at all is what a command that failed pipes in: as an empty line it would wipe out what is there. */
+async function inputText(from: string, context: Context): Promise<string> {
+  const text = decodeText(await readInput(from, context), from).replace(/^\ufeff/, "");
+  if (text !== "") return text;
+  throw new UsageError(
+    `${from === "-" ? "stdin" : from} is empty`,
+    "an empty line is '' as CONTENT, or a line break; to delete, --delete",
   );
 }
