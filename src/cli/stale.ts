@@ -16,9 +16,9 @@ function hunk({ anchor, line, shown, now, cause, actual }: HashMismatch): string
   // The line is as it was; what differs is the anchor.
   if (cause === "miscopied" && line !== null)
     return [`@@ line ${line} @@`, `-${anchor}`, `+${actual}|${now}`];
-  if (shown === null && now === null) return [];
+  if (shown === null && now === null && cause !== "deleted") return [];
   const place = `@@ ${anchor || "new"}${line === null ? "" : `, line ${line} now`} @@`;
-  if (shown === now) return [place, ` ${now}`];
+  if (shown === now && now !== null) return [place, ` ${now}`];
   const unknown = cause === "inserted" ? [] : [`-[${anchor}: its text is not on record]`];
   return [place, ...(shown === null ? unknown : [`-${shown}`]), ...(now === null ? [] : [`+${now}`])];
 }

@@ -79,6 +79,11 @@ describe("a diff of what was shown and what is there", () => {
     ],
     ["deleted", { ...mismatch, line: null, cause: "deleted", shown: "x", now: null }, "@@ 2#aaaaaa @@\n-x\n"],
     [
+      "past the end, and never on record",
+      { ...mismatch, line: null, actual: null, cause: "deleted", shown: null, now: null },
+      "@@ 2#aaaaaa @@\n-[2#aaaaaa: its text is not on record]\n",
+    ],
+    [
       "inserted",
       { ...mismatch, cause: "inserted", shown: null, now: "y" },
       "@@ 2#aaaaaa, line 2 now @@\n+y\n",

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Place, program } from "./support.js";
@@ -10,11 +10,19 @@ const scripts = `${skill}/scripts`;
 /** Two functions that look alike; no final newline. */
 const source = "function one() {\n  return 1;\n}\n\nfunction two() {\n  return 1;\n}\n// end";
 
+/** As they are started by themselves, and by what else is here. */
+const interpreters = [
+  "as they are",
+  ...["bash", "dash", "busybox sh", "ksh", "zsh --emulate sh"].filter(
+    (name) => spawnSync("sh", ["-c", `${name} -c :`]).status === 0,
+  ),
+];
+
 /** A whole agent's work, with nothing but the two scripts and kedge. */
 const work = `
 set -eu
-read_rows() { "$SCRIPTS/read-with-hashes.sh" "$@"; }
-edit_row() { "$SCRIPTS/edit-by-hash.sh" "$@"; }
+read_rows() { $INTERPRETER "$SCRIPTS/read-with-hashes.sh" "$@"; }
+edit_row() { $INTERPRETER "$SCRIPTS/edit-by-hash.sh" "$@"; }
 anchor() { read_rows code.js | sed -n "$1p" | cut -d'|' -f1; }
 
 # Read; every row is N#hhhh|text, and the hash is that of cksum.
@@ -63,14 +71,18 @@ kedge undo > /dev/null
 `;
 
 describe.skipIf(process.platform === "win32")("the skill", () => {
-  test("a whole agent's work with the two scripts, recovery from 5 included", () => {
-    const place = new Place({ "code.js": source });
-    const { status, stdout, stderr } = place.shell(work, { env: { SCRIPTS: scripts } });
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
-    expect(place.text("code.js")).toBe(
-      'function one() {\n  return "ONE";\n}\nfunction two() {\n  // it\'s $2, and \\n stays\n  return 2;\n}\n// fin',
-    );
-  });
+  test.each(interpreters)(
+    "a whole agent's work with the two scripts, recovery from 5 included: %s",
+    (name) => {
+      const place = new Place({ "code.js": source });
+      const INTERPRETER = name === "as they are" ? "" : name;
+      const { status, stdout, stderr } = place.shell(work, { env: { SCRIPTS: scripts, INTERPRETER } });
+      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
+      expect(place.text("code.js")).toBe(
+        'function one() {\n  return "ONE";\n}\nfunction two() {\n  // it\'s $2, and \\n stays\n  return 2;\n}\n// fin',
+      );
+    },
+  );
 
   test.each<[string, string]>([
     ["read-with-hashes.sh", ""],
@@ -87,6 +99,35 @@ describe.skipIf(process.platform === "win32")("the skill", () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(/^usage: /);
   });
+
+  test.each<[string, string]>([
+    ["was never read", "1#0000"],
+    ["is past the end", "9#0000"],
+  ])("a line that %s: 5, with a diff", (_, anchor) => {
+    const place = new Place({ "a.txt": "foo\n" });
+    const ran = place.shell(`"$SCRIPTS/edit-by-hash.sh" a.txt ${anchor} x`, { env: { SCRIPTS: scripts } });
+    expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status: 5, stdout: "" });
+    expect(ran.stderr).toMatch(/^--- a\.txt as shown\n\+\+\+ a\.txt now\n@@ .* @@\n-/m);
+    expect(place.text("a.txt")).toBe("foo\n");
+  });
+
+  test.each(["read-with-hashes.sh a.txt", "edit-by-hash.sh a.txt 1#9e91 x"])(
+    "%s: without kedge it says what is missing",
+    (line) => {
+      const place = new Place({ "a.txt": "foo\n" });
+      cpSync(skill, place.path("skill"), { recursive: true });
+      mkdirSync(place.path("bin"));
+      symlinkSync("/usr/bin/dirname", place.path("bin/dirname"));
+      const env = { PATH: place.path("bin"), KEDGE: "" };
+      const { status, stderr } = spawnSync("/bin/sh", ["-c", `skill/scripts/${line}`], {
+        ...{ cwd: place.folder, env: place.env(env), encoding: "utf8" },
+      });
+      expect([status, stderr]).toEqual([
+        1,
+        "kedge is not on the PATH: install it, or set KEDGE to its path\n",
+      ]);
+    },
+  );
 
   test.each<[string, string, string]>([
     ["one line", "'x y'", "x y\n"],

@@ -14,7 +14,10 @@ usage() {
 run_kedge() {
   if [ -n "${KEDGE:-}" ]; then exec "$KEDGE" "$@"; fi
   if command -v kedge >/dev/null 2>&1; then exec kedge "$@"; fi
-  exec node "$(dirname "$0")/../../../dist/bin.cjs" "$@"
+  beside="$(dirname "$0")/../../../dist/bin.cjs"
+  if [ -f "$beside" ]; then exec node "$beside" "$@"; fi
+  echo "kedge is not on the PATH: install it, or set KEDGE to its path" >&2
+  exit 1
 }
 
 case $# in
