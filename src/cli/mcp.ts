@@ -77,5 +77,5 @@ function ports({ roots, settings, state, log }: Setup, { interrupt }: Context): 
   const [base] = roots as [string];
   const files = openFiles({ settings: { ...settings, roots }, root: base, base, state, report: log });
   const store = nodeStore({ state, workspace: findWorkspace(base), bounds: boundsOf(settings), report: log });
-  return { files: interrupt.guard(files), store: placedStore(store, base) };
+  return { files: interrupt.guard(files), store: placedStore(store, { cwd: base, root: base }) };
 }

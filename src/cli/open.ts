@@ -42,7 +42,7 @@ export async function open(context: Context, paths: readonly string[] = []): Pro
   const state = stateFolder({ env, report });
   const files = interrupt.guard(openFiles({ settings, root: workspace.root, base: cwd, state, report }));
   const bounds = boundsOf(settings);
-  const store = placedStore(nodeStore({ state, workspace, bounds, report }), cwd);
+  const store = placedStore(nodeStore({ state, workspace, bounds, report }), { cwd, root: workspace.root });
   const explicit = args.text("session");
   const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
   const options: SessionOptions = {

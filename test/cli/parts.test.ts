@@ -170,14 +170,18 @@ test("what was undone cannot be undone again", () => {
 
 test("the journal means the same files from every folder", async () => {
   const store = memoryStore() as NodeStore;
-  await placedStore(store, "/w/sub").append(entry({ path: "a.ts", file: "/w/sub/a.ts", to: "b.ts" }));
+  await placedStore(store, { cwd: "/w/sub", root: "/w" }).append(
+    entry({ path: "a.ts", file: "/w/sub/a.ts", to: "b.ts" }),
+  );
   expect((await store.journal())[0]).toMatchObject({ path: "/w/sub/a.ts", to: "/w/sub/b.ts" });
-  const read = async (cwd: string) => (await placedStore(store, cwd).journal())[0];
+  const read = async (cwd: string) => (await placedStore(store, { cwd, root: "/w" }).journal())[0];
   expect(await read("/w")).toMatchObject({ path: "sub/a.ts", to: "sub/b.ts" });
+  expect(await read("/w/other")).toMatchObject({ path: "../sub/a.ts", to: "../sub/b.ts" });
   expect(await read("/elsewhere")).toMatchObject({ path: "/w/sub/a.ts" });
   const foreign = memoryStore() as NodeStore;
   await foreign.append(entry({ path: "./src/A.ts", file: "/w/src/a.ts", to: "src/b.ts" }));
-  expect((await placedStore(foreign, "/w/src").journal())[0]).toMatchObject({ path: "A.ts", to: "b.ts" });
+  const there = { cwd: "/w/src", root: "/w" };
+  expect((await placedStore(foreign, there).journal())[0]).toMatchObject({ path: "A.ts", to: "b.ts" });
 });
 
 test("words for a shell", () => {
