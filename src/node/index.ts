@@ -12,7 +12,7 @@ export { type Processes, systemProcesses } from "./processes.js";
 export type { Bounds } from "./prune.js";
 export { type LimitSettings, rules as settingRules, type Settings } from "./settings.js";
 export { type Startup, startProgram } from "./startup.js";
-export { configFolder, type StateOptions, stateFolder } from "./state.js";
+export { configFolder, type StateOptions, stateFolder, wantedFolder } from "./state.js";
 export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";
 export { homeFolder } from "./system.js";
 export { findWorkspace, type Workspace } from "./workspace.js";

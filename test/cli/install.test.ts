@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { setAt } from "../../src/cli/install/jsonedit.js";
@@ -361,6 +370,14 @@ describe("the file itself", () => {
     expect(Object.keys(machine.files())).toEqual(Object.keys(before));
   });
 
+  test("a state folder that is named leaves the usual one alone", async () => {
+    const machine = new Machine();
+    const state = join(machine.scratch, "state");
+    expect((await machine.run("install pi", { KEDGE_STATE: state })).status).toBe(0);
+    expect(existsSync(join(state, "hook/hook.cjs"))).toBe(true);
+    expect(existsSync(machine.path(".local"))).toBe(false);
+  });
+
   test("other folders are found where the client looks for them", async () => {
     const machine = new Machine();
     const env = {
@@ -410,6 +427,23 @@ describe("what is said", () => {
       expect(err).toMatch(/no diff .*kedge undo/s);
     },
   );
+
+  test("how to take it out, also when that is asked for in the wrong place", async () => {
+    const machine = new Machine();
+    const { err } = await machine.run("install pi --scope project");
+    expect(err).toContain("; kedge uninstall pi --scope project takes it out again");
+    const wrong = await machine.run("uninstall pi");
+    expect(wrong).toMatchObject({ status: 0, out: "pi: nothing to take out\n" });
+    expect(wrong.err).toBe(
+      `it is installed in ${machine.project}: kedge uninstall pi --scope project, in that folder\n`,
+    );
+    await machine.run("uninstall pi --scope project");
+    expect((await machine.run("uninstall pi")).err).toBe("");
+    expect((await machine.run("install pi")).err).toContain("; kedge uninstall pi takes it out again");
+    expect((await machine.run("uninstall pi --scope project")).err).toBe(
+      "it is installed for you: kedge uninstall pi\n",
+    );
+  });
 
   test("for programs", async () => {
     const machine = new Machine();

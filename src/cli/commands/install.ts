@@ -74,6 +74,8 @@ function report(job: Job, status: Status, backups: ReadonlyMap<string, string> =
   output.out.line(sentences[status]);
   for (const [path, backup] of backups) say(`backup of ${shortened(path, setup)}: ${backup}`, context);
   for (const note of notes) say(note, context);
-  if (status === "installed") say("kedge doctor tries it; kedge uninstall takes it out again", context);
+  const scope = setup.scope === "user" ? "" : ` --scope ${setup.scope}`;
+  const undoing = `kedge uninstall ${client.name}${scope}`;
+  if (status === "installed") say(`kedge doctor tries it; ${undoing} takes it out again`, context);
   return done;
 }

@@ -36,12 +36,8 @@ function only(context: Context): string {
 
 type Status = "taken out" | "nothing to take out" | "dry run";
 
-function report(
-  context: Context,
-  { client, setup }: Prepared,
-  plan: readonly Planned[],
-  status: Status,
-): number {
+function report(context: Context, prepared: Prepared, plan: readonly Planned[], status: Status): number {
+  const { client, setup } = prepared;
   const { args, output } = context;
   if (args.has("json")) {
     const what = { client: client.name, scope: setup.scope, status };
@@ -51,5 +47,17 @@ function report(
   const where = setup.scope === "user" ? "" : ` in ${setup.project}`;
   if (status === "dry run") output.out.line("nothing was written: this is what would be");
   else output.out.line(`${client.title}${where}: ${status}${only(context)}`);
+  if (status === "nothing to take out") for (const line of elsewhere(prepared)) say(line, context);
   return done;
+}
+
+/** Where else this client is guarded, and how to take that out. */
+function elsewhere({ client, records, place }: Prepared): string[] {
+  const others = records.all().filter((one) => one.client === client.name && one.root !== place.root);
+  const command = `kedge uninstall ${client.name}`;
+  return others.map(({ scope, root }) =>
+    scope === "user"
+      ? `it is installed for you: ${command}`
+      : `it is installed in ${root}: ${command} --scope project, in that folder`,
+  );
 }

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { findWorkspace, loadConfig, type NodeFiles, nodeFiles, stateFolder } from "../../node/index.js";
+import {
+  findWorkspace,
+  loadConfig,
+  type NodeFiles,
+  nodeFiles,
+  stateFolder,
+  wantedFolder,
+} from "../../node/index.js";
 import type { Context, Environment } from "../context.js";
 import { InputError } from "../input.js";
 import { clientNamed } from "./clients.js";
@@ -38,7 +45,8 @@ function usableState({ env }: Context): string {
   return stateFolder({
     ...{ env, home: homeOf(env) },
     report: (line) => {
-      throw new InputError(`${line.split("; using")[0]}: the guard's program has to be kept there`);
+      const why = "the guard's program has to be kept there; make it writable, or set KEDGE_STATE";
+      throw new InputError(`${line.split("; using")[0]}: ${why}`);
     },
   });
 }
@@ -53,7 +61,7 @@ export function setupFor(
   const { env, cwd, program } = context;
   const home = homeOf(env);
   const project = findWorkspace(cwd).root;
-  const found = stateFolder({ env: { LOCALAPPDATA: env.LOCALAPPDATA }, home });
+  const found = wantedFolder({ env: { LOCALAPPDATA: env.LOCALAPPDATA }, home });
   return {
     ...{ scope, home, project, env, program },
     node: lastingNode(process.execPath),
