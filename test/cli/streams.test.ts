@@ -135,6 +135,7 @@ describe("configuration", () => {
     expect(place.run(["read", "a.txt"], { env: { KEDGE_ANCHORS: "none" } }).stdout).toBe("1\tfoo\n");
     const both = place.run(["read", "a.txt", "--anchors", "hex6"], { env: { KEDGE_ANCHORS: "none" } });
     expect(both.stdout).toBe("1#0f0dd9|foo\n");
+    expect(place.run(["read", "-"], { input: "foo" }).stdout).toBe("1#9e91|foo\n");
   });
 
   test("one ledger for a file, from wherever it is named", async () => {

@@ -1,11 +1,12 @@
 import { createReadStream } from "node:fs";
 import { type Labels, streamHashLines } from "../../core/index.js";
+import { findWorkspace, loadConfig } from "../../node/index.js";
 import type { ReadDetails, ReadRequest } from "../../session/index.js";
 import { type Args, UsageError } from "../args.js";
 import type { Context, Run } from "../context.js";
 import { done } from "../exit.js";
 import { readStdin } from "../input.js";
-import { open } from "../open.js";
+import { open, settingsOf } from "../open.js";
 import { isPipeBroken } from "../output.js";
 import { parseRanges } from "../ranges.js";
 import { paintListing, showResult } from "../show.js";
@@ -54,10 +55,12 @@ function requestOf(path: string, args: Args): ReadRequest {
 
 /** There is no file behind stdin that could be edited, so nothing is recorded; it may be longer than memory. */
 async function listStdin(context: Context): Promise<number> {
-  const { args, output } = context;
+  const { args, output, env, cwd } = context;
   for (const flag of ["start", "end", "ranges", "delta"])
     if (args.has(flag)) throw new UsageError(`--${flag} needs a file, not stdin`);
-  const scheme = (args.text("anchors") ?? "hex6") as Labels;
+  const workspace = findWorkspace(cwd).root;
+  const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace });
+  const scheme: Labels = settings.anchors ?? "hex6";
   if (args.has("json")) return listStdinJson(context, scheme);
   for await (const chunk of streamHashLines(createReadStream("", { fd: 0 }), { scheme })) {
     output.out.raw(paintListing(chunk, output.out));
