@@ -1,7 +1,7 @@
 import { PortError } from "../session/index.js";
 import { type Commit, checkWritable, isShared, patiently, type Target, temporaryName } from "./commit.js";
-import { makeOne, missingFolders, putNew, writeTemporary } from "./content.js";
-import { failure, reason } from "./failure.js";
+import { Bound, makeOne, missingFolders, putNew, writeTemporary } from "./content.js";
+import { explained, failure, reason } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import type { Stat } from "./io.js";
 import { type Item, type Phase, type Plan, type Plans, printOf } from "./plan.js";
@@ -56,7 +56,7 @@ export async function commitBatch(
   } catch (error) {
     const failed = failure("write", describe(targets), error);
     if (plan && phase) undo(disk, plans, { plan, phase, failed });
-    throw failed;
+    throw error instanceof Bound ? error : failed;
   } finally {
     for (const folder of folders.values()) folder.close();
   }
@@ -72,6 +72,20 @@ const describe = (targets: readonly Target[]): string =>
   targets.length === 1
     ? (targets[0]?.path ?? "")
     : `the batch (${targets.map(({ path }) => path).join(", ")})`;
+
+/** Says which file of several it was. */
+function about<T>({ path, after }: Target, isOnly: boolean, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw isOnly ? error : naming(path, after === null ? "delete" : "write", error);
+  }
+}
+
+function naming(path: string, action: string, error: unknown): unknown {
+  if (error instanceof PortError || error instanceof Bound) return error;
+  return new Error(`${path}: ${explained(action, error)}`, { cause: error });
+}
 
 function undo(disk: Disk, plans: Plans, at: { plan: Plan; phase: Phase; failed: PortError | null }): void {
   try {
@@ -108,7 +122,7 @@ function makePlan(
   const missing = new Set<string>();
   for (const [number, target] of targets.entries()) {
     const { path } = disk.platform;
-    const folder = Folder.open(disk, path.dirname(target.real));
+    const folder = about(target, targets.length === 1, () => Folder.open(disk, path.dirname(target.real)));
     const stat = folder?.stat(path.basename(target.real)) ?? null;
     folder?.close();
     if ((stat === null) !== (target.before === null)) return null;
@@ -142,7 +156,10 @@ function openSteps(
   folders: Map<string, Folder>,
 ): Step[] | null {
   const { path } = disk.platform;
-  for (const folder of plan.folders) makeOne(disk, folder);
+  for (const folder of plan.folders) {
+    const target = targets.find(({ real }) => real.startsWith(folder)) as Target;
+    about(target, targets.length === 1, () => makeOne(disk, folder));
+  }
   const steps: Step[] = [];
   for (const item of plan.items) {
     const target = targets.find(({ key }) => key === item.key) as Target;
@@ -153,7 +170,7 @@ function openSteps(
     const name = path.basename(item.real);
     const stat = folder.stat(name);
     if ((stat === null) !== (target.before === null)) return null;
-    if (stat !== null) checkWritable(disk, folder.at(name), stat, item.path);
+    if (stat !== null) checkWritable(disk, folder.at(name), stat, target);
     steps.push({ item, target, folder, name, stat });
   }
   return steps;
@@ -161,20 +178,23 @@ function openSteps(
 
 /** Everything that can fail for want of space or rights happens here. False: a file has changed. */
 function prepare(disk: Disk, steps: Step[]): boolean {
-  for (const step of steps) {
-    const { item, target, folder, stat } = step;
-    if (target.after !== null) {
-      const like = stat ?? movedFrom(steps, target.after);
-      writeTemporary(disk, folder, { name: item.fresh, bytes: target.after, like });
-    }
-    if (item.op === "replace" || item.op === "overwrite") keepOld(disk, step);
-  }
+  for (const step of steps) about(step.target, steps.length === 1, () => prepareOne(disk, step, steps));
   for (const step of steps) {
     if (step.item.op === "create") continue;
     step.seen = lookAgain(disk, step.folder, step.name, step.target.before);
     if (step.seen === null) return false;
   }
   return true;
+}
+
+function prepareOne(disk: Disk, step: Step, steps: readonly Step[]): void {
+  const { item, target, folder, stat } = step;
+  if (target.after !== null) {
+    const like = stat ?? movedFrom(steps, target.after);
+    const content = { name: item.fresh, bytes: target.after, like, replaces: item.op === "replace" };
+    writeTemporary(disk, folder, content);
+  }
+  if (item.op === "replace" || item.op === "overwrite") keepOld(disk, step);
 }
 
 /** A file that is made with the very bytes of one that is removed was moved: it keeps its mode and owner. */
@@ -190,7 +210,8 @@ const empty = new Uint8Array(0);
 /** A second name costs nothing and needs no space when it is wanted back. In place, only a copy survives. */
 function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): void {
   if (item.op === "replace" && keepName(disk, folder, name, item.old)) return;
-  writeTemporary(disk, folder, { name: item.old, bytes: target.before ?? empty, like: stat });
+  const bytes = target.before ?? empty;
+  writeTemporary(disk, folder, { name: item.old, bytes, like: stat, replaces: false });
 }
 
 /** A writer who does not lock may have written into a file while it was replaced: then that is brought back. */
@@ -204,10 +225,15 @@ function nobodyWrote(steps: readonly Step[]): boolean {
 
 async function apply(disk: Disk, steps: readonly Step[]): Promise<boolean> {
   for (const step of steps) {
+    const { path, after } = step.target;
     let applied = false;
-    await patiently(disk, step.item.path, () => {
-      applied = applyOne(disk, step);
-    });
+    try {
+      await patiently(disk, path, () => {
+        applied = applyOne(disk, step);
+      });
+    } catch (error) {
+      throw steps.length === 1 ? error : naming(path, after === null ? "delete" : "write", error);
+    }
     if (!applied) return false;
   }
   return true;

@@ -1,6 +1,6 @@
 import { PortError, type Write } from "../session/index.js";
-import { makeFolders, putNew, removeFolders, writeMeanwhile } from "./content.js";
-import { failure } from "./failure.js";
+import { Bound, makeFolders, putNew, removeFolders, writeMeanwhile } from "./content.js";
+import { explained, failure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import { errorCode, flags, remove, type Stat } from "./io.js";
 import { isSharingViolation } from "./platform.js";
@@ -32,16 +32,14 @@ export function temporaryNames(token: string): string[] {
   return [temporaryName(token), `${temporaryName(token)}${oldEnding}`];
 }
 
-/** Whether the file has to be written in place: renaming over it would part it from its other names. */
+/** Whether it has several names. */
 export function isShared(stat: Stat | null): boolean {
   return stat !== null && stat.nlink > 1n;
 }
 
-export class Shared extends Error {}
-
 /**
  * One file, wholly old or wholly new at any moment. True: it is new. False: somebody changed it before; nothing was
- * written. An error means that nothing was written either; `Shared`, that it has to be written in place.
+ * written. An error means that nothing was written either; `Bound`, that it has to be written in place.
  *
  * A writer who does not lock is noticed if it writes before the rename, and also if it writes into the replaced file
  * until the folder is flushed: then that file gets its name back. What is left: one that opened the file before the
@@ -75,7 +73,7 @@ export async function commitOne(disk: Disk, target: Target, commit: Commit): Pro
   } catch (error) {
     // A file that is mounted by itself, as containers do, cannot be renamed over.
     const mounted = errorCode(error) === "EBUSY" && target.before !== null && target.after !== null;
-    if (error instanceof Shared || mounted) throw new Shared(target.path, { cause: error });
+    if (error instanceof Bound || mounted) throw new Bound(target.path, { cause: error });
     throw failure(target.after === null ? "delete" : "write", target.path, error);
   }
 }
@@ -84,9 +82,9 @@ async function write(disk: Disk, folder: Folder, target: Target, commit: Commit)
   const name = disk.platform.path.basename(target.real);
   const stat = folder.stat(name);
   if ((stat === null) !== (target.before === null)) return false;
-  if (stat !== null) checkWritable(disk, folder.at(name), stat, target.path);
+  if (stat !== null) checkWritable(disk, folder.at(name), stat, target);
   if (target.after === null) return erase(disk, folder, target, commit);
-  if (isShared(stat)) throw new Shared(`${target.path} has several names`);
+  if (isShared(stat)) throw new Bound(`${target.path} has several names`);
   if (stat === null) return create(disk, folder, target, commit);
   return replace(disk, folder, target, { ...commit, like: stat });
 }
@@ -95,7 +93,7 @@ const nothing = new Uint8Array(0);
 
 async function create(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
   const temporary = temporaryName(commit.token);
-  const content = { name: temporary, bytes: target.after ?? nothing, like: null };
+  const content = { name: temporary, bytes: target.after ?? nothing, like: null, replaces: false };
   await writeMeanwhile(disk, folder, content, () => {});
   try {
     commit.check(target.path);
@@ -132,7 +130,7 @@ async function replace(
   let isLeft = false;
   let seen: Seen | null = null;
   try {
-    const content = { name: temporary, bytes: after ?? nothing, like };
+    const content = { name: temporary, bytes: after ?? nothing, like, replaces: true };
     const expected = await writeMeanwhile(disk, folder, content, (fresh) => {
       isKept = keepName(disk, folder, name, old);
       // The bytes take as long as everything else. If nothing happens until the rename, they need no second look.
@@ -159,13 +157,19 @@ async function replace(
   }
 }
 
-export function checkWritable(disk: Disk, at: string, stat: Stat, path: string): void {
+export function checkWritable(disk: Disk, at: string, stat: Stat, target: Target): void {
+  const { path } = target;
   if (stat.isSymbolicLink()) {
     throw new PortError("busy", `${path} was replaced by a link just now; nothing was changed`);
   }
   if (!stat.isFile()) throw new PortError("io", `cannot write ${path}: it is not a regular file`);
   // A rename would go over a file that is marked as read-only; its owner did not mean that.
-  disk.io.access(at, flags.writable);
+  try {
+    disk.io.access(at, flags.writable);
+  } catch (error) {
+    const action = target.after === null ? "delete" : "write";
+    throw new PortError("io", `cannot ${action} ${path}: ${explained("write to", error)}`, { cause: error });
+  }
 }
 
 const attempts = 8;

@@ -8,7 +8,15 @@ export interface NewContent {
   readonly bytes: Uint8Array;
   /** The file whose mode and owner it gets; null: those of any new file. */
   readonly like: Stat | null;
+  /** It takes that file's place: if it cannot have the same owner, `Bound` is thrown. */
+  readonly replaces: boolean;
 }
+
+/**
+ * The file has to be written in place: renaming over it would part it from its other names, give it to somebody else,
+ * or is not possible.
+ */
+export class Bound extends Error {}
 
 /** The whole content, flushed, under a name that nobody uses; nothing is left of it if that fails. */
 export function writeTemporary(disk: Disk, folder: Folder, content: NewContent): void {
@@ -58,9 +66,12 @@ async function whileFlushed<T>(io: Io, fd: number, body: () => T): Promise<T> {
   }
 }
 
-function fill(disk: Disk, fd: number, { bytes, like }: NewContent): Stat | null {
+function fill(disk: Disk, fd: number, { bytes, like, replaces }: NewContent): Stat | null {
   writeAll(disk.io, fd, bytes);
-  return like && copyOwner(disk, fd, like);
+  if (like === null) return null;
+  const { own, isKept } = copyOwner(disk, fd, like);
+  if (replaces && !isKept) throw new Bound("its owner would be another");
+  return own;
 }
 
 /** Nobody else's content is readable for more people than it was, not even for a moment. */
@@ -81,18 +92,24 @@ function ifPermitted(action: () => void): boolean {
   }
 }
 
-function copyOwner({ io, platform }: Disk, fd: number, like: Stat): Stat {
+function copyOwner({ io, platform }: Disk, fd: number, like: Stat): { own: Stat; isKept: boolean } {
   const own = io.fstat(fd);
-  if (isWindows(platform)) return own;
+  if (isWindows(platform)) return { own, isKept: true };
   const [uid, gid] = [Number(like.uid), Number(like.gid)];
   const same = own.uid === like.uid && own.gid === like.gid;
-  const kept = same || ifPermitted(() => io.chown(fd, uid, gid));
+  const isKept = same || ifPermitted(() => io.chown(fd, uid, gid));
   // Else at least the group; but then it must not act with the rights of its new owner.
-  if (!kept) ifPermitted(() => io.chown(fd, Number(own.uid), gid));
-  const mode = Number(like.mode & (kept ? 0o7777n : 0o777n));
+  const hasGroup = isKept || own.gid === like.gid || ifPermitted(() => io.chown(fd, Number(own.uid), gid));
+  const mode = isKept ? Number(like.mode & 0o7777n) : forOthers(like, hasGroup);
   // A change of owner takes away what a program may do in its owner's name.
   if (mode !== Number(own.mode & 0o7777n) || !same) ifPermitted(() => io.chmod(fd, mode));
-  return own;
+  return { own, isKept };
+}
+
+/** Another group gets no more than everybody has. */
+function forOthers({ mode }: Stat, hasGroup: boolean): number {
+  const all = Number(mode & 0o777n);
+  return hasGroup ? all : (all & 0o707) | ((all & 0o007) << 3);
 }
 
 /**

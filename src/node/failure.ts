@@ -27,8 +27,41 @@ export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const closed = "this user may not read and write in its folder";
+
+/** Which permission is missing, by what was tried: the system only says that one is. */
+const missing: Readonly<Record<string, string>> = {
+  find: "this user may not enter a folder on the way",
+  read: "this user may not read it",
+  write: closed,
+  delete: closed,
+  "write to": "this user may not write to it",
+};
+
+/** The same, with what to do about it where that is known. */
+export function explained(action: string, error: unknown): string {
+  const code = errorCode(error);
+  const permission = missing[action];
+  if (code === "EACCES" && permission) return `${permission} (${code}); allow that first`;
+  if (code === "EPERM" && (action === "write" || action === "delete"))
+    return `${reason(error)}: it belongs to somebody else, or is marked as unchangeable`;
+  return reason(error);
+}
+
 /** What a caller is told when the system refuses; an error that is worded already stays as it is. */
 export function failure(action: string, path: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
-  return new PortError("io", `cannot ${action} ${path}: ${reason(error)}`, { cause: error });
+  return new PortError("io", `cannot ${action} ${path}: ${explained(action, error)}`, { cause: error });
+}
+
+const unwritable = new Set(["EACCES", "EPERM", "EROFS"]);
+
+/** For what needs the state folder: nobody finds the fault at the file. */
+export function stateFailure(action: string, state: string, error: unknown): PortError {
+  const code = errorCode(error);
+  if (error instanceof PortError) return error;
+  if (!unwritable.has(code))
+    return new PortError("io", `cannot ${action}: ${reason(error)}`, { cause: error });
+  const hint = `the state folder ${state} may not be written (${code}); allow that first, or name another in KEDGE_STATE`;
+  return new PortError("io", `cannot ${action}: ${hint}`, { cause: error });
 }

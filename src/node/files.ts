@@ -8,7 +8,8 @@ import {
   type Write,
 } from "../session/index.js";
 import { commitBatch, HalfDone } from "./batch.js";
-import { commitOne, isShared, Shared, type Target } from "./commit.js";
+import { commitOne, isShared, type Target } from "./commit.js";
+import { Bound } from "./content.js";
 import { failure } from "./failure.js";
 import { type Disk, isBehind } from "./folder.js";
 import { errorCode, flags, type Io, ifThere, nodeIo, readAll, withFile } from "./io.js";
@@ -186,23 +187,31 @@ class DiskFiles implements NodeFiles {
       try {
         return await commitOne(this.disk, only, commit);
       } catch (error) {
-        if (!(error instanceof Shared)) throw error;
+        if (!(error instanceof Bound)) throw error;
       }
     }
     const shared = targets.flatMap((target) => this.inode(target));
-    const inPlace = targets.length === 1;
+    const write = (inPlace: boolean) => commitBatch(this.disk, this.plans, targets, { ...commit, inPlace });
     try {
       // One more lock, since the other names of such a file have locks of their own.
-      return await this.locks.hold(
-        shared,
-        () => commitBatch(this.disk, this.plans, targets, { ...commit, inPlace }),
-        { token: lock.token },
-      );
+      return await this.locks.hold(shared, () => this.bound(targets.length === 1, write), {
+        token: lock.token,
+      });
     } catch (error) {
       if (error instanceof HalfDone) lock.abandon();
       if (!(error instanceof Unfinished)) throw error;
       await this.recovery.one(error.token, { wait: this.limits.wait, ownerIsDead: true });
       return false;
+    }
+  }
+
+  /** Once more, in place, if that is how one of the files has to be written. */
+  private async bound<T>(inPlace: boolean, write: (inPlace: boolean) => Promise<T>): Promise<T> {
+    try {
+      return await write(inPlace);
+    } catch (error) {
+      if (inPlace || !(error instanceof Bound)) throw error;
+      return write(true);
     }
   }
 

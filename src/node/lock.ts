@@ -3,7 +3,7 @@ import { failure } from "./failure.js";
 import { errorCode, ifThere, readFile, remove } from "./io.js";
 import { Lock, type Lockable, type LockOptions, type LockRecord, parseLock } from "./lockfile.js";
 import { nameOf, newToken } from "./names.js";
-import { isSharingViolation } from "./platform.js";
+import { isSharingViolation, isWindows } from "./platform.js";
 import { held } from "./processes.js";
 import { ending } from "./slot.js";
 import { ticks } from "./system.js";
@@ -21,6 +21,8 @@ interface Found {
   /** null: not written yet, or not readable. */
   readonly record: LockRecord | null;
   readonly modified: number;
+  /** The user whose lock may not be read here. */
+  readonly user?: bigint;
 }
 
 /** Since when a found lock has looked the same. */
@@ -160,15 +162,21 @@ export class Locks {
   }
 
   private look(path: string): Found | null {
-    const { io } = this.options;
+    const { io, platform } = this.options;
     try {
       const stat = io.lstat(path);
-      const record = parseLock(readFile(io, path));
-      const token = record?.token ?? `unwritten-${stat.ino}-${stat.mtimeNs}`;
-      return { token, record, modified: Number(stat.mtimeMs) };
+      const modified = Number(stat.mtimeMs);
+      const mark = `${stat.ino}-${stat.mtimeNs}`;
+      try {
+        const record = parseLock(readFile(io, path));
+        return { token: record?.token ?? `unwritten-${mark}`, record, modified };
+      } catch (error) {
+        if (errorCode(error) !== "EACCES" || isWindows(platform)) throw error;
+        return { token: `unreadable-${mark}`, record: null, modified, user: stat.uid };
+      }
     } catch (error) {
       if (errorCode(error) === "ENOENT" || this.options.repair(path)) return null;
-      if (isSharingViolation(this.options.platform, errorCode(error)))
+      if (isSharingViolation(platform, errorCode(error)))
         return { token: "vanishing", record: null, modified: this.options.clock() };
       throw failure("read the lock", path, error);
     }
@@ -176,8 +184,8 @@ export class Locks {
 
   private isDead(found: Found, watch: Watch | null): boolean {
     const { processes, clock, timing } = this.options;
-    if (found.record !== null) {
-      const { record } = found;
+    const { record, user } = found;
+    if (record !== null) {
       const self = processes.self();
       if (record.copy === self.copy) return !held.tokens.has(record.token);
       const alive = processes.isAlive(record);
@@ -187,10 +195,10 @@ export class Locks {
     }
     const outdated = clock() - found.modified > timing.outdated;
     const silent = watch === null ? 0 : ticks() - watch.since;
-    if (found.record === null) return outdated || silent > timing.unwritten;
+    if (record === null && user === undefined) return outdated || silent > timing.unwritten;
     const { host, boot } = processes.self();
     // This machine before it was started again, or one of the same name, which would have refreshed it.
-    if (outdated && found.record.host === host && found.record.boot !== boot) return true;
+    if (outdated && record?.host === host && record.boot !== boot) return true;
     return silent > timing.silent || (silent > timing.watch && outdated);
   }
 
@@ -267,7 +275,8 @@ async function inTime(promise: Promise<void>, deadline: number): Promise<boolean
 }
 
 function busy(file: Lockable, found: Found, waited: number): PortError {
-  const { record } = found;
-  const who = record ? `process ${record.pid} on ${record.host}` : "a process that did not say its name";
+  const { record, user } = found;
+  const unknown = user === undefined ? "a process that did not say its name" : `a process of user ${user}`;
+  const who = record ? `process ${record.pid} on ${record.host}` : unknown;
   return new PortError("busy", `${file.path} is held by ${who}; waited ${(waited / 1000).toFixed(1)} s`);
 }

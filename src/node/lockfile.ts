@@ -1,5 +1,5 @@
 import { PortError } from "../session/index.js";
-import { failure } from "./failure.js";
+import { stateFailure } from "./failure.js";
 import { errorCode, flags, type Io, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
 import { isSharingViolation, type Platform } from "./platform.js";
 import type { Holder, Processes } from "./processes.js";
@@ -92,7 +92,8 @@ export class Lock {
       return this.linkReady(name, bytes) ?? this.createAlone(name, bytes);
     } catch (error) {
       if (isSharingViolation(platform, errorCode(error))) return false;
-      throw failure("lock", file.path, error);
+      const { folder } = this.options;
+      throw stateFailure(`lock ${file.path}`, platform.path.dirname(folder), error);
     }
   }
 

@@ -1,4 +1,4 @@
-import { reason } from "./failure.js";
+import { reason, stateFailure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import { flags, ifThere, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
 
@@ -84,6 +84,15 @@ export class Plans {
   }
 
   write(plan: Plan, phase: Phase): void {
+    try {
+      this.writeDown(plan, phase);
+    } catch (error) {
+      const paths = plan.items.map(({ path }) => path).join(", ");
+      throw stateFailure(`write ${paths}`, this.disk.platform.path.dirname(this.folder), error);
+    }
+  }
+
+  private writeDown(plan: Plan, phase: Phase): void {
     const { io, platform } = this.disk;
     this.repair(this.pathOf(plan.id, phase));
     makeFolder(io, this.folder, platform.path.dirname);

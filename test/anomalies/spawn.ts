@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -12,20 +12,28 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** Builds the worker once; each call starts a process. */
-export async function workers(): Promise<{ run(task: Task): Promise<Ended>; dispose(): void }> {
+/** Builds the worker once; each call starts a process, of another user if one is given. */
+export async function workers(): Promise<{
+  run(task: Task, user?: number): Promise<Ended>;
+  dispose(): void;
+}> {
   const folder = mkdtempSync(join(tmpdir(), "kedge-worker-"));
+  chmodSync(folder, 0o755);
   const outfile = join(folder, "worker.mjs");
   await build({
     entryPoints: [join(import.meta.dirname, "worker.ts")],
     ...{ outfile, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "silent" },
   });
-  return { run: (task) => start(outfile, task), dispose: () => rmSync(folder, { recursive: true }) };
+  return {
+    run: (task, user) => start(outfile, task, user),
+    dispose: () => rmSync(folder, { recursive: true }),
+  };
 }
 
-function start(program: string, task: Task): Promise<Ended> {
+function start(program: string, task: Task, user?: number): Promise<Ended> {
+  const identity = user === undefined ? {} : { uid: user, gid: user, cwd: "/" };
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, JSON.stringify(task)]);
+    const child = spawn(process.execPath, [program, JSON.stringify(task)], identity);
     let output = "";
     let errors = "";
     child.stdout.on("data", (chunk) => {

@@ -7,6 +7,7 @@ import { faultyIo } from "../node/faulty.js";
 
 export type Task =
   | { kind: "commit"; root: string; state: string; changes: Record<string, string | null>; killAt: number }
+  | { kind: "try"; root: string; state: string; changes: Record<string, string | null>; brief?: boolean }
   | { kind: "edit"; root: string; state: string; paths: string[]; count: number; name: string }
   | {
       kind: "foreign";
@@ -16,6 +17,14 @@ export type Task =
       everyMilliseconds: number;
       name: string;
     };
+
+/** What came of a commit. */
+export interface Tried {
+  readonly done: boolean | null;
+  /** "code: message" of the error. */
+  readonly error: string | null;
+  readonly reports: readonly string[];
+}
 
 export interface Edited {
   /** Milliseconds from the first to the last edit. */
@@ -29,6 +38,7 @@ export interface Edited {
 
 const task = JSON.parse(process.argv[2] ?? "null") as Task;
 if (task.kind === "commit") await commitAndDie(task);
+else if (task.kind === "try") process.stdout.write(JSON.stringify(await attempt(task)));
 else if (task.kind === "edit") process.stdout.write(JSON.stringify(await edit(task)));
 else process.stdout.write(JSON.stringify(writeBlindly(task)));
 
@@ -53,9 +63,13 @@ async function commitAndDie({
     return true;
   };
   const { io } = faultyIo({ at: 0, error: "", forGood: false, only });
-  const files = nodeFiles({ roots: [root], state, io });
+  await commitAll(nodeFiles({ roots: [root], state, io }), wanted);
+  process.stdout.write(String(steps));
+}
+
+async function commitAll(files: NodeFiles, wanted: Record<string, string | null>): Promise<boolean> {
   const ids = await Promise.all(Object.keys(wanted).map((path) => files.identify(path)));
-  await files.hold(ids, async (held) => {
+  return files.hold(ids, async (held) => {
     const writes: Write[] = [];
     for (const file of ids) {
       const after = wanted[file.path];
@@ -67,7 +81,25 @@ async function commitAndDie({
     }
     return held.commit(writes);
   });
-  process.stdout.write(String(steps));
+}
+
+async function attempt({
+  root,
+  state,
+  changes: wanted,
+  brief = false,
+}: Task & { kind: "try" }): Promise<Tried> {
+  const reports: string[] = [];
+  const files = nodeFiles({
+    ...{ roots: [root], state, brief, limits: { wait: 300 } },
+    report: (line) => void reports.push(line),
+  });
+  try {
+    return { done: await commitAll(files, wanted), error: null, reports };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { done: null, error: `${error.code}: ${error.message}`, reports };
+  }
 }
 
 /** Inserts a line of its own at a place that depends on what stands there, again and again. */

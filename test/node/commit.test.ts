@@ -48,21 +48,32 @@ describe("what a commit keeps", () => {
     expect(statSync(path)).toMatchObject({ uid: 1234, gid: 2345 });
   });
 
+  const noOwners = () =>
+    faultyIo({ at: 1, error: "EPERM", forGood: true, only: (call) => call.startsWith("chown") }).io;
+
+  test.runIf(isRoot)("where a new file cannot have the owner, the old one is written in place", async () => {
+    const at = newGround();
+    const path = at.put("a.txt", "old");
+    chownSync(path, 1234, 2345);
+    chmodSync(path, 0o4755);
+    const { ino } = statSync(path);
+    for (const changes of [{ "a.txt": "new" }, { "a.txt": "newer", "b.txt": "new" }]) {
+      expect(await commit(at.files({ io: noOwners() }), changes)).toBe(true);
+      expect(at.tree()).toEqual(changes);
+      expect(statSync(path)).toMatchObject({ ino, uid: 1234, gid: 2345 });
+      expect(mode(path)).toBe(0o4755);
+    }
+  });
+
   test.runIf(isRoot)(
-    "if the owner cannot be kept, the file does not act with the rights of a new one",
+    "moved, where it cannot have the owner: it does not act with the rights of a new one, nor is another group let in",
     async () => {
       const at = newGround();
       const path = at.put("a.txt", "old");
       chownSync(path, 1234, 2345);
-      chmodSync(path, 0o4755);
-      const { io } = faultyIo({
-        at: 1,
-        error: "EPERM",
-        forGood: true,
-        only: (call) => call.startsWith("chown"),
-      });
-      expect(await commit(at.files({ io }), { "a.txt": "new" })).toBe(true);
-      expect(mode(path)).toBe(0o755);
+      chmodSync(path, 0o6774);
+      expect(await commit(at.files({ io: noOwners() }), { "a.txt": null, "b.txt": "old" })).toBe(true);
+      expect(mode(join(at.root, "b.txt"))).toBe(0o744);
     },
   );
 
@@ -182,7 +193,7 @@ describe("what a commit refuses, with nothing changed", () => {
     const refused = commit(at.files({ io }), { "a.txt": "new" });
     await expect(refused).rejects.toMatchObject({
       code: "io",
-      message: "cannot write a.txt: permission denied (EACCES)",
+      message: "cannot write a.txt: this user may not write to it (EACCES); allow that first",
     });
     expect(at.tree()).toEqual({ "a.txt": "old" });
   });
