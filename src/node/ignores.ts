@@ -9,6 +9,9 @@ type Kind = (typeof kinds)[number];
 /** Folders of version control, which hold no work of anybody. */
 export const hiddenFolders: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj"]);
 
+/** What makes a folder a repository whose .gitignore counts. */
+const repositories = [".git", ".jj"];
+
 interface Level {
   readonly folder: string;
   readonly rules: Ignore;
@@ -81,7 +84,7 @@ export class Ignores {
 
   private descend(levels: Levels, folder: string): Levels {
     const entered = { ...levels };
-    if (this.exists(folder, ".git")) {
+    if (repositories.some((name) => this.exists(folder, name))) {
       entered.tracked = true;
       // What is ignored around a repository says nothing about it; some people ignore all of their home.
       entered[".gitignore"] = [];

@@ -6,10 +6,11 @@ import { nodeIo, thisPlatform } from "../../src/node/index.js";
 import { requiredText } from "../../src/node/pattern.js";
 import { findRipgrep } from "../../src/node/ripgrep.js";
 import type { SearchQuery } from "../../src/session/index.js";
+import { putRipgrepOnPath } from "./ripgrep.js";
 import { type Ground, newGround } from "./support.js";
 
 const query: SearchQuery = { pattern: "needle", literal: true, ignoreCase: false, maxResults: 1000 };
-const hasRipgrep = findRipgrep({ io: nodeIo, platform: thisPlatform }, process.env.PATH) !== null;
+const hasRipgrep = await putRipgrepOnPath();
 const ways = hasRipgrep ? [true, false] : [false];
 
 /** A tree in which every rule about what is skipped has a case. */
@@ -191,4 +192,13 @@ test.each([
   expect(requiredText(source)).toBe(expected);
 });
 
-test.runIf(!hasRipgrep)("ripgrep is not on the path: only the walk through the folders was tried", () => {});
+test("a repository of another kind has its .gitignore", async () => {
+  const at = newGround();
+  at.put(".jj/repo", "");
+  at.put(".gitignore", "*.log\n");
+  for (const path of ["a.log", "b.txt"]) at.put(path, "needle");
+  const { hits } = await at.files({ ripgrep: false }).search(query);
+  expect(hits).toEqual([{ path: "b.txt", lines: [1] }]);
+});
+
+test.runIf(!hasRipgrep)("ripgrep is not there: only the walk through the folders was tried", () => {});
