@@ -36,11 +36,12 @@ export async function commitBatch(
   let phase: Phase | null = null;
   let plan: Plan | null = null;
   try {
-    plan = makePlan(disk, targets, commit);
-    if (plan === null) return false;
+    const planned = makePlan(disk, targets, commit);
+    if (planned === null) return false;
+    plan = planned.plan;
     phase = "prepare";
     plans.write(plan, phase);
-    const steps = openSteps(disk, plan, targets, folders);
+    const steps = openSteps(disk, planned, targets, folders);
     const ready = steps !== null && prepare(disk, steps);
     if (ready) {
       commit.check(targets[0]?.path ?? "");
@@ -112,23 +113,32 @@ function finish(disk: Disk, plans: Plans, plan: Plan): void {
   }
 }
 
+interface Planned {
+  readonly plan: Plan;
+  readonly targets: ReadonlyMap<Item, Target>;
+}
+
+function isAsDecided({ before, respells }: Target, stat: Stat | null): boolean {
+  return respells || (stat === null) === (before === null);
+}
+
 /** null if a file was made or removed since the decision. */
 function makePlan(
   disk: Disk,
   targets: readonly Target[],
   commit: Commit & { inPlace: boolean },
-): Plan | null {
-  const items: Item[] = [];
+): Planned | null {
+  const planned = new Map<Item, Target>();
   const missing = new Set<string>();
   for (const [number, target] of targets.entries()) {
     const { path } = disk.platform;
     const folder = about(target, targets.length === 1, () => Folder.open(disk, path.dirname(target.real)));
     const stat = folder?.stat(path.basename(target.real)) ?? null;
     folder?.close();
-    if ((stat === null) !== (target.before === null)) return null;
+    if (!isAsDecided(target, stat)) return null;
     if (target.before === null && target.after === null) continue;
     if (folder === null) for (const one of missingFolders(disk, path.dirname(target.real))) missing.add(one);
-    items.push({
+    const item: Item = {
       op: operation(target, commit.inPlace || isShared(stat)),
       key: target.key,
       path: target.path,
@@ -136,10 +146,12 @@ function makePlan(
       fresh: temporaryName(commit.token, 2 * number + 1),
       old: temporaryName(commit.token, 2 * number + 2),
       after: target.after && printOf(target.after),
-    });
+    };
+    planned.set(item, target);
   }
   const folders = [...missing].sort((a, b) => a.length - b.length);
-  return { format: 1, id: commit.token, items, folders, leftovers: [] };
+  const items = [...planned.keys()];
+  return { plan: { format: 1, id: commit.token, items, folders, leftovers: [] }, targets: planned };
 }
 
 function operation(target: Target, inPlace: boolean): Item["op"] {
@@ -151,7 +163,7 @@ function operation(target: Target, inPlace: boolean): Item["op"] {
 /** null if a file was made or removed since the plan. */
 function openSteps(
   disk: Disk,
-  plan: Plan,
+  { plan, targets: planned }: Planned,
   targets: readonly Target[],
   folders: Map<string, Folder>,
 ): Step[] | null {
@@ -161,15 +173,15 @@ function openSteps(
     about(target, targets.length === 1, () => makeOne(disk, folder));
   }
   const steps: Step[] = [];
-  for (const item of plan.items) {
-    const target = targets.find(({ key }) => key === item.key) as Target;
+  for (const [item, target] of planned) {
     const above = path.dirname(item.real);
     const folder = folders.get(above) ?? Folder.open(disk, above);
     if (folder === null) return null;
     folders.set(above, folder);
     const name = path.basename(item.real);
-    const stat = folder.stat(name);
-    if ((stat === null) !== (target.before === null)) return null;
+    const found = folder.stat(name);
+    if (!isAsDecided(target, found)) return null;
+    const stat = target.respells ? null : found;
     if (stat !== null) checkWritable(disk, folder.at(name), stat, target);
     steps.push({ item, target, folder, name, stat });
   }
@@ -190,18 +202,19 @@ function prepare(disk: Disk, steps: Step[]): boolean {
 function prepareOne(disk: Disk, step: Step, steps: readonly Step[]): void {
   const { item, target, folder, stat } = step;
   if (target.after !== null) {
-    const like = stat ?? movedFrom(steps, target.after);
+    const like = stat ?? movedFrom(steps, target);
     const content = { name: item.fresh, bytes: target.after, like, replaces: item.op === "replace" };
     writeTemporary(disk, folder, content);
   }
   if (item.op === "replace" || item.op === "overwrite") keepOld(disk, step);
 }
 
-/** A file that is made with the very bytes of one that is removed was moved: it keeps its mode and owner. */
-function movedFrom(steps: readonly Step[], bytes: Uint8Array): Stat | null {
-  const source = steps.find(
-    ({ item, target }) => item.op === "remove" && Buffer.compare(target.before ?? empty, bytes) === 0,
-  );
+/** A moved file keeps its mode and owner. One with the very bytes of one that is removed was moved, too. */
+function movedFrom(steps: readonly Step[], { from, after }: Target): Stat | null {
+  const removed = steps.filter(({ item }) => item.op === "remove");
+  const source =
+    removed.find(({ target }) => target.key === from) ??
+    removed.find(({ target }) => Buffer.compare(target.before ?? empty, after ?? empty) === 0);
   return source?.stat ?? null;
 }
 

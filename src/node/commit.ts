@@ -12,6 +12,10 @@ export interface Target extends Pick<Write, "before" | "after"> {
   /** As it was asked for. */
   readonly path: string;
   readonly real: string;
+  /** Until the target before it is gone, that one is found under its name too. */
+  readonly respells?: boolean;
+  /** Key of the target that is moved here. */
+  readonly from?: string;
 }
 
 export interface Commit {

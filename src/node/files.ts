@@ -21,7 +21,7 @@ import { type Platform, thisPlatform } from "./platform.js";
 import { type Processes, systemProcesses } from "./processes.js";
 import { Recovery } from "./recovery.js";
 import { makeWay } from "./repair.js";
-import { type Place, Roots } from "./roots.js";
+import { fold, type Place, Roots } from "./roots.js";
 import { Slots } from "./slot.js";
 
 export interface NodeFilesOptions {
@@ -176,9 +176,9 @@ class DiskFiles implements NodeFiles {
     const targets: Target[] = [];
     for (const write of writes) {
       const target = await this.target(write);
-      if (targets.some(({ key }) => key === target.key))
-        throw new PortError("bad_request", "a commit names a file twice");
-      targets.push(target);
+      const before = targets.findIndex(({ key }) => key === target.key);
+      if (before < 0) targets.push(target);
+      else targets.splice(before, 1, ...this.respelled(targets[before] as Target, target));
     }
     const commit = { token: lock.token, check: (path: string) => lock.check(path) };
     const [only] = targets;
@@ -215,12 +215,23 @@ class DiskFiles implements NodeFiles {
     }
   }
 
-  private async target({ file, before, after }: Write): Promise<Target> {
+  /** A file that is removed and made again gets the name as it is spelled now. */
+  private respelled(gone: Target, made: Target): Target[] {
+    const { path } = this.disk.platform;
+    const spelled = path.basename(path.resolve(this.roots.base, made.path));
+    const name = path.basename(gone.real);
+    if (gone.after !== null || made.before !== null || fold(spelled) !== fold(name))
+      throw new PortError("bad_request", "a commit names a file twice");
+    if (spelled === name) return [{ ...gone, after: made.after }];
+    return [gone, { ...made, real: path.join(path.dirname(gone.real), spelled), respells: true }];
+  }
+
+  private async target({ file, before, after, from }: Write): Promise<Target> {
     this.checkSize(file.path, after?.length ?? 0);
     // Folders are made only where the path leads now.
     const place = before === null ? null : this.direct(file);
     const { real, key, path } = place ?? (await this.again(file));
-    return { real, key, path, before, after };
+    return { real, key, path, before, after, ...(from ? { from: from.key } : {}) };
   }
 
   private inode({ real, path, after }: Target): { key: string; path: string; real: string }[] {

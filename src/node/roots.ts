@@ -34,6 +34,11 @@ interface Patterns {
 const mostLinks = 40;
 const mostPlaces = 2000;
 
+/** What is left of a name where case, and the form of accents, make no difference. */
+export function fold(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
 /** Decides which files may be touched, and which file a path means. Content is never read here. */
 export class Roots {
   private matchers: Promise<Patterns> | undefined;
@@ -140,7 +145,7 @@ export class Roots {
       ignores = this.ignoresCase(real);
       this.caseByFolder.set(folder, ignores);
     }
-    return ignores ? real.normalize("NFC").toLowerCase() : real;
+    return ignores ? fold(real) : real;
   }
 
   private rootOf(key: string): string | null {

@@ -102,14 +102,26 @@ export async function find(call: Call, env: Env): Promise<Found> {
   return { targets: checked, request: call.request ?? requestKey(targets) };
 }
 
-/** Two files of a batch must not end up in one place. */
-function clash({ to }: Target, targets: readonly Target[]): Problem[] {
+/** Two files of a batch must not end up in one place. One may get another spelling of its own name. */
+function clash(target: Target, targets: readonly Target[]): Problem[] {
+  const { to } = target;
   if (!to) return [];
   const others = targets.filter(
-    ({ file, to: other }) => file.key === to.key || (other !== to && other?.key === to.key),
+    (one) =>
+      (one.file.key === to.key && !(one === target && isRespelled(target))) ||
+      (one.to !== to && one.to?.key === to.key),
   );
   return others.length > 0 ? [problem("bad_request", [], `${to.path} is named twice in this batch`)] : [];
 }
+
+/** Whether a move only changes the case of a name, or the form of its accents, and the file system sees no difference. */
+export function isRespelled({ file, to }: Pick<Target, "file" | "to">): boolean {
+  if (to?.key !== file.key) return false;
+  const [from = "", into = ""] = [file.path, to.path].map((path) => path.split(/[\\/]/).at(-1));
+  return from !== into && folded(from) === folded(into);
+}
+
+const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 function requestKey(targets: readonly Target[]): string {
   const plain = targets.map(({ entry: { edits, operations, content, problems }, file, to }) => ({

@@ -51,7 +51,8 @@ export function memoryFiles(
   const held: Held = {
     read,
     async commit(writes) {
-      const stale = writes.some(({ file, before }) => {
+      const stale = writes.some(({ file, before }, index) => {
+        if (writes.findIndex((write) => write.file.key === file.key) < index) return before !== null;
         const now = files.get(file.key) ?? null;
         return before === null || now === null ? before !== now : !sameBytes(before, now);
       });

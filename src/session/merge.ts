@@ -98,6 +98,8 @@ export interface Returned {
   text: Document | null;
   readonly maps: LineMap[];
   from?: OpenFile;
+  /** It gets this spelling of its name back. */
+  spelled?: string;
 }
 
 /** Ledger and journal, once the file is written. */

@@ -22,13 +22,18 @@ export interface FileId {
   readonly keep: boolean;
 }
 
-/** What is to be done to one file of a commit. */
+/**
+ * What is to be done to one file of a commit. Removed first and then made, in one commit, is a file that gets another
+ * spelling of its name where names do not differ by case.
+ */
 export interface Write {
   readonly file: FileId;
   /** The bytes the decision was made on; null: the file did not exist. A file that differs is not written. */
   readonly before: Uint8Array | null;
   /** The new bytes; null: the file is deleted. */
   readonly after: Uint8Array | null;
+  /** A file of the same commit that is moved here: what else it has than bytes comes along. */
+  readonly from?: FileId;
 }
 
 /** An AbortSignal, as far as a search needs one. */

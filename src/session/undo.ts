@@ -29,35 +29,44 @@ export interface UndoDetails {
 export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoDetails>> {
   const chosen = await choose(request, env);
   const files = new Map<string, FileId>();
+  const keys = new Map<string, string>();
   for (const entry of chosen)
     for (const path of entry.to === undefined ? [entry.path] : [entry.path, entry.to]) {
       const file = await env.files.identify(path);
       files.set(file.key, file);
+      keys.set(path, file.key);
     }
   const context = await contextOf(env);
   return env.files.hold([...files.values()], async (held) => {
     const undone: { id: string; path: string; diff: string }[] = [];
-    const texts = new Map<string, Returned>();
+    const texts: Texts = { of: new Map(), keys };
     for (const file of files.values()) {
       const opened = await OpenFile.open(held, file, context);
-      texts.set(file.key, { opened, text: opened.document, maps: [] });
+      texts.of.set(file.key, { opened, text: opened.document, maps: [] });
     }
     for (const entry of chosen) undone.push(await takeBack(entry, texts, env));
     if (request.dryRun) return answer("dry_run", undone);
-    const writes: Write[] = [...texts.values()].map(({ opened, text }) => ({
-      file: opened.file,
-      before: opened.document?.toBytes() ?? null,
-      after: text?.toBytes() ?? null,
-    }));
+    const writes = [...texts.of.values()].flatMap(writesOf);
     if (!(await held.commit(writes)))
       throw new PortError("busy", "a file changed while it was being restored: try again");
-    for (const one of texts.values()) {
+    for (const one of texts.of.values()) {
       const { key, path } = one.opened.file;
       const own = chosen.filter(({ file, to }) => file === key || to === path).map(({ id }) => id);
       if (own.length > 0) await settle(one, { tool: "undo", kind: "undo", cause: own.join(" ") }, env);
     }
     return answer("applied", undone);
   });
+}
+
+function writesOf({ opened, text, spelled, from }: Returned): Write[] {
+  const { file } = opened;
+  const before = opened.document?.toBytes() ?? null;
+  const after = text?.toBytes() ?? null;
+  if (spelled === undefined) return [{ file, before, after, ...(from ? { from: from.file } : {}) }];
+  return [
+    { file, before, after: null },
+    { file: { ...file, path: spelled }, before: null, after, from: file },
+  ];
 }
 
 function answer(status: UndoDetails["status"], undone: UndoDetails["undone"]): Result<UndoDetails> {
@@ -102,10 +111,15 @@ async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
   return whole;
 }
 
-type Texts = Map<string, Returned>;
+interface Texts {
+  /** By the file's key. */
+  readonly of: Map<string, Returned>;
+  /** The key of each path. */
+  readonly keys: ReadonlyMap<string, string>;
+}
 
 async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
-  const place = texts.get(entry.file) as Returned;
+  const place = texts.of.get(entry.file) as Returned;
   const gone = (): PortError =>
     new PortError("stale", `edit ${entry.id} of ${entry.path} cannot be undone: its text is no longer kept`);
   const kept = keptTexts(place.opened.document?.encoding ?? null, [place.text], env);
@@ -157,11 +171,11 @@ function standsInTheWay(entry: JournalEntry, problems: readonly Problem[]): Port
 
 /** A creation is undone by deleting, a deletion by bringing back, a move by moving back; only if unchanged since. */
 function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts) {
-  const place = texts.get(entry.file);
-  const moved =
-    entry.to === undefined ? null : [...texts.values()].find(({ opened }) => opened.file.path === entry.to);
+  const place = texts.of.get(entry.file);
+  const moved = entry.to === undefined ? null : texts.of.get(texts.keys.get(entry.to) ?? "");
   const current = (moved ?? place)?.text ?? null;
-  const isTaken = moved !== null && place?.text;
+  const isRespelled = moved !== null && moved === place;
+  const isTaken = moved !== null && !isRespelled && place?.text;
   if ((current?.version ?? null) !== entry.after || isTaken)
     throw new PortError(
       "stale",
@@ -170,7 +184,8 @@ function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts
   if (moved) moved.text = null;
   if (place) {
     place.text = before;
-    if (moved) place.from = moved.opened;
+    if (isRespelled) place.spelled = entry.path;
+    else if (moved) place.from = moved.opened;
   }
   const what =
     entry.after === null ? "brought back" : moved ? `moved back from ${entry.to}` : "deleted again";

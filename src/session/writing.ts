@@ -9,7 +9,7 @@ import {
   unifiedDiff,
 } from "../core/index.js";
 import { epochOf } from "./agent.js";
-import { type Call, find, type Target } from "./call.js";
+import { type Call, find, isRespelled, type Target } from "./call.js";
 import { hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { type Deletion, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
@@ -73,20 +73,20 @@ async function judgeOne(
   const destination = target.to && (await OpenFile.open(held, target.to, context));
   if (opened.document) await opened.prepare(namedRows(target.entry), hasQuotes(target.entry));
   const verdict = judge(target.entry, opened, call.request, call.env);
-  const isTaken = destination?.document && verdict.kind !== "refused";
+  const isTaken = destination?.document && !isRespelled(target) && verdict.kind !== "refused";
   const there = [problem("exists", [], `${destination?.file.path} is already there`)];
   return { ...target, opened, destination, verdict: isTaken ? refused(there) : verdict };
 }
 
-function writesOf({ opened, destination, verdict }: Judged): Write[] {
+function writesOf(judged: Judged): Write[] {
+  const { opened, destination, verdict } = judged;
   if (verdict.kind !== "applied") return [];
   const before = opened.document?.toBytes() ?? null;
   const after = verdict.after?.toBytes() ?? null;
   if (!destination) return [{ file: opened.file, before, after }];
-  return [
-    { file: destination.file, before: null, after },
-    { file: opened.file, before, after: null },
-  ];
+  const gone = { file: opened.file, before, after: null };
+  const made = { file: destination.file, before: null, after, from: opened.file };
+  return isRespelled(judged) ? [gone, made] : [made, gone];
 }
 
 /** Ledger, journal and the answer, once the files are written (or would be). */

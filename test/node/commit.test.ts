@@ -22,6 +22,7 @@ import { describe, expect, test } from "vitest";
 import { Document } from "../../src/core/index.js";
 import { type Io, nodeIo } from "../../src/node/index.js";
 import { isMixture } from "../../src/node/rollback.js";
+import { memoryStore, Session } from "../../src/session/index.js";
 import { faultyIo } from "./faulty.js";
 import { commit, newGround, text, utf8 } from "./support.js";
 
@@ -144,6 +145,23 @@ describe("what a commit keeps", () => {
     expect(await commit(at.files(), { "old.sh": null, "bin/new.sh": "#!/bin/sh\n" })).toBe(true);
     expect(at.tree()).toEqual({ "bin/new.sh": "#!/bin/sh\n" });
     expect(mode(join(at.root, "bin/new.sh"))).toBe(0o750);
+  });
+
+  test("also if it is edited on the way, and moved back by undo", async () => {
+    const at = newGround();
+    chmodSync(at.put("old.sh", "#!/bin/sh\necho 1\n"), 0o750);
+    const session = new Session({ files: at.files(), store: memoryStore(), agent: "one", clock: Date.now });
+    await session.read({ path: "old.sh" });
+    const edits = [
+      { op: "move_file", to: "bin/new.sh" },
+      { op: "replace_text", old: "1", new: "2" },
+    ];
+    await session.multiEdit({ files: [{ path: "old.sh", edits }] });
+    expect(at.tree()).toEqual({ "bin/new.sh": "#!/bin/sh\necho 2\n" });
+    expect(mode(join(at.root, "bin/new.sh"))).toBe(0o750);
+    await session.undo({});
+    expect(at.tree()).toEqual({ "old.sh": "#!/bin/sh\necho 1\n" });
+    expect(mode(join(at.root, "old.sh"))).toBe(0o750);
   });
 
   test.each([

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type NodeFiles, nodeFiles } from "../../src/node/index.js";
+import { memoryStore, Session } from "../../src/session/index.js";
 import { filesContract } from "../contract/files.js";
 import { type PlayedSystem, playedSystem } from "./played.js";
 import { commit, ground, newGround, treeOf, utf8 } from "./support.js";
@@ -39,6 +40,23 @@ for (const name of ["win32", "darwin"] as const) {
   });
 }
 
+/** Removed under one spelling of its name, made under another. */
+async function rename(
+  files: NodeFiles,
+  from: string,
+  to: string,
+  change: (bytes: Uint8Array | null) => Uint8Array | null,
+): Promise<boolean> {
+  const [old, fresh] = [await files.identify(from), await files.identify(to)];
+  return files.hold([old, fresh], async (held) => {
+    const before = await held.read(old);
+    return held.commit([
+      { file: old, before, after: null },
+      { file: fresh, before: null, after: change(before), from: old },
+    ]);
+  });
+}
+
 describe("names without regard to case", () => {
   test.each(["win32", "darwin"] as const)("%s: one file, one key, and it keeps its name", async (name) => {
     const at = newGround();
@@ -56,6 +74,64 @@ describe("names without regard to case", () => {
     expect(new Set(unborn).size).toBe(1);
     for (const path of [".GIT/config", "sub/.Git/x", "ID_RSA"])
       await expect(files.identify(path)).rejects.toMatchObject({ code: "denied" });
+  });
+
+  const respelled = (files: NodeFiles, from: string, to: string, after: string): Promise<boolean> =>
+    rename(files, from, to, () => utf8(after));
+
+  test.each(["win32", "darwin"] as const)("%s: a name gets another spelling, with its mode", async (name) => {
+    const at = newGround();
+    const { files } = played(name, at.root);
+    expect(await commit(files, { "Src/File.ts": "1" })).toBe(true);
+    chmodSync(join(at.root, "Work/Src/File.ts"), 0o750);
+    expect(await respelled(files, "src/file.ts", "src/FILE.ts", "2")).toBe(true);
+    expect(treeOf(join(at.root, "Work"))).toEqual({ "Src/FILE.ts": "2" });
+    expect(statSync(join(at.root, "Work/Src/FILE.ts")).mode & 0o777).toBe(0o750);
+    expect(await respelled(files, "Src/FILE.ts", "Src/file.ts", "2")).toBe(true);
+    // As it is spelled already.
+    expect(await respelled(files, "Src/File.ts", "Src/file.ts", "3")).toBe(true);
+    expect(treeOf(join(at.root, "Work"))).toEqual({ "Src/file.ts": "3" });
+    const twice = respelled(files, "Src/file.ts", "./Src/file.ts/../file.ts", "4");
+    expect(await twice.catch((error: Error) => error.message)).toBe(true);
+  });
+
+  test("a file that was changed meanwhile keeps its name", async () => {
+    const at = newGround();
+    const { files } = played("darwin", at.root);
+    at.put("Work/a.ts", "1");
+    const changing = (bytes: Uint8Array | null) => {
+      at.put("Work/a.ts", "theirs");
+      return bytes;
+    };
+    expect(await rename(files, "a.ts", "A.ts", changing)).toBe(false);
+    expect(treeOf(join(at.root, "Work"))).toEqual({ "a.ts": "theirs" });
+  });
+
+  test("a batch moves it, and undo gives the old spelling back", async () => {
+    const at = newGround();
+    const { files } = played("darwin", at.root);
+    at.put("Work/a.ts", "one\ntwo\n");
+    at.put("Work/b.ts", "one\n");
+    const session = new Session({ files, store: memoryStore(), agent: "one", clock: Date.now });
+    await session.read({ path: "a.ts" });
+    const move = { path: "a.ts", edits: [{ op: "move_file", to: "A.ts" }] };
+    const made = { path: "c.ts", edits: [{ op: "create_file", text: "new" }] };
+    const done = await session.multiEdit({ files: [move, made] });
+    expect(done.text).toContain("a.ts: moved to A.ts");
+    expect(treeOf(join(at.root, "Work"))).toEqual({ "A.ts": "one\ntwo\n", "b.ts": "one\n", "c.ts": "new" });
+    // What was read under the old spelling still counts.
+    const edit = { op: "replace_text", old: "two", new: "2" };
+    expect((await session.edit({ path: "A.ts", edits: [edit] })).details).toMatchObject({
+      status: "applied",
+    });
+    await session.undo({});
+    await session.undo({});
+    expect(treeOf(join(at.root, "Work"))).toEqual({ "a.ts": "one\ntwo\n", "b.ts": "one\n" });
+    const onto = { path: "a.ts", edits: [{ op: "move_file", to: "B.ts" }] };
+    await session.read({ path: "a.ts" });
+    expect((await session.multiEdit({ files: [onto] })).details).toMatchObject({ code: "exists" });
+    const both = { path: "b.ts", edits: [{ op: "move_file", to: "A.ts" }] };
+    expect((await session.multiEdit({ files: [move, both] })).details).toMatchObject({ code: "bad_request" });
   });
 
   test("macOS: accents in either form are one name", async () => {
