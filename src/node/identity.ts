@@ -42,28 +42,52 @@ export async function agentIdentity(options: IdentityOptions): Promise<Identity>
   }
   if (connection) return { id: within(`connection:${connection}`), source: "connection" };
   const processes = options.processes ?? systemProcesses(nodeIo);
-  const caller = callingProcess(await processes.ancestors());
+  const caller = callingProcess(await processes.ancestors(), env);
   // What was shown to nobody in particular counts for an hour at the most: the name changes with it.
   if (!caller) return { id: `shared-${Math.floor((options.clock ?? Date.now)() / hour)}`, source: "shared" };
   // The start tells a process from a later one with its number, the boot from one after a restart.
   const boot = processes.self().boot.slice(0, 8);
   const start = caller.start.replace(/\W+/g, "-");
-  return { id: within(`process:${caller.name}-${caller.pid}-${start}-${boot}`), source: "process" };
+  const name = caller.name.replace(/[^\w.-]+/g, "-");
+  return { id: within(`process:${name}-${caller.pid}-${start}-${boot}`), source: "process" };
 }
 
 /** Shells, and programs that only start another one: each lives for one command and says nothing about who asked. */
-const transient =
+const shell =
   /^-?(sh|bash|zsh|fish|dash|ash|ksh|mksh|tcsh|csh|nu|elvish|xonsh|busybox|pwsh|powershell|cmd)(\.exe)?$/i;
 const launcher =
-  /^(env|sudo|doas|timeout|nohup|nice|stdbuf|setsid|xargs|time|script|npx|npm|pnpm|yarn|bunx|uvx|make)(\.exe)?$/i;
+  /^(env|sudo|doas|su|runuser|setpriv|timeout|nohup|nice|ionice|taskset|stdbuf|setsid|flock|xargs|find|parallel|time|script|strace|login|npx|npm|pnpm|pnpx|yarn|bunx|uvx|make|just|git)(\.exe)?$/i;
+/** Scripts that node runs, which look like any program written in it. */
+const launchingScript = /^(npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.[cm]?js)?$/;
 const adopter = /^(systemd|init|launchd|tini|dumb-init|docker-init|catatonit|s6-svscan|containerd-shim.*)$/;
+/** One process for many shells, each of which may be somebody else. */
+const terminal =
+  /^(tmux:?|screen|zellij|dtach|abduco|mosh-server|sshd|sshd-session|gnome-terminal.*|konsole|xterm|urxvt|kitty|wezterm.*|alacritty|foot|ghostty|tilix|xfce4-terminal|iTerm.*|Terminal|ttyd)$/i;
 
-function callingProcess(ancestors: readonly Ancestor[]): Ancestor | null {
-  const caller = ancestors.find(({ name }) => {
+function callingProcess(ancestors: readonly Ancestor[], env: IdentityOptions["env"]): Ancestor | null {
+  let outermost: Ancestor | null = null;
+  for (const ancestor of ancestors) {
     // npm calls itself "npm exec kedge".
-    const program = name.split(" ")[0] ?? "";
-    return !transient.test(program) && !launcher.test(program);
-  });
-  // What only adopts processes that lost their parent stands for nobody. In a container the agent itself may be first.
-  return caller && !adopter.test(caller.name) && caller.start !== "" ? caller : null;
+    const name = ancestor.name.split(" ")[0] ?? "";
+    const [program = "", script = ""] = ancestor.runs ?? [];
+    if (shell.test(name) || shell.test(program)) {
+      outermost = ancestor;
+      continue;
+    }
+    if (launcher.test(name) || launchingScript.test(script)) continue;
+    // What only adopts processes that lost their parent stands for nobody. In a container the agent itself may be first.
+    if (adopter.test(ancestor.name)) return null;
+    const caller = terminal.test(name) ? outermostOf(outermost, name, env) : ancestor;
+    return caller?.start ? caller : null;
+  }
+  return null;
+}
+
+/** The shell of a terminal lives as long as it; that of a command sent by ssh is gone with the command. */
+function outermostOf(
+  outermost: Ancestor | null,
+  terminalName: string,
+  env: IdentityOptions["env"],
+): Ancestor | null {
+  return /^sshd/.test(terminalName) && !env.SSH_TTY ? null : outermost;
 }

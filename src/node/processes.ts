@@ -20,6 +20,8 @@ export interface Ancestor {
   readonly pid: number;
   readonly name: string;
   readonly start: string;
+  /** What it runs, if its name does not tell: the interpreter of a script, and the script. */
+  readonly runs?: readonly string[];
 }
 
 export interface Processes {
@@ -143,10 +145,17 @@ function linuxAncestors(io: Io): Ancestor[] {
   while (pid > 0 && found.length < deepest) {
     const ancestor = readProcess(io, pid);
     if (ancestor === null) break;
-    found.push({ pid, name: ancestor.name, start: ancestor.start });
+    found.push({ pid, name: ancestor.name, start: ancestor.start, runs: programsOf(io, pid) });
     pid = ancestor.parent;
   }
   return found;
+}
+
+/** A script is called by its own name, and one that node runs is called node. */
+function programsOf(io: Io, pid: number): string[] {
+  const script = textOf(io, `/proc/${pid}/cmdline`).split("\0")[1] ?? "";
+  const paths = [linkOf(io, `/proc/${pid}/exe`), script.startsWith("-") ? "" : script];
+  return paths.map((path) => path.split("/").at(-1) ?? "").filter((name) => name !== "");
 }
 
 // Loaded late: child_process adds a quarter to the start of a hook, and Linux never needs it.

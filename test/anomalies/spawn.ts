@@ -14,6 +14,8 @@ export interface Ended {
 
 /** Builds the worker once; each call starts a process, of another user if one is given. */
 export async function workers(): Promise<{
+  /** The file that takes a task as its argument. */
+  readonly program: string;
   run(task: Task, user?: number): Promise<Ended>;
   dispose(): void;
 }> {
@@ -25,6 +27,7 @@ export async function workers(): Promise<{
     ...{ outfile, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "silent" },
   });
   return {
+    program: outfile,
     run: (task, user) => start(outfile, task, user),
     dispose: () => rmSync(folder, { recursive: true }),
   };

@@ -1,13 +1,14 @@
 // A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
 import { appendFileSync, constants, readFileSync, writeFileSync } from "node:fs";
 import { Document } from "../../src/core/index.js";
-import { type NodeFiles, nodeFiles } from "../../src/node/index.js";
+import { agentIdentity, type NodeFiles, nodeFiles } from "../../src/node/index.js";
 import { PortError, type Write } from "../../src/session/index.js";
 import { faultyIo } from "../node/faulty.js";
 
 export type Task =
   | { kind: "commit"; root: string; state: string; changes: Record<string, string | null>; killAt: number }
   | { kind: "try"; root: string; state: string; changes: Record<string, string | null>; brief?: boolean }
+  | { kind: "who" }
   | { kind: "edit"; root: string; state: string; paths: string[]; count: number; name: string }
   | {
       kind: "foreign";
@@ -38,6 +39,7 @@ export interface Edited {
 
 const task = JSON.parse(process.argv[2] ?? "null") as Task;
 if (task.kind === "commit") await commitAndDie(task);
+else if (task.kind === "who") process.stdout.write(`${(await agentIdentity({ env: process.env })).id}\n`);
 else if (task.kind === "try") process.stdout.write(JSON.stringify(await attempt(task)));
 else if (task.kind === "edit") process.stdout.write(JSON.stringify(await edit(task)));
 else process.stdout.write(JSON.stringify(writeBlindly(task)));

@@ -46,12 +46,33 @@ describe("the calling process", () => {
     [["npm exec kedge", "sh", "node"], "process:node-98-998"],
     [["timeout", "env", "fish", "python3"], "process:python3-97-997"],
     [["node"], "process:node-100-1000"],
+    [["bash", "bash", "tmux: server"], "process:bash-99-999"],
+    [["sh", "claude", "bash", "tmux: server"], "process:claude-99-999"],
+    [["zsh", "login", "iTerm2"], "process:zsh-100-1000"],
+    [["git", "flock", "find", "codex"], "process:codex-97-997"],
   ])("%j", async (names, id) => {
     const found = await agentIdentity({ env: {}, processes: processes(...names) });
     expect(found.source).toBe("process");
     expect(found.id.startsWith(id)).toBe(true);
   });
-  test.each([[[]], [["bash"]], [["bash", "systemd"]], [["sh", "tini"]]])(
+  test("a shell script by its name, a script that node runs by its own, an odd name", async () => {
+    const chain = [
+      { name: "wrap.sh", pid: 9, start: "9", runs: ["bash", "wrap.sh"] },
+      { name: "node", pid: 8, start: "8", runs: ["node", "pnpm.cjs"] },
+      { name: "my agent: 1", pid: 7, start: "7", runs: ["agent"] },
+    ];
+    const real = { ...systemProcesses(nodeIo), ancestors: async () => chain };
+    const { id } = await agentIdentity({ env: {}, processes: real });
+    expect(id).toMatch(/^process:my-agent-1-7-7-/);
+  });
+  test("by ssh: the shell of a terminal, but nobody for a command alone", async () => {
+    const chain = processes("bash", "sshd-session", "sshd");
+    const env = { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" };
+    expect(await agentIdentity({ env, processes: chain })).toMatchObject({ source: "shared" });
+    const { id } = await agentIdentity({ env: { ...env, SSH_TTY: "/dev/pts/1" }, processes: chain });
+    expect(id).toMatch(/^process:bash-100-1000-/);
+  });
+  test.each([[[]], [["bash"]], [["bash", "systemd"]], [["sh", "tini"]], [["tmux: server", "systemd"]]])(
     "%j tells nobody: shared, and another one an hour later",
     async (names) => {
       const at = (time: number) =>
