@@ -312,7 +312,8 @@ export function shownInRefusals(ledger: AgentLedger, request: string): LineSet {
 /** The lines of a state this agent has seen, in whatever version and under whatever number, or written. */
 export function knownIn(ledger: AgentLedger, state: number, request: string, history: History): LineSet {
   let known = ledger.known.get(state) ?? LineSet.empty;
-  if (state !== ledger.state) known = known.union(between(knownNow(ledger), ledger.state, state, history));
+  if (hasSeen(ledger) && state !== ledger.state)
+    known = known.union(between(knownNow(ledger), ledger.state, state, history));
   for (const refusal of ledger.refusals)
     if (refusal.request !== request)
       known = known.union(between(refusal.lines, refusal.state, state, history));

@@ -250,6 +250,12 @@ describe("policies", () => {
     expect(words()).toBe("y");
   });
 
+  it("off: text is quoted of a file that was never shown", async () => {
+    const { session, words } = bench(five, { gate: "off" });
+    expect(outcome(await session.edit(on(five).quote("c", "C")))).toBe("applied");
+    expect(words()).toBe("a b C d e");
+  });
+
   it("off: rows of a refusal name lines after another change", async () => {
     const { session, words, rudely } = bench(five, { gate: "off" });
     await session.edit(on("a X").set(2, "x"));
