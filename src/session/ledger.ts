@@ -100,13 +100,13 @@ export function isCurrent({ newest, pending, deletions }: AgentLedger, state: nu
   return newest?.state === state && pending.isEmpty && deletions.length === 0;
 }
 
-/** These rows were shown last, in the same way: that they are shown again tells nothing new. */
+/** These rows were shown last, in the same way, and no call was refused since: to show them again tells nothing new. */
 export function isShownLast(
-  { showings, newest }: AgentLedger,
+  { showings, newest, past }: AgentLedger,
   { state, rows, scheme, printer }: Pick<LedgerShowing, "state" | "rows" | "scheme" | "printer">,
 ): boolean {
   const before = showings.at(-1);
-  const isRead = printer === "read" || printer === "observed";
+  const isRead = (printer === "read" || printer === "observed") && past.refused.length === 0;
   const isAlike = before?.printer === printer && before.state === state && before.scheme === scheme;
   return isRead && isAlike && before.order === newest?.order && before.rows.equals(rows);
 }
