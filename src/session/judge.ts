@@ -94,6 +94,12 @@ export function hasQuotes({ edits }: Entry): boolean {
 
 /** Shape, existence, gate, resolution, in this order, for one file as it is now. */
 export function judge(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
+  const verdict = judgeOnce(entry, opened, request, env);
+  const repeats = verdict.kind === "noop" ? repeatedNoop(opened, request) : null;
+  return repeats ? refused([repeats]) : verdict;
+}
+
+function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
   if (entry.problems.length > 0) return refused(hinted(entry, opened, request));
   const [operation = null] = entry.operations;
   const { document, file } = opened;
@@ -105,8 +111,6 @@ export function judge(entry: Entry, opened: OpenFile, request: string, env: Env)
     if (entry.content !== undefined) return written(wholeFile(entry.content, null), null);
     return refused([problem("not_found", [], `${file.path} does not exist`)]);
   }
-  const repeats = repeatedNoop(opened, request);
-  if (repeats) return refused([repeats]);
   const isWhole = entry.content !== undefined || operation !== null;
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
   if (!("allow" in decision)) return refused([blocked(decision)]);

@@ -11,7 +11,7 @@ import {
 import { epochOf } from "./agent.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
-import { type Deletion, wrote } from "./ledger.js";
+import { type Deletion, newestFor, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
@@ -199,6 +199,8 @@ interface Done {
 
 /** What was printed names lines; the next identical call is a repeat. */
 async function remember(call: Asked, target: OpenFile, done: Done): Promise<void> {
+  const { committed } = target.agent.past;
+  const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
   const order = target.showed(done.printed, done.scheme, "edit");
   const { agent } = target;
   const { past } = agent;
@@ -207,7 +209,7 @@ async function remember(call: Asked, target: OpenFile, done: Done): Promise<void
     ? { ...past, committed: { request: call.request, order }, noop: null }
     : {
         ...past,
-        committed: past.committed && { ...past.committed, order },
+        committed: isShownSince ? committed : committed && { ...committed, order },
         noop: { request: call.request, count },
       };
   const deletions = agent.deletions.filter((one) => !done.told.includes(one));

@@ -173,6 +173,39 @@ describe("a call sent again", () => {
     expect(words()).toBe("a n b c d e");
   });
 
+  it("is no repeat once the file was read, whatever changed nothing after that", async () => {
+    const { session, words } = bench(five);
+    const append = { path, edits: [{ op: "append", text: "n" }] };
+    await session.read({ path });
+    await session.edit(append);
+    await session.read({ path });
+    expect(outcome(await session.edit(on(five).set(1, "a")))).toBe("noop");
+    expect(outcome(await session.edit(append))).toBe("applied");
+    expect(words()).toBe("a b c d e n n");
+  });
+
+  it("that changed nothing may change something once the file has changed", async () => {
+    const { session, words, rudely } = bench(five);
+    const write = { path, content: "a\nb\nc\nd\ne\n" };
+    await session.read({ path });
+    for (let time = 0; time < 2; time++) expect(outcome(await session.write(write))).toBe("noop");
+    expect(outcome(await session.write(write))).toBe("!noop_repeat");
+    rudely("other");
+    await session.read({ path });
+    expect(outcome(await session.write(write))).toBe("applied");
+    expect(words()).toBe(five);
+  });
+
+  it("counts its refusals anew once the file was read again", async () => {
+    const { session } = bench(five);
+    const wrong = on(five).quote("nothing", "x");
+    await session.read({ path });
+    expect((await session.edit(wrong)).text).not.toContain("do not retry");
+    expect((await session.edit(wrong)).text).toContain("do not retry");
+    await session.read({ path });
+    expect((await session.edit(wrong)).text).not.toContain("do not retry");
+  });
+
   it("is no repeat once something was shown in between", async () => {
     const { session, words } = bench(five);
     await session.read({ path });
