@@ -37,7 +37,7 @@ export async function read(request: ReadRequest, env: Env): Promise<Result<ReadD
   if (again) return again;
   return withFile(file, env, async (opened) => {
     const text = await shownText(opened);
-    const result = request.delta ? delta(opened, text, request, env) : list(opened, text, request, env);
+    const result = request.delta ? await delta(opened, text, request, env) : list(opened, text, request, env);
     await opened.save();
     return result;
   });
@@ -118,19 +118,29 @@ function detailsOf(
   listing: Pick<Listing, "rows" | "shown">,
   scheme: Labels,
 ): ReadDetails {
+  let rows: ReadDetails["rows"] | undefined;
   return {
     ...{ status: "read" as const, path, version, scheme, totalLines: lineCount },
     ranges: listing.shown.ranges(),
     get rows() {
-      return listing.rows.map(({ line, anchor, text }) => ({ line, anchor, text }));
+      rows ??= listing.rows.map(({ line, anchor, text }) => ({ line, anchor, text }));
+      return rows;
     },
   };
 }
 
 /** What others changed in lines the agent has seen; then nothing is pending. Unseen lines stay unseen. */
-function delta(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
+async function delta(
+  opened: OpenFile,
+  text: Document,
+  request: ReadRequest,
+  env: Env,
+): Promise<Result<ReadDetails>> {
   const agent = opened.agent;
   if (!hasSeen(agent)) throw new PortError("not_read", notRead(request.path, env.door));
+  if (agent.newest) await opened.load([agent.newest.state]);
+  if (agent.newest && !opened.history.follow(agent.newest.state))
+    throw new PortError("stale", `${request.path} has changed, and the text that was shown is not kept`);
   const anchors = request.anchors ?? env.anchors;
   const known = opened.seen("").known.union(agent.pending);
   const unseen = LineSet.all(text.lineCount).subtract(known);

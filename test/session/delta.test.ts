@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Session } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path, printedLines } from "../support/session.js";
 
 const all = numbered(12);
@@ -28,6 +29,23 @@ describe("reading what others changed", () => {
     const { rudely, delta } = await seen("a b c d e f g");
     rudely("c d g");
     expect(await delta()).toBe("[2 lines deleted at the start]\n[2 lines deleted after line 2]");
+  });
+
+  it("does not say that nothing changed where it cannot be told: what was shown is not kept", async () => {
+    const made = bench("a b c");
+    const store = { ...made.store, version: async () => null };
+    const session = new Session({ files: made.files, store, agent: "one", clock: () => made.time++ });
+    await session.read({ path });
+    expect((await session.read({ path, delta: true })).text).toBe("[nothing changed]");
+    made.rudely("a B c");
+    for (let time = 0; time < 2; time++) {
+      const refused = await session.read({ path, delta: true });
+      expect(outcome(refused)).toBe("!stale");
+      expect(refused.text).toContain(`${path} has changed, and the text that was shown is not kept`);
+      expect(refused.text).toContain(`Next: call read on ${path}.`);
+    }
+    await session.read({ path });
+    expect((await session.read({ path, delta: true })).text).toBe("[nothing changed]");
   });
 
   it("leaves unseen lines unseen, and says so", async () => {
