@@ -71,7 +71,8 @@ function withoutMany(details: unknown): unknown {
   const { status, ranges } = details as Partial<ReadDetails>;
   if (status !== "read" || !ranges) return details;
   const count = ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0);
-  if (count <= mostRows) return details;
+  // Rows that were cut are in no range.
+  if (count <= mostRows && (details as ReadDetails).rows.length <= mostRows) return details;
   const { path, version, scheme, totalLines } = details as ReadDetails;
   return { status, path, version, scheme, totalLines, ranges };
 }

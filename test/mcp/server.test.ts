@@ -86,6 +86,14 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s protocol", (era) =>
     expect(anchors(many.text)).toHaveLength(201);
   });
 
+  test("so has one of rows that were cut", async () => {
+    const { call } = await open({ "a.ts": `${"x".repeat(2001)}\n`.repeat(201) }, { era });
+    const { text, details } = await call("read_file", { path: "a.ts" });
+    expect(text.match(/ \[cut: /g)).toHaveLength(201);
+    expect(details.ranges).toEqual([]);
+    expect(details).not.toHaveProperty("rows");
+  });
+
   test("refusals are errors, in these tools' words", async () => {
     const { call, place } = await open({ "a.ts": source }, { era });
     const append = { path: "a.ts", edits: [{ op: "append", text: "six" }] };
