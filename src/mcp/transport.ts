@@ -11,10 +11,15 @@ export interface LineOptions {
   readonly output: Writable;
   /** The longest message that is read, in bytes. */
   readonly longest: number;
+  /** While more than this waits for a client that does not read, no message is taken from it. */
+  readonly mostUnread?: number;
 }
 
 /** A file of the size limit, escaped as JSON, fits. */
 export const longestMessage = 192 * 1024 * 1024;
+
+/** Much, because a client may well send all it has before it reads: then both would wait for each other. */
+const mostUnread = 64 * 1024 * 1024;
 
 const newline = 10;
 
@@ -31,6 +36,8 @@ export class LineTransport implements Transport {
   private size = 0;
   private skipping = false;
   private closed = false;
+  /** What every answer waits for that the client has not read. */
+  private drained: Promise<void> | null = null;
   private finish: () => void = () => {};
   /** The client has left, or the transport was closed. */
   readonly ended = new Promise<void>((resolve) => {
@@ -107,25 +114,29 @@ export class LineTransport implements Transport {
 
   private complain(code: number, message: string, id: string | number | null = null): void {
     this.onerror?.(new Error(message));
-    this.options.output.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
+    void this.write({ jsonrpc: "2.0", id, error: { code, message } });
   }
 
-  /** Waits while the client does not read, so that answers do not pile up here. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.closed) throw new Error("the connection is closed");
-    const { output } = this.options;
-    if (output.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
+    await this.write(message);
+  }
+
+  /** Waits while the client does not read, and takes no more from it once too much waits. */
+  private write(message: object): Promise<void> {
+    const { input, output } = this.options;
+    if (output.write(`${JSON.stringify(message)}\n`)) return Promise.resolve();
+    if (output.writableLength > (this.options.mostUnread ?? mostUnread)) input.pause();
+    this.drained ??= new Promise<void>((resolve) => {
       const settle = (): void => {
-        output.off("drain", settle);
-        output.off("close", settle);
-        output.off("error", settle);
+        for (const event of drainEvents) output.off(event, settle);
+        this.drained = null;
+        if (!this.closed) input.resume();
         resolve();
       };
-      output.on("drain", settle);
-      output.on("close", settle);
-      output.on("error", settle);
+      for (const event of drainEvents) output.on(event, settle);
     });
+    return this.drained;
   }
 
   async close(): Promise<void> {
@@ -141,6 +152,8 @@ export class LineTransport implements Transport {
     this.finish();
   }
 }
+
+const drainEvents = ["drain", "close", "error"] as const;
 
 function idOf(value: unknown): string | number | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : null;
