@@ -1,6 +1,7 @@
 import type { Hunk } from "./change.js";
 import type { Document } from "./document.js";
 import type { Edit } from "./edit.js";
+import type { LineMap } from "./linemap.js";
 import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
 import { disjoint, lastAtMost, lineStarts, linesAt, offsets, search, textOf } from "./offsets.js";
@@ -96,7 +97,7 @@ function seenElsewhere(
   const place = LineSet.of([[first, last + 1]]);
   const own = believed?.fromShown.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const) ?? [];
   const seen = (believed?.fromShown.carry(view.known(at.base)) ?? LineSet.empty).union(LineSet.of(own));
-  if (!place.intersect(seen).isEmpty) return null;
+  if (place.subtract(seen).isEmpty) return null;
   for (const { state, rows } of view.showings) {
     const document = state === at.base ? null : view.history.document(state);
     for (const from of document ? search(textOf(document), edit.old, null) : []) {
@@ -113,22 +114,41 @@ function seenElsewhere(
 }
 
 function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {
-  const { history } = view;
-  const [start, end] = linesAt(at.document, at.from, at.from + edit.old.length);
-  const hull = history.follow(at.state)?.hull(start, Math.min(end + 1, at.document.lineCount)) ?? [0, 0];
+  const { document, from } = at;
+  const place = { document, from, length: edit.old.length, toNow: view.history.follow(at.state) };
+  return goneQuote([edit.index], place, view.history.now);
+}
+
+/** A place where quoted text was seen, in a text that the agent knows. */
+export interface QuotedPlace {
+  readonly document: Document;
+  readonly from: number;
+  readonly length: number;
+  /** What became of the lines of that text. */
+  readonly toNow: LineMap | null;
+}
+
+/** Quoted text that was seen and no longer stands there. */
+export function goneQuote(
+  indexes: readonly number[],
+  { document, from, length, toNow }: QuotedPlace,
+  current: Document,
+): Problem {
+  const [start, end] = linesAt(document, from, from + length);
+  const hull = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
   const rows = hull[0] < hull[1] ? LineSet.of([hull]) : LineSet.empty;
-  const shown = at.document.text(start);
+  const shown = document.text(start);
   const line = hull[0] < hull[1] ? hull[0] : null;
-  return problem("stale", [edit.index], "the quoted text stood in a version that was shown and is gone", {
+  return problem("stale", indexes, "the quoted text stood in a version that was shown and is gone", {
     mismatches: [
       {
-        anchor: anchorOf(at.document, start, "hex6"),
+        anchor: anchorOf(document, start, "hex6"),
         line: line === null ? null : line + 1,
-        expected: anchorOf(at.document, start, "hex6"),
-        actual: line === null ? null : anchorOf(history.now, line, "hex6"),
+        expected: anchorOf(document, start, "hex6"),
+        actual: line === null ? null : anchorOf(current, line, "hex6"),
         cause: line === null ? "deleted" : "changed",
         shown,
-        now: line === null ? null : history.now.text(line),
+        now: line === null ? null : current.text(line),
       },
     ],
     rows,
@@ -180,9 +200,18 @@ export function quoteHunks(
 
 /** First and last line of each place where a text stands in a document. */
 export function quotesIn(document: Document, quoted: string): [number, number][] {
-  return search(textOf(document), quoted, null).map((from) =>
-    linesAt(document, from, from + quoted.length - 1),
-  );
+  return placesOf(document, quoted).map(({ first, last }) => [first, last]);
+}
+
+/** Each place where a text stands in a document: its offset, and its first and last line. */
+export function placesOf(
+  document: Document,
+  quoted: string,
+): { readonly from: number; readonly first: number; readonly last: number }[] {
+  return search(textOf(document), quoted, null).map((from) => {
+    const [first, last] = linesAt(document, from, from + quoted.length - 1);
+    return { from, first, last };
+  });
 }
 
 /** Occurrences that share lines become one edit of those lines. */

@@ -1,5 +1,6 @@
 /** Changes that other programs' tools are about to make for an agent. */
 import {
+  chained,
   type Document,
   exitStatus,
   firstPlaces,
@@ -17,11 +18,13 @@ import {
   uniqueQuotes,
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
+import { elsewhere, type Hit, isUnplaced, looksOf, unplaced } from "./elsewhere.js";
 import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
-import { blocked, judge, refused, type Verdict } from "./judge.js";
-import { knownNow } from "./ledger.js";
-import type { OpenFile } from "./open.js";
+import { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
+import { type AgentLedger, knownNow } from "./ledger.js";
+import { keptBytes, type OpenFile } from "./open.js";
+import type { FileId } from "./ports.js";
 import { refuse } from "./refuse.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
 
@@ -70,8 +73,12 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (found === "missing" || (found === "unseen" && !(await env.files.read(file)))) return "allowed";
   if (typeof found !== "object") return found;
   if (change.kind === "patch") return "unclear";
-  if (change.kind === "quotes") return "allowed";
-  const { document, agent } = found;
+  const { document, agent, state } = found;
+  if (change.kind === "quotes") {
+    // What was shown of an older text that is not kept may have changed, and nothing tells.
+    const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
+    return isFollowed && areKnown(hitsOf(change, document) ?? [], agent) ? "allowed" : "unclear";
+  }
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
 }
 
@@ -93,28 +100,84 @@ async function weigh(
   const unclear =
     change.kind === "patch" && env.gate !== "off" ? unclearHunk(change.hunks, opened, sent.request) : null;
   if (unclear) return refusal(sent, opened, refused([unclear]), env);
+  if (env.gate === "off") return allowed;
+  const hits = hitsOf(change, document);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
-  if (opened.isCurrent || env.gate === "off") return allowed;
-  const quotes = quotesOf(change, document);
-  const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
-  const call = callOf(write.tool, [{ path: write.path, edits }], { single: true, dryRun: true });
-  const { targets, request } = await find(call, env);
-  const [target] = targets;
-  if (!target) return allowed;
+  if (opened.isCurrent && (!hits || (isKept(opened.file, document) && areKnown(hits, opened.agent))))
+    return allowed;
+  const call = await callFor(write, opened, document, env);
+  const looks = await looksOf(opened, call.request);
+  if (hits && isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
+  const found = opened.isCurrent ? allowed : await placed(call, write, opened, env);
+  if (found.kind !== "allowed" || !hits) return found;
+  const other = elsewhere(hits, looks, opened, call.request);
+  return other ? refusal(call, opened, refused([other]), env) : allowed;
+}
+
+/** A call of ours that comes to the same. */
+interface OwnCall extends Call {
+  readonly request: string;
+  readonly entry: Entry;
+  readonly quotes: readonly Quote[];
+}
+
+async function callFor(
+  { change, tool, path }: ForeignWrite,
+  opened: OpenFile,
+  document: Document,
+  env: Env,
+): Promise<OwnCall> {
   await opened.prepare([], true);
-  const made = replaceQuotes(document, quotes);
+  const { history, newest = history.last } = opened.view("");
+  const quotes = quotesOf(change, document, history.believed(newest)?.document);
+  const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
+  const call = callOf(tool, [{ path, edits }], { single: true, dryRun: true });
+  const { targets, request } = await find(call, env);
+  return { ...call, request, entry: (targets[0] as (typeof targets)[number]).entry, quotes };
+}
+
+/** By the rules of our own edits: may it be done as it is, or in other words, or not at all? */
+async function placed(
+  call: OwnCall,
+  { change, single = false }: ForeignWrite,
+  opened: OpenFile,
+  env: Env,
+): Promise<Consideration> {
+  const { quotes, request, entry } = call;
+  const document = opened.text;
+  const made = replaceQuotes(document, change.kind === "quotes" ? change.quotes : quotes);
   const standing = made && replaceStanding(quotes, opened.view(request));
   if (made && standing && sameLines(made.document, standing)) return allowed;
-  const verdict = judge(target.entry, opened, request, env);
+  const verdict = judge(entry, opened, request, env);
   if (verdict.kind === "noop") return allowed;
   if (verdict.kind === "refused")
-    return isForTheTool(verdict, change, made)
-      ? allowed
-      : refusal({ ...call, request }, opened, verdict, env);
+    return isForTheTool(verdict, change, made) ? allowed : refusal(call, opened, verdict, env);
   const { after } = verdict;
   // Where all places are meant, places that came since are meant too.
   if (made && (quotes.some(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
-  return { kind: "carried", quotes: carriedQuotes(verdict, document, write.single ?? false) };
+  return { kind: "carried", quotes: carriedQuotes(verdict, document, single) };
+}
+
+/** Where the tool puts it; null if it finds no place, or all places are meant. */
+function hitsOf(change: ForeignChange, document: Document): readonly Hit[] | null {
+  if (change.kind === "patch")
+    return firstPlaces(change.hunks, document.lines()).map(({ start, end }) => ({
+      ...{ quoted: document.lines(start, end).join("\n"), start, end },
+    }));
+  if (change.kind !== "quotes" || change.quotes.some(({ all }) => all)) return null;
+  return (
+    chained(document, change.quotes)?.map(({ old, start, end }) => ({ quoted: old, start, end })) ?? null
+  );
+}
+
+/** Its older texts can be compared with the one now. */
+function isKept({ keep }: FileId, { bytes }: Document): boolean {
+  return keep && bytes.length <= keptBytes;
+}
+
+function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
+  const known = knownNow(agent);
+  return hits.every(({ start, end }) => known.containsSpan(start, end));
 }
 
 /** Of several places such a tool takes the first, without a word: that one has to be a place the agent knows. */
@@ -160,8 +223,13 @@ async function refusal(
   return { kind: "refused", result };
 }
 
-export function quotesOf(change: ForeignChange, document: Document): readonly Quote[] {
-  if (change.kind === "quotes") return folded(change.quotes, document);
+/** `shown`: the text that the agent takes the file to have. */
+export function quotesOf(
+  change: ForeignChange,
+  document: Document,
+  shown: Document = document,
+): readonly Quote[] {
+  if (change.kind === "quotes") return independent(change.quotes, document, shown);
   if (change.kind !== "patch") return [];
   const text = { lines: document.lines(), terminated: isTerminated(document), appends: true };
   try {
@@ -173,7 +241,17 @@ export function quotesOf(change: ForeignChange, document: Document): readonly Qu
   }
 }
 
-/** A quote of what an earlier one of the same call writes is a part of that one. */
+/** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
+function independent(quotes: readonly Quote[], document: Document, shown: Document): readonly Quote[] {
+  if (quotes.length < 2 || quotes.some(({ all }) => all)) return folded(quotes, document);
+  const stretches = chained(shown, quotes) ?? chained(document, quotes);
+  if (!stretches) return folded(quotes, document);
+  return stretches.length === quotes.length
+    ? quotes
+    : stretches.map((one) => ({ old: one.old, new: one.new, all: false }));
+}
+
+/** The same, for what can be told without a text in which all of them stand. */
 function folded(quotes: readonly Quote[], document: Document): readonly Quote[] {
   const text = document.lines().join("\n");
   const result: Quote[] = [];

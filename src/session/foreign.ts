@@ -17,6 +17,7 @@ import { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
 import { entryId } from "./refuse.js";
 import type { Env } from "./result.js";
+import { writtenLines } from "./texts.js";
 
 /** What a tool has done, as far as it is told: else all that differs from the text before is its doing. */
 export interface ObservedWrite {
@@ -66,6 +67,7 @@ async function recordCreation(write: Told, opened: OpenFile, now: Document, env:
   else {
     await opened.stepBack(null);
     opened.wrote(after, null, true);
+    opened.showed(LineSet.all(after.lineCount), null, "edit");
   }
   await journal(write.tool, opened, { before: null, after, change }, env);
   opened.arriveAgain();
@@ -81,6 +83,8 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
     await opened.stepBack(base.at < 0 ? before : null);
     const after = sameLines(made.document, now) ? now : made.document;
     opened.wrote(after, made.change.map, isWhole ?? false);
+    // Where it was written is where the agent knows it to stand.
+    opened.showed(isWhole ? LineSet.all(after.lineCount) : writtenLines(made.change.map), null, "edit");
     await journal(write.tool, opened, { before, after, change: made.change }, env);
     opened.arriveAgain();
     return;

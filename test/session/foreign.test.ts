@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Consideration } from "../../src/session/consider.js";
 import { bench, path } from "../support/session.js";
 
 const rowsOf = (words: string, first = 1) => words.split(" ").map((text, at) => ({ line: first + at, text }));
@@ -13,6 +14,12 @@ const write = (words: string) => ({
   ...{ path, tool: "Write" },
   change: { kind: "whole" as const, content: `${lines(words)}\n` },
 });
+
+function toldOf(found: Consideration): string {
+  if (found.kind === "refused") return found.result.details.code;
+  if (found.kind === "allowed") return found.kind;
+  return `→ ${found.quotes.map((one) => `${one.old} : ${one.new}`.replaceAll("\n", " ")).join()}`;
+}
 
 /** [shown, now, quote, replacement, what becomes of it]; "→ a b" the quote it is carried to. */
 const cases: readonly (readonly [string, string, string, string, string, string])[] = [
@@ -35,13 +42,26 @@ describe("a tool that quotes is let through where it does what the agent meant",
     await session.observe({ path, rows: rowsOf(shown) });
     rudely(now);
     const found = await session.consider(edit(old, fresh));
-    const told =
-      found.kind === "refused"
-        ? found.result.details.code
-        : found.kind === "carried"
-          ? `→ ${found.quotes.map((one) => `${one.old} : ${one.new}`.replaceAll("\n", " ")).join()}`
-          : found.kind;
-    expect(told).toBe(expected);
+    expect(toldOf(found)).toBe(expected);
+  });
+
+  /** Two quotes of one call: the second begins in what the first has written, and ends outside of it. */
+  const chained: readonly (readonly [string, string, string])[] = [
+    ["a change elsewhere", "A b c d", "allowed"],
+    ["a copy was added", "a b c d b", "→ b c : x z"],
+    ["a line that only the second reaches has changed", "a b X d", "stale"],
+    ["a line that only the second reaches is gone, and stands elsewhere", "a b d c", "stale"],
+  ];
+  it.each(chained)("quotes that build on each other: %s", async (_, now, expected) => {
+    const { session, rudely } = bench("a b c d");
+    await session.observe({ path, rows: rowsOf("a b c d") });
+    rudely(now);
+    const quotes = [
+      { old: "b", new: lines("x y"), all: false },
+      { old: lines("y c"), new: "z", all: false },
+    ];
+    const found = await session.consider({ path, tool: "MultiEdit", change: { kind: "quotes", quotes } });
+    expect(toldOf(found)).toBe(expected);
   });
 
   it("a file that was never shown is closed, a new one open", async () => {
@@ -69,6 +89,70 @@ describe("a tool that quotes is let through where it does what the agent meant",
     rudely("a X c d e f g h b");
     await session.observe({ path, rows: rowsOf("e f", 5) });
     expect((await session.consider(edit("b", "B"))).kind).toBe("refused");
+  });
+
+  it("nor where only a part of it was seen", async () => {
+    const { session, rudely } = bench("a { } d e f g { } j k l");
+    await session.observe({ path, rows: rowsOf("a { }") });
+    await session.observe({ path, rows: rowsOf("} j", 9) });
+    rudely("a X } d e f g { } j k l");
+    await session.observe({ path, rows: rowsOf("f", 6) });
+    expect((await session.consider(edit("{ }", "Y }"))).kind).toBe("refused");
+  });
+
+  it("seen in two places, one is gone unseen: which one is meant cannot be told, until that is shown", async () => {
+    const { session, rudely } = bench("a b c d e f b h");
+    await session.observe({ path, rows: rowsOf("a b c d e f b h") });
+    rudely("a X c d e f b h");
+    await session.observe({ path, rows: rowsOf("e", 5) });
+    const found = await session.consider(edit("b", "B"));
+    expect(found).toMatchObject({ kind: "refused", result: { details: { code: "stale" } } });
+    expect(found.kind === "refused" && found.result.text).toMatch(/was "b", changed/);
+    expect((await session.consider(edit("f b", "f B"))).kind).toBe("allowed");
+    await session.observe({ path, rows: rowsOf("X", 2) });
+    expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");
+  });
+
+  it("seen in two places, one is taken out unseen: until the gap is shown", async () => {
+    const { session, rudely } = bench("a b c d e f b h");
+    await session.observe({ path, rows: rowsOf("a b c d e f b h") });
+    rudely("a c d e f b h");
+    await session.observe({ path, rows: rowsOf("e", 4) });
+    expect((await session.consider(edit("b", "B"))).kind).toBe("refused");
+    await session.observe({ path, rows: rowsOf("a c") });
+    expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");
+  });
+
+  it("the place that was looked at last is the one that is meant", async () => {
+    const { session, rudely } = bench("a b c d e f g h");
+    await session.observe({ path, rows: rowsOf("a b c d e f g h") });
+    rudely("a c d e f g b h");
+    await session.observe({ path, rows: rowsOf("b h", 7) });
+    expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");
+  });
+
+  it("own text that somebody moved is not edited where it was put", async () => {
+    const { session, rudely } = bench("a");
+    rudely("x y z k l m n");
+    await session.observeWrite(path, { ...write("x y z k l m n"), before: null });
+    rudely("x Y z k l m n y");
+    await session.observe({ path, rows: rowsOf("l", 5) });
+    expect((await session.consider(edit("y", "B"))).kind).toBe("refused");
+  });
+
+  it("where no text is kept, only what was shown since the change is edited", async () => {
+    const { session, rudely, files } = bench("a b c d e f g h");
+    const { identify } = files;
+    files.identify = async (name) => ({ ...(await identify.call(files, name)), keep: false });
+    await session.observe({ path, rows: rowsOf("a b c d e f g h") });
+    expect(await session.glance(edit("b", "B"))).toBe("allowed");
+    rudely("a X c d e f g b");
+    await session.observe({ path, rows: rowsOf("e", 5) });
+    expect(await session.glance(edit("b", "B"))).toBe("unclear");
+    expect((await session.consider(edit("b", "B"))).kind).toBe("refused");
+    expect((await session.consider(edit("e", "E"))).kind).toBe("allowed");
+    await session.observe({ path, rows: rowsOf("g b", 7) });
+    expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");
   });
 
   it("text that came back may be quoted again, but not written over", async () => {
