@@ -27,22 +27,22 @@ export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const closed = "this user may not read and write in its folder";
+const closed = "this user has no permission to read and write in its folder";
 
 /** Which permission is missing, by what was tried: the system only says that one is. */
 const missing: Readonly<Record<string, string>> = {
-  find: "this user may not enter a folder on the way",
-  read: "this user may not read it",
+  find: "this user has no permission to enter a folder on the way",
+  read: "this user has no permission to read it",
   write: closed,
   delete: closed,
-  "write to": "this user may not write to it",
+  "write to": "this user has no permission to write to it",
 };
 
 /** The same, with what to do about it where that is known. */
 export function explained(action: string, error: unknown): string {
   const code = errorCode(error);
   const permission = missing[action];
-  if (code === "EACCES" && permission) return `${permission} (${code}); allow that first`;
+  if (code === "EACCES" && permission) return `${permission} (${code}); give it first`;
   if (code === "EPERM" && (action === "write" || action === "delete"))
     return `${reason(error)}: it belongs to somebody else, or is marked as unchangeable`;
   return reason(error);

@@ -77,8 +77,8 @@ interface Case {
   readonly error: string;
 }
 
-const closedFolder = "this user may not read and write in its folder (EACCES); allow that first";
-const readOnly = "this user may not write to it (EACCES); allow that first";
+const closedFolder = "this user has no permission to read and write in its folder (EACCES); give it first";
+const readOnly = "this user has no permission to write to it (EACCES); give it first";
 const beside = { "e/b.txt": "new", "e/f/c.txt": "new" };
 const withBoth = (at: Place): void => {
   at.mine("d/a.txt");
@@ -102,7 +102,7 @@ const refusals: Case[] = [
     name: "a file that may not be read",
     prepare: (at) => void at.mine("d/a.txt", 0o200),
     changes: { "d/a.txt": "new" },
-    error: "io: cannot read d/a.txt: this user may not read it (EACCES); allow that first",
+    error: "io: cannot read d/a.txt: this user has no permission to read it (EACCES); give it first",
   },
   ...(["new", null] as const).map((after) => ({
     name: `a read-only folder, ${after ?? "delete"}`,
@@ -138,7 +138,8 @@ const refusals: Case[] = [
       chmodSync(join(at.root, folder), 0o644);
     },
     changes: { "d/a.txt": "new" },
-    error: "io: cannot find d/a.txt: this user may not enter a folder on the way (EACCES); allow that first",
+    error:
+      "io: cannot find d/a.txt: this user has no permission to enter a folder on the way (EACCES); give it first",
   })),
   {
     name: "a batch, of which one folder is read-only",

@@ -211,7 +211,7 @@ describe("what a commit refuses, with nothing changed", () => {
     const refused = commit(at.files({ io }), { "a.txt": "new" });
     await expect(refused).rejects.toMatchObject({
       code: "io",
-      message: "cannot write a.txt: this user may not write to it (EACCES); allow that first",
+      message: "cannot write a.txt: this user has no permission to write to it (EACCES); give it first",
     });
     expect(at.tree()).toEqual({ "a.txt": "old" });
   });
