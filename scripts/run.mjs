@@ -34,7 +34,7 @@ function isInstalled() {
 function install() {
   if (isInstalled()) return;
   heading("install");
-  const flags = ["--include=dev", "--no-audit", "--no-fund"];
+  const flags = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   if (npm(["ci", ...flags], { live: true }).ok) return;
   tally.failed += 1;
   throw new Error("npm ci failed: nothing else can run");
