@@ -61,6 +61,8 @@ async function serve(context: Context, serveMcp: McpServer["serveMcp"]): Promise
     ...(settings.anchors && settings.anchors !== "none" ? { anchors: settings.anchors } : {}),
     ...(settings.keepOnFold ? { keepOnFold: true } : {}),
   });
+  if (process.stdin.isTTY)
+    log("waiting for an MCP client on stdin; `kedge install CLIENT --tools` sets one up, Ctrl-C ends this");
   await closed;
   return done;
 }

@@ -49,6 +49,9 @@ describe("kedge doctor", () => {
     chmodSync(place.state, 0o755);
     const { status, stdout } = place.run(["doctor", "--json"]);
     expect(status).toBe(1);
+    expect(wrong(stdout).map((finding) => finding.found)).toContain(
+      `1 damaged file was put aside in ${place.state}/damaged`,
+    );
     const advice = wrong(stdout).map((finding) => finding.advice);
     expect(advice).toContainEqual(expect.stringContaining("delete that folder"));
     if (process.platform !== "win32") expect(advice).toContain(`chmod 700 ${place.state}`);

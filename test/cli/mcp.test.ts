@@ -1,6 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { Place } from "./support.js";
+import { Place, program } from "./support.js";
+
+/** A terminal of its own for a command: util-linux has it, others may not. */
+const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
 test("kedge mcp serves the tools until the client leaves", async () => {
   const place = new Place({ "a.txt": "foo\n" });
@@ -25,4 +29,12 @@ test("kedge mcp serves the tools until the client leaves", async () => {
   const ended = new Promise((resolve) => child.on("exit", resolve));
   child.stdin.end();
   expect(await ended).toBe(0);
+});
+
+test.skipIf(!hasTerminal)("somebody who starts it at a terminal is told what it waits for", () => {
+  const place = new Place();
+  const { stdout } = spawnSync("script", ["-qec", `"${process.execPath}" "${program}" mcp`, "/dev/null"], {
+    ...{ cwd: place.folder, env: place.env(), input: "\x04", encoding: "utf8" },
+  });
+  expect(stdout).toContain("waiting for an MCP client on stdin");
 });

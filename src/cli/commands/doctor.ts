@@ -84,13 +84,13 @@ function state({ env }: Context): Finding[] {
   if (!isPrivate) problem(`others can read ${folder}`, `chmod 700 ${folder}`);
   if (damaged > 0)
     problem(
-      `${damaged} damaged files were put aside in ${folder}/damaged`,
-      "work goes on without them; look at them if you like, then delete that folder",
+      `${damaged === 1 ? "1 damaged file was" : `${damaged} damaged files were`} put aside in ${folder}/damaged`,
+      "work goes on without; look into it if you like, then delete that folder",
     );
   if (unfinished > 0)
     problem(
-      `${unfinished} batches are under way or unfinished`,
-      "the next call on one of their files finishes or undoes them",
+      `${unfinished === 1 ? "1 batch is" : `${unfinished} batches are`} under way or unfinished`,
+      "the next call on one of the files finishes or undoes it",
     );
   return [{ check: "state folder", ok: true, found }, ...findings];
 }
