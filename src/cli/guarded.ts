@@ -77,7 +77,6 @@ async function clientFindings(looked: Looked): Promise<Finding[]> {
   const { client, setup } = looked;
   const [config] = client.files(setup) as [ConfigFile];
   const text = setup.read(config.path);
-  if (text === null) return [];
   const where = shortened(config.path, setup);
   const name = `${client.name} (${setup.scope})`;
   const again = `kedge install ${client.name}${setup.scope === "project" ? " --scope project" : ""}`;
@@ -85,20 +84,33 @@ async function clientFindings(looked: Looked): Promise<Finding[]> {
     { check, ok: false, found: `${name}: ${found}`, advice },
   ];
   try {
-    if (!config.has(text).includes("guard")) return [];
+    if (text === null || !config.has(text).includes("guard"))
+      return isOnRecord(looked)
+        ? wrong(
+            `it was installed, and is gone from ${where}`,
+            `run ${again}, or ${again.replace("install", "uninstall")} to forget it`,
+          )
+        : [];
     const fault = await faultOf(looked, config, text);
     if (fault !== null) return wrong(fault, `run ${again}`);
     const disabled = client.disabled?.(text, setup);
     if (disabled) return wrong(`the client does not start the guard: ${disabled}`, `see ${where}`);
   } catch (error) {
-    if (!(error instanceof JsonProblem)) throw error;
-    if (!text.includes("hook.cjs")) return [];
+    if (!(error instanceof JsonProblem) || text === null) throw error;
+    if (!text.includes("hook.cjs") && !isOnRecord(looked)) return [];
     const place = `${where}, ${positionOf(text, error.offset)}`;
     return wrong(`${place}: ${error.message}`, "repair the file: the client cannot read it either");
   }
   return [
     { check, ok: true, found: `${name}: guarding; it refused an unread edit and let a read one through` },
   ];
+}
+
+/** Somebody wanted it: a client or another program may have written its configuration anew. */
+function isOnRecord({ client, setup, state }: Looked): boolean {
+  const { scope, home, project } = setup;
+  const place = { client: client.name, scope, root: scope === "user" ? home : project };
+  return new Records(state).find(place)?.parts.includes("guard") === true;
 }
 
 async function faultOf(looked: Looked, config: ConfigFile, text: string): Promise<string | null> {

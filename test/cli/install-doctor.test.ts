@@ -105,6 +105,19 @@ describe("kedge doctor", () => {
       "see ~/.claude/settings.json",
     ],
     [
+      "the configuration was written anew",
+      (place) => writeFileSync(settings(place), "{}"),
+      "claude-code (user): it was installed, and is gone from ~/.claude/settings.json",
+      `${again}, or kedge uninstall claude-code to forget it`,
+    ],
+    ["the configuration was removed", (place) => rmSync(settings(place)), "is gone from ~/.claude", again],
+    [
+      "it was written anew, and wrongly",
+      (place) => writeFileSync(settings(place), "{"),
+      "a name in double quotes is missing here",
+      "repair the file",
+    ],
+    [
       "the configuration is broken",
       (place) => appendFileSync(settings(place), "}"),
       "nothing may follow here",
@@ -123,6 +136,14 @@ describe("kedge doctor", () => {
       },
     ]);
     expect(place.run(["doctor"]).status).toBe(1);
+  });
+
+  test("what was taken out by hand and is forgotten is no fault", () => {
+    const place = guarded();
+    writeFileSync(settings(place), "{}");
+    place.ok("uninstall", "claude-code");
+    expect(clientsOf(place)).toEqual([expect.objectContaining({ ok: true })]);
+    expect(readFileSync(settings(place), "utf8")).toBe("{}");
   });
 
   test("what is broken is whole again after another install", () => {
