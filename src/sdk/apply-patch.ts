@@ -56,6 +56,7 @@ export function patchEditor(options: PatchEditorOptions): (operation: PatchOpera
   const door = options.door ?? patchDoor;
   const session = new Session({ ...options, anchors: "hex6", door });
   const run = async (operation: PatchOperation): Promise<Result> => {
+    check(operation);
     const { path } = operation;
     switch (operation.type) {
       case "create_file":
@@ -69,21 +70,29 @@ export function patchEditor(options: PatchEditorOptions): (operation: PatchOpera
           ? session.edit({ path, edits })
           : whole(session, path, [...edits, { op: "move_file", to }]);
       }
-      default:
-        throw new PatchError(
-          `there is no operation ${JSON.stringify((operation as { type: unknown }).type)}`,
-        );
     }
   };
   return async (operation) => {
     try {
       return withoutAnchors(await run(operation), door);
     } catch (error) {
-      if (error instanceof PatchError) return refusal(operation.path, "bad_request", error.message);
-      if (error instanceof PortError) return refusal(operation.path, error.code, error.message);
+      const path = String(operation?.path ?? "");
+      if (error instanceof PatchError) return refusal(path, "bad_request", error.message);
+      if (error instanceof PortError) return refusal(path, error.code, error.message);
       throw error;
     }
   };
+}
+
+const operations = ["create_file", "update_file", "delete_file"];
+
+/** What a model made up need not have the fields that its schema asks for. */
+function check(operation: Partial<Record<"type" | "path" | "diff", unknown>> | null | undefined): void {
+  const { type, path, diff } = operation ?? {};
+  if (!operations.includes(type as string))
+    throw new PatchError(`there is no operation ${JSON.stringify(type) ?? ""}: use ${operations.join(", ")}`);
+  if (typeof path !== "string" || path === "") throw new PatchError("path is missing");
+  if (type !== "delete_file" && typeof diff !== "string") throw new PatchError("diff is missing");
 }
 
 /** One file of a batch: an operation on it as a whole, and edits with it. */

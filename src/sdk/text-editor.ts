@@ -57,8 +57,8 @@ export function textEditor(options: TextEditorOptions): TextEditor {
 
 class Bench {
   private readonly session: Session;
-  /** By path: the anchors of the rows that were last printed under each number. */
-  private readonly printed = new Map<string, Map<number, string>>();
+  /** By file, however its path is spelt: the anchors of the rows that were last printed under each number. */
+  private readonly printed = new Map<string, Rows>();
 
   constructor(private readonly options: TextEditorOptions) {
     this.session = new Session({ ...options, anchors: "hex6", door: editorDoor });
@@ -85,10 +85,10 @@ class Bench {
   private async view(args: Arguments): Promise<Result> {
     const path = args.path();
     const range = viewRange(args);
-    const listed = range ? null : await this.options.list?.(path);
+    const listed = await this.options.list?.(path);
     if (listed != null) return { text: listed, isError: false, details: { status: "listed", path } };
     const result = await this.session.read({ path, ...window(range) });
-    const { text, ...rest } = this.worded(path, result);
+    const { text, ...rest } = this.worded(await this.rows(path), result);
     return { ...rest, text: text.replace(/; next: offset=(\d+)\]$/, "; next: view_range [$1, -1]]") };
   }
 
@@ -110,7 +110,7 @@ class Bench {
       throw args.bad("insert_line is missing: the line to insert after, 0 for the start");
     if (typeof text !== "string") throw args.bad("insert_text is missing");
     if (line === 0) return this.edit(path, { op: "prepend", text });
-    const anchor = this.printed.get(path)?.get(line);
+    const anchor = (await this.rows(path)).get(line);
     if (anchor !== undefined) return this.edit(path, { op: "insert_after", anchor, text });
     const next = editorDoor.read(path, [{ start: Math.max(1, line - 5), end: line + 5 }]);
     return refusal(
@@ -124,42 +124,59 @@ class Bench {
     const path = args.path();
     const content = args.content("file_text");
     if (typeof content !== "string") throw args.bad("file_text is missing");
+    const rows = await this.rows(path);
     const result = await this.session.write({ path, content });
-    if (!result.isError) this.printed.delete(path);
-    return this.worded(path, result);
+    if (!result.isError) rows.clear();
+    return this.worded(rows, result);
   }
 
   private async edit(path: string, edit: Readonly<Record<string, unknown>>): Promise<Result> {
+    const rows = await this.rows(path);
     const result = await this.session.edit({ path, edits: [edit] });
     const details = result.details as EditToolDetails;
-    if (details.status === "applied") this.renumber(path, details.firstChangedLine ?? 1);
-    const answer = this.worded(path, result);
-    if (details.status !== "applied") return answer;
+    if (details.status !== "applied") return this.worded(rows, result);
+    renumber(rows, details);
+    const answer = this.worded(rows, result);
     const snippet = await this.session.read({ path, ranges: details.changedRanges.flatMap(besides) });
-    const rows = this.worded(path, snippet).text.replace(/\n\[\d+ of \d+ lines\]$/, "");
-    return { ...answer, text: `${answer.text}\n${rows}` };
+    const { text } = this.worded(rows, snippet);
+    return { ...answer, text: `${answer.text}\n${text.replace(/\n\[\d+ of \d+ lines\]$/, "")}` };
   }
 
-  /** Below a change the agent's own numbers are no longer those that were printed. */
-  private renumber(path: string, first: number): void {
-    const rows = this.printed.get(path);
-    for (const line of rows?.keys() ?? []) if (line >= first) rows?.delete(line);
+  private async rows(path: string): Promise<Rows> {
+    const key = await this.options.files.identify(path).then(
+      (file) => file.key,
+      () => path,
+    );
+    const rows = this.printed.get(key) ?? new Map<number, string>();
+    this.printed.set(key, rows);
+    return rows;
   }
 
-  private worded(path: string, result: Result): Result {
-    const rows = this.printed.get(path) ?? new Map<number, string>();
-    this.printed.set(path, rows);
+  private worded(rows: Rows, result: Result): Result {
     return withoutAnchors(result, editorDoor, (line, anchor) => rows.set(line, anchor));
   }
+}
+
+type Rows = Map<number, string>;
+
+/** Below a change, as the agent counts, its numbers are no longer those that were printed. */
+function renumber(rows: Rows, { firstChangedLine, edits }: EditToolDetails): void {
+  const starts = edits.flatMap((edit) => (edit.from ? [edit.from.start] : []));
+  const first = Math.min(firstChangedLine ?? 1, ...starts);
+  for (const line of [...rows.keys()]) if (line >= first) rows.delete(line);
 }
 
 function viewRange(args: Arguments): Range | undefined {
   const given = parsed(args.raw("view_range"));
   if (given === undefined) return undefined;
-  const [start, end, ...more] = Array.isArray(given) ? given.map(Number) : [];
+  const [start, end, ...more] = Array.isArray(given) ? given.map(lineNumber) : [];
   if (Number.isInteger(start) && Number.isInteger(end) && more.length === 0)
     return { start: start as number, end: end as number };
   throw args.bad("view_range must be like [10, 20], or [10, -1] for all from line 10");
+}
+
+function lineNumber(value: unknown): number {
+  return value === null ? Number.NaN : Number(value);
 }
 
 /** `[start, -1]` goes to the end. */

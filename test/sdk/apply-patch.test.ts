@@ -192,6 +192,21 @@ describe("whole files", () => {
     const none = await run({ type: "explode", path: "a.rb" } as never);
     expect(none.text).toContain('there is no operation "explode"');
   });
+
+  test.each<[unknown, string]>([
+    [null, "there is no operation"],
+    [{}, "there is no operation"],
+    [{ type: "update_file", path: "a.rb" }, "diff is missing"],
+    [{ type: "create_file", path: "b.rb", diff: 7 }, "diff is missing"],
+    [{ type: "update_file", diff: "@@\n-a" }, "path is missing"],
+    [{ type: "delete_file", path: 7 }, "path is missing"],
+  ])("%j is a bad request", async (operation, message) => {
+    const { run, now } = await bench();
+    const refused = await run(operation as PatchOperation);
+    expect(refused.details).toMatchObject({ code: "bad_request" });
+    expect(refused.text).toContain(message);
+    expect(now()).toBe(text);
+  });
 });
 
 /** A patch that the SDK's own applier takes without a doubt gives the same file here, or is refused. */

@@ -41,6 +41,7 @@ describe("view", () => {
     const { options } = workplace({});
     const run = textEditor({ ...options, list: async (path) => (path === "src" ? "a.ts\nb.ts" : null) });
     expect((await run({ command: "view", path: "src" })).text).toBe("a.ts\nb.ts");
+    expect((await run({ command: "view", path: "src", view_range: [1, 9] })).text).toBe("a.ts\nb.ts");
     expect((await run({ command: "view", path: "none" })).isError).toBe(true);
   });
 });
@@ -163,6 +164,33 @@ describe("insert", () => {
   });
 });
 
+describe("a number that was printed before an own edit above it does not count", () => {
+  const long = `${Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join("\n")}\n`;
+
+  test("under another spelling of the path", async () => {
+    const { run, files } = bench(long);
+    await run("view");
+    await run("str_replace", { path: "./a.ts", old_str: "line 2\n", new_str: "2\n2.5\n" });
+    const before = files.text("a.ts");
+    const refused = await run("insert", { insert_line: 9, insert_text: "new" });
+    expect(refused.details).toMatchObject({ code: "not_shown" });
+    expect(files.text("a.ts")).toBe(before);
+    await run("view", { path: "sub/../a.ts" });
+    expect((await run("insert", { insert_line: 9, insert_text: "new" })).isError).toBe(false);
+  });
+
+  test("where others have moved what was edited", async () => {
+    const { run, files } = bench(long);
+    await run("view", { view_range: [5, 12] });
+    files.set("a.ts", `${"top\n".repeat(10)}${long}`);
+    await run("str_replace", { old_str: "line 6\n", new_str: "6\n6.5\n" });
+    const before = files.text("a.ts");
+    const refused = await run("insert", { insert_line: 10, insert_text: "new" });
+    expect(refused.details).toMatchObject({ code: "not_shown" });
+    expect(files.text("a.ts")).toBe(before);
+  });
+});
+
 describe("create", () => {
   test("a new file needs nothing; over a file that was not wholly shown it is refused", async () => {
     const { run, files } = bench();
@@ -189,6 +217,8 @@ test.each<[string, object, string]>([
   ["insert", { insert_line: -1, insert_text: "x" }, "insert_line must be a whole number from 0"],
   ["create", {}, "file_text is missing"],
   ["view", { view_range: "all" }, "view_range must be like [10, 20]"],
+  ["view", { view_range: [2, null] }, "view_range must be like [10, 20]"],
+  ["view", { view_range: [3, 1] }, "range 3-1 ends before it begins"],
   ["view", { path: "" }, "path is missing"],
 ])("%s %j is a bad request", async (command, more, message) => {
   const { run } = bench();
