@@ -27,33 +27,32 @@ export function withRefresh<Wrapped extends Tools>(tools: Wrapped, { onContext }
     const fresh = await tools.read({ path, ranges });
     if (!fresh.isError) onContext({ path, ranges, text: fresh.text });
   };
-  /** The call again, or null where the refusal stands. */
-  const again = async <T>(
-    refusal: BatchRefusal,
-    run: { same: () => Promise<T>; retry: (handle: string) => Promise<T> },
-  ) => {
-    if (refusal.code === "busy") return run.same();
-    if (!isStale(refusal)) return null;
-    const merelyMoved = refusal.mismatches.length === 0;
-    if (merelyMoved && refusal.retry !== undefined) return run.retry(refusal.retry);
-    for (const one of refusal.files ?? [refusal]) await refresh(one);
-    return null;
+  const call = async <T extends EditResult | BatchResult>(
+    send: () => Promise<T>,
+    retry: (handle: string) => Promise<T>,
+  ): Promise<T> => {
+    const sent = await send();
+    const first = isRefused(sent.details) && sent.details.code === "busy" ? await send() : sent;
+    const { details } = first;
+    if (!isRefused(details) || !isStale(details)) return first;
+    const merelyMoved = details.mismatches.length === 0;
+    if (merelyMoved && details.retry !== undefined) return retry(details.retry);
+    for (const one of details.files ?? [details]) await refresh(one);
+    return first;
   };
-  const edit = async (request: EditRequest): Promise<EditResult> => {
-    const first = await tools.edit(request);
-    if (first.details.status !== "refused") return first;
-    const { path } = request;
-    const run = { same: () => tools.edit(request), retry: (retry: string) => tools.edit({ path, retry }) };
-    return (await again(first.details, run)) ?? first;
+  const edit = (request: EditRequest): Promise<EditResult> => {
+    const { path, dryRun = false } = request;
+    return call(
+      () => tools.edit(request),
+      (retry) => tools.edit({ path, retry, dryRun }),
+    );
   };
-  const multiEdit = async (request: MultiEditRequest): Promise<BatchResult> => {
-    const first = await tools.multiEdit(request);
-    if (first.details.status !== "refused") return first;
-    const run = {
-      same: () => tools.multiEdit(request),
-      retry: (retry: string) => tools.multiEdit({ retry }),
-    };
-    return (await again(first.details, run)) ?? first;
+  const multiEdit = (request: MultiEditRequest): Promise<BatchResult> => {
+    const { dryRun = false } = request;
+    return call(
+      () => tools.multiEdit(request),
+      (retry) => tools.multiEdit({ retry, dryRun }),
+    );
   };
   const wrapped: Readonly<Record<string | symbol, unknown>> = { edit, multiEdit };
   return new Proxy(tools, { get: (target, key) => wrapped[key] ?? bound(target, key) });
@@ -62,6 +61,10 @@ export function withRefresh<Wrapped extends Tools>(tools: Wrapped, { onContext }
 function bound(target: object, key: string | symbol): unknown {
   const value: unknown = Reflect.get(target, key);
   return typeof value === "function" ? value.bind(target) : value;
+}
+
+function isRefused(details: (EditResult | BatchResult)["details"]): details is BatchRefusal {
+  return details.status === "refused";
 }
 
 function isStale({ code }: BatchRefusal): boolean {

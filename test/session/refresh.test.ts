@@ -91,6 +91,60 @@ describe("a line that merely moved", () => {
   });
 });
 
+describe("a call that is not to be done", () => {
+  it("is not done by the retry: an edit", async () => {
+    const { tools, rudely, words } = loop({ onStale: "refuse" });
+    await tools.read({ path });
+    rudely("top a b c d e f g h");
+    expect(outcome(await tools.edit({ ...on(eight).set(3, "mine"), dryRun: true }))).toBe("dry_run");
+    expect(words()).toBe("top a b c d e f g h");
+  });
+
+  it("is not done by the retry: a batch", async () => {
+    const { tools, rudely, words } = loop({ onStale: "refuse" });
+    await tools.read({ path });
+    rudely("top a b c d e f g h");
+    const files = [on(eight).set(3, "mine")] as never;
+    expect(outcome(await tools.multiEdit({ files, dryRun: true }))).toBe("dry_run");
+    expect(words()).toBe("top a b c d e f g h");
+  });
+});
+
+it("hands on the rows of every file of a batch that has changed ones", async () => {
+  const texts = { one: "a b c d", two: "p q r s", three: "x y z" };
+  const made = bench(texts);
+  const given: string[] = [];
+  const tools = withRefresh(made.session, { onContext: ({ path: file, text }) => given.push(file, text) });
+  for (const file of Object.keys(texts)) await tools.read({ path: file });
+  made.rudely("a B c d", "one");
+  made.rudely("p q R s", "two");
+  const calls = [on(texts.one, "one"), on(texts.two, "two"), on(texts.three, "three")];
+  const files = calls.map((call, at) => call.set([2, 3, 1][at] as number, "mine"));
+  expect(outcome(await tools.multiEdit({ files: files as never }))).toBe("!stale");
+  expect(given).toEqual([
+    "one",
+    expect.stringMatching(/^2#[0-9a-f]{6}\|B\n/),
+    "two",
+    expect.stringMatching(/^3#[0-9a-f]{6}\|R\n/),
+  ]);
+  expect(made.words("three")).toBe(texts.three);
+});
+
+it("sends a call again once: what moves meanwhile is refused", async () => {
+  const { session, tools, rudely, words } = loop({ onStale: "refuse" });
+  await tools.read({ path });
+  rudely("top a b c d e f g h");
+  const edit = session.edit.bind(session);
+  let sent = 0;
+  session.edit = (request) => {
+    if (++sent === 2) rudely("more top a b c d e f g h");
+    return edit(request);
+  };
+  expect(outcome(await tools.edit(on(eight).set(3, "mine")))).toBe("!stale");
+  expect(sent).toBe(2);
+  expect(words()).toBe("more top a b c d e f g h");
+});
+
 describe("a busy file", () => {
   const busy = (times: number): MemoryFiles => {
     const files = memoryFiles({ [path]: "a\nb\n" });
@@ -110,6 +164,24 @@ describe("a busy file", () => {
     const tools = withRefresh(session, { onContext: () => undefined });
     expect(outcome(await tools.edit(on("a b").set(1, "x")))).toBe(result);
   });
+});
+
+it("hands on what changed while a file was busy", async () => {
+  const { files, store, rudely } = bench("a b c");
+  let isBusy = false;
+  const hold: MemoryFiles["hold"] = (ids, body) => {
+    if (!isBusy) return files.hold(ids, body);
+    isBusy = false;
+    rudely("a B c");
+    throw new PortError("busy", "held by pid 1");
+  };
+  const session = new Session({ files: { ...files, hold }, store, agent: "one", clock: () => 0 });
+  const given: string[] = [];
+  const tools = withRefresh(session, { onContext: ({ text }) => void given.push(text) });
+  await tools.read({ path });
+  isBusy = true;
+  expect(outcome(await tools.edit(on("a b c").set(2, "mine")))).toBe("!stale");
+  expect(given).toEqual([expect.stringMatching(/^2#[0-9a-f]{6}\|B\n/)]);
 });
 
 it("passes everything else on", async () => {
