@@ -96,13 +96,18 @@ export class LineTransport implements Transport {
 
   private deliver(line: string): void {
     let value: unknown;
-    let message: JSONRPCMessage;
     try {
       value = JSON.parse(line);
     } catch {
       this.complain(ProtocolErrorCode.ParseError, "Parse error");
       return;
     }
+    // The protocol of 2025-03-26 lets clients send several at once; each is answered by itself.
+    for (const one of Array.isArray(value) && value.length > 0 ? value : [value]) this.take(one);
+  }
+
+  private take(value: unknown): void {
+    let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(value);
     } catch {

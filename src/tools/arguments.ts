@@ -139,8 +139,17 @@ export function isFields(value: unknown): value is Fields {
 
 /** A value in a message, cut to a length that never hides the message. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = written(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested deeper than it can be written.
+    return Array.isArray(value) ? "a list" : "an object";
+  }
 }
 
 function plain(name: string): string {

@@ -69,6 +69,17 @@ describe("malformed messages", () => {
     await expectAlive(raw);
   });
 
+  test("a list of messages, as the protocol of March 2025 had it: each is answered", async () => {
+    const { raw } = await start();
+    await raw.initialise();
+    const message = (id: string, method: string) => ({ jsonrpc: "2.0", id, method });
+    raw.write(`${JSON.stringify([message("first", "ping"), 7, message("second", "tools/list")])}\n`);
+    expect((await raw.answer("first")).result).toEqual({});
+    expect((await raw.answer("second")).result.tools).toHaveLength(5);
+    expect((await raw.answer(null)).error.code).toBe(-32600);
+    expectClean(raw);
+  });
+
   test.each<[string, object]>([
     ["no name", { arguments: {} }],
     ["a number as name", { name: 7 }],
@@ -139,6 +150,14 @@ describe("huge arguments", () => {
       `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.ts","edits":${deep}}}}\n`,
     );
     expect(await raw.answer(3)).toBeDefined();
+    for (const field of ["path", "session", "retry"]) {
+      raw.write(
+        `{"jsonrpc":"2.0","id":"${field}","method":"tools/call","params":{"name":"edit_file","arguments":{"path":"a.ts","${field}":${"[".repeat(20_000)}${"]".repeat(20_000)}}}}\n`,
+      );
+      const { result } = await raw.answer(field);
+      expect(result.content[0].text).toContain(`${field} must be a string; got a list`);
+    }
+    expect(raw.stderr).toBe("");
     await expectAlive(raw);
   });
 });
