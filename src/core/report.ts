@@ -92,9 +92,13 @@ function isForeign({ mismatches }: Problem): boolean {
 }
 
 /** The same call refused again: an answer that cannot be taken for a passing fault. */
-function sharperWords({ repeated = 0, details, door }: RefusalText): string | null {
-  if (repeated === 0) return null;
-  return `${repeated > 1 ? "Stop. " : ""}do not retry identical arguments: ${door.read(details.path)} first`;
+function sharperWords({ repeated = 0, details, now, door }: RefusalText): string | null {
+  const { code, path } = details;
+  // Only time helps there.
+  if (repeated === 0 || code === "busy") return null;
+  const isReadable = path !== "" && (now !== null || code === "not_read" || exitStatus(code) === 5);
+  const step = isReadable ? `${door.read(path)} first` : "the answer stays the same";
+  return `${repeated > 1 ? "Stop. " : ""}do not retry identical arguments: ${step}`;
 }
 
 /** `name` is what the line is called: its anchor, or "It" where only one is spoken of, and marked. */

@@ -67,7 +67,7 @@ export interface Plan {
 export class Session {
   private readonly env: Env;
   /** How often each refusal was given that no ledger counts, because it is about no file. */
-  private readonly thrown = new Map<string, number>();
+  private thrown = new Map<string, number>();
 
   constructor(private readonly options: SessionOptions) {
     this.env = {
@@ -89,19 +89,23 @@ export class Session {
 
   /** The same files and store for another agent, with a ledger of its own. */
   as(agent: string): Session {
-    return agent === this.agent ? this : new Session({ ...this.options, agent });
+    if (agent === this.agent) return this;
+    const other = new Session({ ...this.options, agent });
+    // Made for one call by doors that are told the agent with each.
+    other.thrown = this.thrown;
+    return other;
   }
 
   read(request: ReadRequest): Promise<Result<ReadDetails | BatchRefusal>> {
-    return this.answered(request.path, () => read(request, this.env));
+    return this.answered(["read", request], () => read(request, this.env));
   }
 
   grep(request: GrepRequest): Promise<Result<SearchDetails | BatchRefusal>> {
-    return this.answered(request.path ?? "", () => grep(request, this.env));
+    return this.answered(["grep", request], () => grep(request, this.env));
   }
 
   async edit(request: EditRequest): Promise<EditResult> {
-    return this.answered(request.path, async () => {
+    return this.answered(["edit", request], async () => {
       const call = await this.editCall(request);
       return (await execute(call, this.env)) as EditResult;
     });
@@ -109,7 +113,7 @@ export class Session {
 
   async multiEdit(request: MultiEditRequest): Promise<BatchResult> {
     return this.answered(
-      "",
+      ["multiEdit", request],
       async () => (await execute(await this.batchCall(request), this.env)) as BatchResult,
     );
   }
@@ -131,14 +135,14 @@ export class Session {
     const isContent =
       typeof content === "string" ||
       (Array.isArray(content) && content.every((line) => typeof line === "string"));
-    return this.answered(path, async () => {
+    return this.answered(["write", request], async () => {
       if (!isContent) throw new PortError("bad_request", "content is a string, or a list of lines");
       return (await execute(call, this.env)) as EditResult;
     });
   }
 
   undo(request: UndoRequest = {}): Promise<Result<UndoDetails | BatchRefusal>> {
-    return this.answered(request.path ?? "", () => undo(request, this.env));
+    return this.answered(["undo", request], () => undo(request, this.env));
   }
 
   /** Edits of everybody whose lines are gone though no journaled edit replaced them. */
@@ -153,14 +157,13 @@ export class Session {
 
   /** Merges lost edits back. */
   restore(request: RestoreRequest): Promise<Result<RestoreDetails | BatchRefusal>> {
-    return this.answered("", () => restore(request, this.env));
+    return this.answered(["restore", request], () => restore(request, this.env));
   }
 
   /** Tries a call out. Show its diff, ask, then `commit`. */
   async plan(request: EditRequest | MultiEditRequest): Promise<Plan> {
     let call: Call | null = null;
-    const path = "path" in request ? request.path : "";
-    const result = await this.answered<EditResult | BatchResult>(path, async () => {
+    const result = await this.answered<EditResult | BatchResult>(["plan", request], async () => {
       call = await ("path" in request ? this.editCall(request) : this.batchCall(request));
       return execute({ ...call, dryRun: true }, this.env);
     });
@@ -170,7 +173,10 @@ export class Session {
   /** Does what was planned, by the same rules, on the files as they are now. */
   async commit({ call, result }: Plan): Promise<EditResult | BatchResult> {
     if (!call) return result;
-    return this.answered(call.entries[0]?.path ?? "", () => execute({ ...call, dryRun: false }, this.env));
+    const path = call.entries[0]?.path ?? "";
+    return this.answered(["commit", { path, given: call.given }], () =>
+      execute({ ...call, dryRun: false }, this.env),
+    );
   }
 
   /** The conversation was compacted, cleared or truncated: nothing counts as shown or known any more. */
@@ -236,16 +242,18 @@ export class Session {
   }
 
   /** What a port or a malformed request throws is a refusal like any other: a value. */
-  private async answered<T>(path: string, run: () => Promise<T> | T): Promise<T> {
+  private async answered<T>(asked: Asked, run: () => Promise<T> | T): Promise<T> {
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      return this.refusal(path, error) as T;
+      return this.refusal(asked, error) as T;
     }
   }
 
-  private refusal(path: string, { code, message }: PortError): Result<RefusalDetails> {
+  private refusal(asked: Asked, { code, message }: PortError): Result<RefusalDetails> {
+    const given = (asked[1] as { path?: unknown }).path;
+    const path = typeof given === "string" ? given : "";
     const details: RefusalDetails = {
       status: "refused",
       code,
@@ -255,9 +263,7 @@ export class Session {
       affectedRanges: [],
       remaps: [],
     };
-    const key = `${code} ${path} ${message}`;
-    const repeated = this.thrown.get(key) ?? 0;
-    this.thrown.set(key, repeated + 1);
+    const repeated = this.count(`${this.agent} ${code} ${message} ${keyOf(asked)}`);
     const now = null;
     const text = refusalText({
       details,
@@ -270,5 +276,31 @@ export class Session {
       repeated,
     });
     return { text, isError: true, details };
+  }
+
+  /** How often this was said before. */
+  private count(key: string): number {
+    const before = this.thrown.get(key) ?? 0;
+    this.thrown.delete(key);
+    this.thrown.set(key, before + 1);
+    const [oldest] = this.thrown.keys();
+    if (this.thrown.size > countedRefusals && oldest !== undefined) this.thrown.delete(oldest);
+    return before;
+  }
+}
+
+const countedRefusals = 256;
+const toldApart = 4096;
+
+type Asked = readonly [call: string, request: object];
+
+/** Tells calls apart, as far as is worth keeping. */
+function keyOf(asked: Asked): string {
+  try {
+    const text = JSON.stringify(asked);
+    return `${text.length} ${text.slice(0, toldApart)}`;
+  } catch {
+    // Nested deeper than it can be written.
+    return asked[0];
   }
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { PortError } from "../../src/session/ports.js";
+import { Session } from "../../src/session/session.js";
 import {
   type Bench,
   bench,
@@ -108,6 +110,29 @@ describe("a refusal", () => {
     const refusal = await session.edit({ path, edits: [{ op: "set_line", anchor, text: "x" }] });
     expect(outcome(refusal)).toBe("!stale");
     expect(refusal.text).toMatch(/^>>> [a-z]+3\tC$/m);
+  });
+
+  it("is sharper for the same call only, and names a read only where that can help", async () => {
+    const { session } = bench(eight);
+    const missing = { path: "../out" };
+    expect((await session.read(missing)).text).not.toContain("identical");
+    expect((await session.write({ ...missing, content: "x" })).text).not.toContain("identical");
+    expect((await session.read({ ...missing, offset: 2 })).text).not.toContain("identical");
+    const { text } = await session.read(missing);
+    expect(text).toContain("do not retry identical arguments: the answer stays the same");
+    expect(text).not.toContain("first");
+    expect((await session.as("two").read(missing)).text).not.toContain("identical");
+    expect((await session.as("two").read(missing)).text).toContain("identical");
+    for (let time = 0; time < 2; time++) await session.edit(on(eight, "none").set(3, "x"));
+    const gone = await session.edit(on(eight, "none").set(3, "x"));
+    expect(gone.text).toContain("Stop. do not retry identical arguments: the answer stays the same");
+  });
+
+  it("does not tell a caller to stop whom a busy file keeps waiting", async () => {
+    const { files, store } = bench(eight);
+    const hold = () => Promise.reject(new PortError("busy", "held by pid 1"));
+    const session = new Session({ files: { ...files, hold }, store, agent: "one", clock: () => 0 });
+    for (let time = 0; time < 3; time++) expect((await session.read({ path })).text).not.toContain("retry");
   });
 
   it("is sharper the second time and the third, whatever its kind", async () => {
