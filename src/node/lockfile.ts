@@ -152,8 +152,8 @@ export class Lock {
 
   /** Throws if the lock was broken by somebody who took this process for dead: asked right before anything is changed. */
   check(path: string): void {
-    for (const name of this.own.keys()) {
-      if (this.isTooShort() || this.fate(name) === "own") continue;
+    for (const [name, slot] of this.own) {
+      if (this.isTooShort(slot) || this.fate(name) === "own") continue;
       throw new PortError(
         "busy",
         `${path}: the lock was lost while this process stood still; nothing was changed`,
@@ -170,7 +170,7 @@ export class Lock {
     const { slots } = this.options;
     for (const [name, slot] of this.own) {
       // Broken and taken by somebody else meanwhile, it is no longer ours to remove.
-      const lost = !this.isTooShort() && this.fate(name) === "lost";
+      const lost = !this.isTooShort(slot) && this.fate(name) === "lost";
       if ((lost || this.drop(name)) && slot) slots.free(slot);
     }
     this.own.clear();
@@ -179,12 +179,14 @@ export class Lock {
   }
 
   /**
-   * Held for less time than anybody watches a lock before breaking it, so it cannot have been broken. By both clocks:
-   * one stands still while the machine sleeps, the other may be set back.
+   * Held for less time than anybody watches a lock before breaking it, so it cannot have been broken; one that was not
+   * made of a slot is watched for less, as long as nothing is written there. By both clocks: one stands still while the
+   * machine sleeps, the other may be set back.
    */
-  private isTooShort(): boolean {
-    const elapsed = Math.max(ticks() - this.since.ticks, this.options.clock() - this.since.clock);
-    return elapsed < this.options.timing.watch / 2;
+  private isTooShort(slot: Slot | null): boolean {
+    const { clock, timing } = this.options;
+    const elapsed = Math.max(ticks() - this.since.ticks, clock() - this.since.clock);
+    return elapsed < (slot ? timing.watch : timing.unwritten) / 2;
   }
 
   private fate(name: string): "own" | "lost" | "unknown" {

@@ -1,7 +1,7 @@
 // A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
 import { appendFileSync, constants, readFileSync, writeFileSync } from "node:fs";
 import { Document } from "../../src/core/index.js";
-import { agentIdentity, type NodeFiles, nodeFiles } from "../../src/node/index.js";
+import { agentIdentity, type Io, type NodeFiles, nodeFiles, nodeIo } from "../../src/node/index.js";
 import { PortError, type Write } from "../../src/session/index.js";
 import { faultyIo } from "../node/faulty.js";
 
@@ -9,7 +9,18 @@ export type Task =
   | { kind: "commit"; root: string; state: string; changes: Record<string, string | null>; killAt: number }
   | { kind: "try"; root: string; state: string; changes: Record<string, string | null>; brief?: boolean }
   | { kind: "who" }
-  | { kind: "edit"; root: string; state: string; paths: string[]; count: number; name: string }
+  | {
+      kind: "edit";
+      root: string;
+      state: string;
+      paths: readonly string[];
+      count: number;
+      name: string;
+      brief?: boolean;
+      /** The change to the disk before which it is killed; 0: none. */
+      killAt?: number;
+    }
+  | { kind: "stall"; root: string; state: string; changes: Record<string, string>; milliseconds: number }
   | {
       kind: "foreign";
       root: string;
@@ -39,6 +50,7 @@ export interface Edited {
 
 const task = JSON.parse(process.argv[2] ?? "null") as Task;
 if (task.kind === "commit") await commitAndDie(task);
+else if (task.kind === "stall") process.stdout.write(JSON.stringify(await stall(task)));
 else if (task.kind === "who") process.stdout.write(`${(await agentIdentity({ env: process.env })).id}\n`);
 else if (task.kind === "try") process.stdout.write(JSON.stringify(await attempt(task)));
 else if (task.kind === "edit") process.stdout.write(JSON.stringify(await edit(task)));
@@ -57,6 +69,12 @@ async function commitAndDie({
   changes: wanted,
   killAt,
 }: Task & { kind: "commit" }): Promise<void> {
+  const { io, calls } = mortalIo(killAt);
+  await commitAll(nodeFiles({ roots: [root], state, io }), wanted);
+  process.stdout.write(String(calls.length));
+}
+
+function mortalIo(killAt: number): ReturnType<typeof faultyIo> {
   let steps = 0;
   const only = (call: string, args: readonly unknown[]): boolean => {
     if (!changes(call, args)) return false;
@@ -64,9 +82,25 @@ async function commitAndDie({
     if (steps === killAt) process.kill(process.pid, "SIGKILL");
     return true;
   };
-  const { io } = faultyIo({ at: 0, error: "", forGood: false, only });
-  await commitAll(nodeFiles({ roots: [root], state, io }), wanted);
-  process.stdout.write(String(steps));
+  return faultyIo({ at: 0, error: "", forGood: false, only });
+}
+
+/** A lock is made, and the process stands still before it says whose it is. */
+function stall({ root, state, changes: wanted, milliseconds }: Task & { kind: "stall" }): Promise<Tried> {
+  const { write } = nodeIo;
+  let isFirst = true;
+  const io: Io = {
+    ...nodeIo,
+    write(fd, bytes, position) {
+      if (isFirst) {
+        isFirst = false;
+        process.stderr.write("standing still\n");
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+      }
+      return write(fd, bytes, position);
+    },
+  };
+  return attempted(nodeFiles({ roots: [root], state, io, brief: true, limits: { wait: 5000 } }), wanted, []);
 }
 
 async function commitAll(files: NodeFiles, wanted: Record<string, string | null>): Promise<boolean> {
@@ -96,6 +130,14 @@ async function attempt({
     ...{ roots: [root], state, brief, limits: { wait: 300 } },
     report: (line) => void reports.push(line),
   });
+  return attempted(files, wanted, reports);
+}
+
+async function attempted(
+  files: NodeFiles,
+  wanted: Record<string, string | null>,
+  reports: readonly string[],
+): Promise<Tried> {
   try {
     return { done: await commitAll(files, wanted), error: null, reports };
   } catch (error) {
@@ -105,8 +147,10 @@ async function attempt({
 }
 
 /** Inserts a line of its own at a place that depends on what stands there, again and again. */
-async function edit({ root, state, paths, count, name }: Task & { kind: "edit" }): Promise<Edited> {
-  const files = nodeFiles({ roots: [root], state, limits: { wait: 60_000 } });
+async function edit(given: Task & { kind: "edit" }): Promise<Edited> {
+  const { root, state, paths, count, name, brief = false, killAt = 0 } = given;
+  const { io } = killAt ? mortalIo(killAt) : { io: nodeIo };
+  const files = nodeFiles({ roots: [root], state, io, brief, limits: { wait: 60_000 } });
   const tally = { again: 0, busy: 0 };
   const each: number[] = [];
   const started = performance.now();
