@@ -1,5 +1,5 @@
 import { reason } from "./failure.js";
-import { ifThere, remove } from "./io.js";
+import { errorCode, ifThere, remove } from "./io.js";
 import type { StoreContext } from "./records.js";
 
 export interface Bounds {
@@ -63,7 +63,7 @@ export function filesBelow({ io, platform }: StoreContext, folder: string): Foun
   return found;
 }
 
-/** Everything that is recorded of a workspace. */
+/** Everything that is recorded of a workspace. What others write meanwhile stays. */
 export function removeTree(context: StoreContext, folder: string): void {
   const { io, platform } = context;
   for (const entry of ifThere(() => io.readdir(folder)) ?? []) {
@@ -71,8 +71,15 @@ export function removeTree(context: StoreContext, folder: string): void {
     if (entry.isDirectory()) removeTree(context, path);
     else remove(io, path);
   }
-  ifThere(() => io.rmdir(folder));
+  try {
+    io.rmdir(folder);
+  } catch (error) {
+    if (!filled.has(errorCode(error))) throw error;
+  }
 }
+
+/** The folder is gone already, or there is something in it again. */
+const filled = new Set(["ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
 
 function removeQuietly({ io, report }: StoreContext, path: string): boolean {
   try {

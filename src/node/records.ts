@@ -28,7 +28,11 @@ export function replaceFile(context: StoreContext, path: string, bytes: Uint8Arr
   repairing(context, path, () => replaceOnce(context, path, bytes));
 }
 
-function replaceOnce({ io, platform, clock }: StoreContext, path: string, bytes: Uint8Array): void {
+/** Somebody may forget the whole workspace meanwhile, and with it the folder or the file on its way. */
+const attempts = 5;
+
+function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, attempt = 1): void {
+  const { io, platform, clock } = context;
   const temporary = `${path}.${newToken(clock)}.tmp`;
   try {
     const fd = openNew(io, platform, temporary);
@@ -40,17 +44,19 @@ function replaceOnce({ io, platform, clock }: StoreContext, path: string, bytes:
     } catch {
       // Pruning finds it.
     }
-    throw error;
+    if (errorCode(error) !== "ENOENT" || attempt === attempts) throw error;
+    replaceOnce(context, path, bytes, attempt + 1);
   }
 }
 
 export function openNew(io: Io, { path }: Platform, file: string, mode: number = flags.create): number {
-  try {
-    return io.open(file, mode, 0o600);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    makeFolder(io, path.dirname(file), path.dirname);
-    return io.open(file, mode, 0o600);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return io.open(file, mode, 0o600);
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT" || attempt === attempts) throw error;
+      makeFolder(io, path.dirname(file), path.dirname);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, linkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { thisPlatform } from "../../src/node/index.js";
 import { commit, type Ground, ground, namesIn } from "../node/support.js";
 import { workers } from "./spawn.js";
 
@@ -26,6 +27,18 @@ const scenarios: { name: string; changes: Record<string, string | null>; prepare
     prepare(at) {
       for (const name of ["b.txt", "c.txt", "d.txt", "e.txt"]) at.put(name, `old ${name}`);
       linkSync(join(at.root, "d.txt"), join(at.root, "other name.txt"));
+    },
+  },
+  {
+    name: "moves from name to name, and into new folders",
+    changes: {
+      "a.txt": "old c.txt",
+      "b.txt": "old a.txt",
+      "c.txt": null,
+      "n/deep/b.txt": "old b.txt",
+    },
+    prepare(at) {
+      for (const name of ["a.txt", "b.txt", "c.txt"]) at.put(name, `old ${name}`);
     },
   },
   { name: "one file", changes: { "a.txt": "new" }, prepare: (at) => void at.put("a.txt", "old") },
@@ -79,4 +92,34 @@ describe.each(scenarios)("SIGKILL at every step: $name", ({ changes, prepare }) 
     expect(tally.old).toBeGreaterThan(0);
     expect(tally.new).toBeGreaterThan(0);
   });
+});
+
+test("SIGKILL at every step of a name's other spelling: the old one or the new one", async () => {
+  const tally = { old: 0, new: 0 };
+  let steps = Number.POSITIVE_INFINITY;
+  for (let killAt = 0; killAt <= steps; killAt++) {
+    const at = ground(fast);
+    try {
+      at.put("a.txt", "old");
+      const ended = await pool.run({
+        kind: "respell",
+        ...at,
+        from: "a.txt",
+        to: "A.txt",
+        after: "new",
+        killAt,
+      });
+      expect(ended.errors).toBe("");
+      if (killAt === 0) steps = Number(ended.output);
+      const platform = { ...thisPlatform, ignoresCase: true };
+      await at.files({ platform, limits: { wait: 1000 } }).identify("other.txt");
+      const found = at.tree();
+      expect([{ "a.txt": "old" }, { "A.txt": "new" }], `killed at ${killAt}`).toContainEqual(found);
+      tally["a.txt" in found ? "old" : "new"] += 1;
+    } finally {
+      at.dispose();
+    }
+  }
+  expect(tally.old).toBeGreaterThan(10);
+  expect(tally.new).toBeGreaterThan(1);
 });

@@ -1,13 +1,24 @@
 // A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
 import { appendFileSync, constants, readFileSync, writeFileSync } from "node:fs";
 import { Document } from "../../src/core/index.js";
-import { agentIdentity, type Io, type NodeFiles, nodeFiles, nodeIo } from "../../src/node/index.js";
-import { PortError, type Write } from "../../src/session/index.js";
+import {
+  agentIdentity,
+  type Io,
+  type NodeFiles,
+  nodeFiles,
+  nodeIo,
+  nodeStore,
+  thisPlatform,
+} from "../../src/node/index.js";
+import { PortError, Session, type Write } from "../../src/session/index.js";
 import { faultyIo } from "../node/faulty.js";
 
 export type Task =
   | { kind: "commit"; root: string; state: string; changes: Record<string, string | null>; killAt: number }
   | { kind: "try"; root: string; state: string; changes: Record<string, string | null>; brief?: boolean }
+  | { kind: "respell"; root: string; state: string; from: string; to: string; after: string; killAt: number }
+  | { kind: "ledger"; root: string; state: string; count: number; name: string }
+  | { kind: "forget"; root: string; state: string; milliseconds: number }
   | { kind: "who" }
   | {
       kind: "edit";
@@ -50,6 +61,9 @@ export interface Edited {
 
 const task = JSON.parse(process.argv[2] ?? "null") as Task;
 if (task.kind === "commit") await commitAndDie(task);
+else if (task.kind === "respell") await respell(task);
+else if (task.kind === "ledger") process.stdout.write(JSON.stringify(await keepBooks(task)));
+else if (task.kind === "forget") process.stdout.write(String(await forgetAll(task)));
 else if (task.kind === "stall") process.stdout.write(JSON.stringify(await stall(task)));
 else if (task.kind === "who") process.stdout.write(`${(await agentIdentity({ env: process.env })).id}\n`);
 else if (task.kind === "try") process.stdout.write(JSON.stringify(await attempt(task)));
@@ -72,6 +86,55 @@ async function commitAndDie({
   const { io, calls } = mortalIo(killAt);
   await commitAll(nodeFiles({ roots: [root], state, io }), wanted);
   process.stdout.write(String(calls.length));
+}
+
+/** Where names do not differ by case, the same name in another. */
+async function respell(given: Task & { kind: "respell" }): Promise<void> {
+  const { io, calls } = mortalIo(given.killAt);
+  const platform = { ...thisPlatform, ignoresCase: true };
+  const files = nodeFiles({ roots: [given.root], state: given.state, io, platform });
+  const [old, fresh] = [await files.identify(given.from), await files.identify(given.to)];
+  await files.hold([old, fresh], async (held) =>
+    held.commit([
+      { file: old, before: await held.read(old), after: null },
+      { file: fresh, before: null, after: new TextEncoder().encode(given.after), from: old },
+    ]),
+  );
+  process.stdout.write(String(calls.length));
+}
+
+export interface Books {
+  readonly applied: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** Edits by a session whose ledger is on disk, each after a look at the file. */
+async function keepBooks({ root, state, count, name }: Task & { kind: "ledger" }): Promise<Books> {
+  const files = nodeFiles({ roots: [root], state, limits: { wait: 60_000 } });
+  const store = nodeStore({ state, workspace: { key: root } });
+  const session = new Session({ files, store, agent: name, clock: Date.now });
+  const applied: string[] = [];
+  const refused: string[] = [];
+  for (let number = 0; number < count; number++) {
+    const line = `${name} ${number}`;
+    await session.read({ path: "a.txt" });
+    const { isError, text } = await session.edit({ path: "a.txt", edits: [{ op: "append", text: line }] });
+    if (isError) refused.push(text);
+    else applied.push(line);
+  }
+  return { applied, refused };
+}
+
+async function forgetAll({ root, state, milliseconds }: Task & { kind: "forget" }): Promise<number> {
+  const bounds = { age: 1, size: 1 };
+  const store = nodeStore({ state, workspace: { key: root }, bounds });
+  const end = performance.now() + milliseconds;
+  let times = 0;
+  for (; performance.now() < end; times++) {
+    await (times % 2 === 0 ? store.purge() : store.prune());
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  return times;
 }
 
 function mortalIo(killAt: number): ReturnType<typeof faultyIo> {
