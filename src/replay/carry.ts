@@ -39,6 +39,7 @@ export function carry({ path, origin, texts }: Versions): Carried {
   const others = difference(v0, v1);
   const wanted = difference(v1, v2);
   if (!others || !wanted) return { without: "more than 400 lines differ" };
+  if (others.length === 0 || wanted.length === 0) return { without: "no line differs" };
   const there = placed(others);
   const draft = { path, origin, base: texts[0], current: texts[1] };
   const nearest = wanted.map((hunk) => distance(hunk, { there, v0, v1 }));
@@ -121,10 +122,14 @@ function meeting(whole: Omit<Draft, "class">, wanted: readonly Hunk[], there: re
     if (!meets) return hunk;
     return { ...hunk, start: hunk.start === meets.after ? meets.after + meets.lines.length : meets.after };
   });
-  const alternative = textOf(applyHunks(linesOf(whole.current), swapped));
+  const alternatives = [textOf(applyHunks(linesOf(whole.current), swapped))];
+  const isThere = wanted.every((hunk, at) =>
+    both.some((one) => one.at === at && one.other.lines.join("\n") === hunk.lines.join("\n")),
+  );
+  if (isThere) alternatives.push(whole.current);
   return {
-    ...{ ...whole, class: "same-gap", alternatives: [alternative] },
-    debatable: "both insert at one place: either order is right",
+    ...{ ...whole, class: "same-gap", alternatives },
+    debatable: "both insert at one place: either order is right, and the same text may stand there once",
   };
 }
 

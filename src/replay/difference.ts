@@ -47,33 +47,51 @@ function trimmed(before: readonly string[], after: readonly string[], compare: C
   return pairs;
 }
 
+/** Lines as numbers; null where so many have no counterpart at all on the other side that the comparison would be given up. */
+function numbered(before: readonly string[], after: readonly string[]): [Int32Array, Int32Array] | null {
+  const known = new Map<string, number>();
+  const balance: number[] = [];
+  const number = (line: string, by: number): number => {
+    const found = known.get(line) ?? known.size;
+    if (found === known.size) known.set(line, found);
+    balance[found] = (balance[found] ?? 0) + by;
+    return found;
+  };
+  const one = Int32Array.from(before, (line) => number(line, 1));
+  const two = Int32Array.from(after, (line) => number(line, -1));
+  return balance.reduce((sum, count) => sum + Math.abs(count), 0) > most ? null : [one, two];
+}
+
 function myers(before: readonly string[], after: readonly string[]): Pairs | null {
+  const numbers = numbered(before, after);
+  if (!numbers) return null;
+  const [first, second] = numbers;
+  const [size, length] = [first.length, second.length];
   const trace: Int32Array[] = [];
-  const limit = Math.min(most, before.length + after.length);
+  const limit = Math.min(most, size + length);
   const reach = new Int32Array(2 * limit + 3);
   const middle = limit + 1;
   for (let edits = 0; edits <= limit; edits++) {
-    trace.push(reach.slice());
+    trace.push(reach.slice(middle - edits - 1, middle + edits + 2));
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
       const left = reach[middle + diagonal - 1] as number;
       const right = reach[middle + diagonal + 1] as number;
       let one = diagonal === -edits || (diagonal !== edits && left < right) ? right : left + 1;
-      while (one < before.length && one - diagonal < after.length && before[one] === after[one - diagonal])
-        one++;
+      while (one < size && one - diagonal < length && first[one] === second[one - diagonal]) one++;
       reach[middle + diagonal] = one;
-      if (one >= before.length && one - diagonal >= after.length)
-        return walkBack(trace, before.length, after.length);
+      if (one >= size && one - diagonal >= length) return walkBack(trace, size, length);
     }
   }
   return null;
 }
 
+/** `trace[d]` has what diagonals -d - 1 to d + 1 reached before the step of d edits. */
 function walkBack(trace: readonly Int32Array[], beforeLength: number, afterLength: number): Pairs {
   const pairs: Pairs = [];
-  const middle = ((trace[0] as Int32Array).length - 1) / 2;
   let [one, two] = [beforeLength, afterLength];
   for (let edits = trace.length - 1; edits >= 0 && (one > 0 || two > 0); edits--) {
     const reach = trace[edits] as Int32Array;
+    const middle = edits + 1;
     const diagonal = one - two;
     const left = reach[middle + diagonal - 1] as number;
     const right = reach[middle + diagonal + 1] as number;

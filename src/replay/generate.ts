@@ -35,6 +35,8 @@ export const classNames: readonly string[] = [
 ];
 
 const chunk = 20;
+/** Texts are read of so many pairs at once: to start git takes longer than to read them. */
+const ahead = 120;
 /** Rare classes are looked for in so many pairs for each case wanted, then given up. */
 const patience = 12;
 
@@ -47,16 +49,20 @@ export async function generate({ source, seed, cases, onProgress }: GenerateOpti
   const pairs = random.shuffle(consecutive(await source.changes()));
   const sample = Math.ceil(cases / 2);
   const drawer = new Drawer(source, random, Math.ceil((cases - sample) / classNames.length));
-  let at = 0;
+  const reader = new Reader(source, pairs);
+  const last = Math.min(pairs.length, cases * patience);
   // Of a short history one half is left for the classes.
-  for (; at < pairs.length / 2 && drawer.sampled < sample; at += chunk) {
-    await drawer.draw(pairs.slice(at, at + chunk), sample);
+  const half = Math.ceil(pairs.length / 2);
+  let at = 0;
+  for (; at < half && drawer.sampled < sample; at = Math.min(at + chunk, half)) {
+    drawer.draw(await reader.read(at, Math.min(at + chunk, half)), sample);
     onProgress?.(drawer.size, cases);
   }
   const drawn = drawer.sampled;
-  for (; at < pairs.length && at < cases * patience && !drawer.isFull(); at += chunk) {
-    await drawer.draw(pairs.slice(at, at + chunk), drawn);
-    onProgress?.(drawer.size, cases);
+  for (; at < last && !drawer.isFull(); at += chunk) {
+    drawer.draw(await reader.read(at, Math.min(at + chunk, pairs.length)), drawn);
+    // Rare classes may not be found at all: then what was looked through says how far it is.
+    onProgress?.(Math.max(drawer.size, Math.floor((cases * at) / last)), cases);
   }
   for (const merge of random.shuffle(await source.merges()).slice(0, Math.ceil(cases / 2))) {
     if (drawer.lacks("merge-clean") || drawer.lacks("conflict-merge")) await drawer.drawMerge(merge);
@@ -74,6 +80,40 @@ function consecutive(changes: readonly FileChange[]): Pair[] {
     const second = next.get(`${first.path}\0${first.after}`);
     return second && second.after !== first.before ? [[first, second]] : [];
   });
+}
+
+interface Read {
+  readonly pair: Pair;
+  /** V0, V1, V2; null where one of them is not fit for a case. */
+  readonly texts: readonly [string, string, string] | null;
+}
+
+/** Pairs with their texts, in order. */
+class Reader {
+  private from = 0;
+  private held: Read[] = [];
+
+  constructor(
+    private readonly source: Source,
+    private readonly pairs: readonly Pair[],
+  ) {}
+
+  async read(from: number, to: number): Promise<Read[]> {
+    if (to > this.from + this.held.length) {
+      this.from = from;
+      this.held = await this.fetch(this.pairs.slice(from, from + ahead));
+    }
+    return this.held.slice(from - this.from, to - this.from);
+  }
+
+  private async fetch(pairs: readonly Pair[]): Promise<Read[]> {
+    const blobs = pairs.flatMap(([first, second]) => [first.before, first.after, second.after]);
+    const texts = await this.source.texts(blobs);
+    return pairs.map((pair, at) => {
+      const [v0, v1, v2] = texts.slice(at * 3, at * 3 + 3);
+      return { pair, texts: v0 && v1 && v2 ? [v0, v1, v2] : null };
+    });
+  }
 }
 
 class Drawer {
@@ -101,13 +141,8 @@ class Drawer {
     return !classNames.some((name) => !/merge|moved-real/.test(name) && this.lacks(name));
   }
 
-  async draw(pairs: readonly Pair[], sample: number): Promise<void> {
-    const blobs = pairs.flatMap(([first, second]) => [first.before, first.after, second.after]);
-    const texts = await this.source.texts(blobs);
-    for (const [at, pair] of pairs.entries()) {
-      const [v0, v1, v2] = texts.slice(at * 3, at * 3 + 3);
-      if (v0 && v1 && v2) this.drawPair(pair, [v0, v1, v2], sample);
-    }
+  draw(read: readonly Read[], sample: number): void {
+    for (const { pair, texts } of read) if (texts) this.drawPair(pair, texts, sample);
   }
 
   private drawPair([first, second]: Pair, texts: readonly [string, string, string], sample: number): void {

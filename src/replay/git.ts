@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
 
 /** One real change of one file, from blob to blob. */
 export interface FileChange {
@@ -55,7 +56,7 @@ export function gitSource(folder: string): Source {
     async parting({ parents, path }) {
       const [base] = String(await git(["merge-base", ...parents]).catch(() => "")).split("\n");
       if (!base) return null;
-      const row = String(await git(["ls-tree", "-z", base, "--", path]).catch(() => ""));
+      const row = String(await git(["ls-tree", "-z", "--full-tree", base, "--", path]).catch(() => ""));
       return /^100\d{3} blob ([0-9a-f]+)\t/.exec(row)?.[1] ?? null;
     },
     texts: async (blobs) =>
@@ -67,6 +68,10 @@ function runGit(cwd: string, args: readonly string[], input: string): Promise<Bu
   // What a user has configured must not change the cases.
   const set = ["-c", "log.showSignature=false", "-c", "diff.orderFile=/dev/null"];
   const env = { ...process.env, LC_ALL: "C" };
+  const folder = statSync(cwd, { throwIfNoEntry: false });
+  // Started in such a place, git is said to be missing.
+  if (!folder?.isDirectory())
+    return Promise.reject(new GitError(`${cwd} ${folder ? "is not a folder" : "does not exist"}`));
   return new Promise((resolve, reject) => {
     const child = spawn("git", [...set, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
     const chunks: Buffer[] = [];
@@ -106,7 +111,8 @@ function parseChanges(output: Buffer): FileChange[] {
   const found: FileChange[] = [];
   for (const { commit, row, path } of records(output)) {
     const [mode, , before, after] = row.slice(1).split(" ");
-    if (isFile(mode) && before && after) found.push({ path, commit, before, after });
+    // A change of mode alone leaves the blob.
+    if (isFile(mode) && before && after && before !== after) found.push({ path, commit, before, after });
   }
   return found;
 }
@@ -146,14 +152,17 @@ const longest = 3000;
 /** A longer line is not shown whole, and what was not shown cannot be edited by its anchor. */
 const widest = 2000;
 
-/** LF ends, a final newline, UTF-8, 20 to 3,000 lines, none too long to be shown. */
+/**
+ * LF ends, a final newline, UTF-8, 20 to 3,000 lines, none too long to be shown. A byte order mark is left out: no agent
+ * is shown it, so none can type it, and a first line with it would be another line.
+ */
 function fitText(bytes: Buffer): string | null {
   if (bytes.at(-1) !== 10 || bytes.includes(0) || bytes.includes(13)) return null;
   let lines = 0;
   for (let at = bytes.indexOf(10); at >= 0 && lines <= longest; at = bytes.indexOf(10, at + 1)) lines++;
   if (lines < shortest || lines > longest) return null;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return text.split("\n").some((line) => line.length > widest) ? null : text;
   } catch {
     return null;
