@@ -3,25 +3,31 @@ import { expect, test } from "vitest";
 import { jsonLines, Place } from "../cli/support.js";
 import { madeHistory } from "./history.js";
 
-async function repository(): Promise<Place> {
+function repository(versions: readonly (readonly [path: string, text: string])[]): Place {
   const place = new Place();
   const git = (...args: string[]): void => {
     const who = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
     execFileSync("git", [...who, ...args], { cwd: place.folder, stdio: "ignore" });
   };
   git("init", "-q", "-b", "main");
-  const history = madeHistory("command", 2, 6);
-  for (const { path, before, after } of await history.changes())
-    for (const blob of [before, after]) {
-      place.put(path, (await history.texts([blob]))[0] as string);
-      git("add", "-A");
-      git("commit", "-q", "--allow-empty", "-m", path);
-    }
+  for (const [path, text] of versions) {
+    place.put(path, text);
+    git("add", "-A");
+    git("commit", "-q", "--allow-empty", "-m", path);
+  }
   return place;
 }
 
+async function madeRepository(): Promise<Place> {
+  const history = madeHistory("command", 2, 6);
+  const versions: [string, string][] = [];
+  for (const { path, before, after } of await history.changes())
+    for (const text of await history.texts([before, after])) versions.push([path, text as string]);
+  return repository(versions);
+}
+
 test("kedge replay scores the history it stands in, twice the same, and shows a case", async () => {
-  const place = await repository();
+  const place = await madeRepository();
   const args = ["replay", "--cases", "12", "--seed", "s"];
   const { status, stdout, stderr } = place.run(args);
   expect([status, stderr]).toEqual([0, ""]);
@@ -43,4 +49,18 @@ test("what cannot be replayed is said in one line", () => {
   expect(none.status).toBe(1);
   expect(none.stderr).toMatch(/not a git repository/);
   expect(place.run(["replay", "--set", "nowhere"]).stderr).toMatch(/nowhere has no cases/);
+});
+
+test("a history that gives no case says why", () => {
+  const short = repository(["a", "b", "c"].map((text) => ["file", `${text}\n`]));
+  expect(short.run(["replay"]).stderr).toMatch(/no text of 20 to 3,000 lines that was changed twice/);
+  const rewritten = ["a", "b", "c"].map((word): [string, string] => [
+    "file",
+    Array.from({ length: 500 }, (_, at) => `${word} ${at}\n`).join(""),
+  ]);
+  const { status, stderr } = repository(rewritten).run(["replay"]);
+  expect([status, stderr]).toEqual([
+    1,
+    "kedge: no case can be made from this history: more than 400 lines differ (1)\n",
+  ]);
 });

@@ -62,12 +62,19 @@ async function readSet({ args, cwd }: Context, bar: Bar): Promise<CaseSet> {
     const set = await generate({ source, seed, cases, onProgress });
     bar("making cases", cases, cases);
     if (set.cases.length > 0) return set;
+    throw new InputError(nothing(set));
   } catch (error) {
     if (error instanceof GitError) throw new InputError(error.message);
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new InputError(`${folder} has no cases.jsonl.gz and blobs.jsonl.gz`);
   }
-  throw new InputError("this history has no file that was changed twice, so there is nothing to replay");
+}
+
+/** Why a history gives no case. */
+function nothing({ drawn }: CaseSet): string {
+  const reasons = Object.entries(drawn).map(([reason, count]) => `${reason} (${count})`);
+  if (reasons.length > 0) return `no case can be made from this history: ${reasons.join(", ")}`;
+  return "this history has no text of 20 to 3,000 lines that was changed twice, so there is nothing to replay";
 }
 
 /** The flags that lead to the same set. */
