@@ -57,7 +57,7 @@ export {
   selectRows,
   spokenScheme,
 } from "./refusal.js";
-export { type Quote, type Replaced, replaceQuotes, replaceStanding } from "./replace.js";
+export { type Quote, quotedLines, type Replaced, replaceQuotes, replaceStanding } from "./replace.js";
 export {
   changedRanges,
   type Door,

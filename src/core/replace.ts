@@ -33,15 +33,33 @@ export function replaceQuotes(before: Document, quotes: readonly Quote[]): Repla
   return made;
 }
 
+/** Where, in the file now, the lines are that each of the quotes was seen in; quotes that cannot be placed are left out. */
+export function quotedLines(
+  quotes: readonly Quote[],
+  view: View,
+): { readonly quoted: string; readonly start: number; readonly end: number }[] {
+  return quotes.flatMap((quote) =>
+    locateText([textEdit(quote, 0)], view).flatMap((named) => {
+      const toNow = "base" in named ? view.history.believed(named.base)?.toNow : undefined;
+      if (!("base" in named) || !toNow) return [];
+      return named.spans.map((span) => {
+        const [start, end] = toNow.hull(span.start, span.end);
+        return { quoted: quote.old, start, end };
+      });
+    }),
+  );
+}
+
+function textEdit(quote: Quote, index: number) {
+  return { op: "replace_text" as const, index, start: null, end: null, ...quote };
+}
+
 /**
  * What the quotes come to in the file now, if each of them stands there, line by line, where the agent saw it. What
  * others did right beside them is not asked.
  */
 export function replaceStanding(quotes: readonly Quote[], view: View): Document | null {
-  const edits = quotes.map((quote, index) => ({
-    ...{ op: "replace_text" as const, index, start: null, end: null },
-    ...quote,
-  }));
+  const edits = quotes.map(textEdit);
   const splices: Splice[] = [];
   for (const named of locateText(edits, view)) {
     const toNow = "base" in named ? view.history.believed(named.base)?.toNow : undefined;

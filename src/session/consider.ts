@@ -12,6 +12,7 @@ import {
   placeHunks,
   problem,
   type Quote,
+  quotedLines,
   type Replaced,
   replaceQuotes,
   replaceStanding,
@@ -109,9 +110,13 @@ async function weigh(
   const looks = await looksOf(opened, call.request);
   if (hits && isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
   const found = opened.isCurrent ? allowed : await placed(call, write, opened, env);
-  if (found.kind !== "allowed" || !hits) return found;
-  const other = elsewhere(hits, looks, opened, call.request);
-  return other ? refusal(call, opened, refused([other]), env) : allowed;
+  if (found.kind === "refused") return found;
+  const places =
+    found.kind === "allowed"
+      ? (hits ?? [])
+      : quotedLines(call.quotes, opened.view(call.request)).map((one) => ({ ...one, carried: true }));
+  const other = elsewhere(places, looks, opened, call.request);
+  return other ? refusal(call, opened, refused([other]), env) : found;
 }
 
 /** A call of ours that comes to the same. */

@@ -17,6 +17,8 @@ export interface Hit {
   readonly quoted: string;
   readonly start: number;
   readonly end: number;
+  /** Not all of it stands there any more: it is what became of the place that was seen. */
+  readonly carried?: boolean;
 }
 
 /** Lines that the agent saw or wrote in one state of the file, and when. */
@@ -51,10 +53,12 @@ export function elsewhere(
 ): Problem | null {
   for (const hit of hits) {
     const seen = sightings(hit, looks, opened);
-    const here = Math.max(-1, ...seen.filter(({ at }) => at === hit.start).map(({ order }) => order));
+    const isHere = ({ at, hull: [start, end] }: (typeof seen)[number]): boolean =>
+      at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
+    const here = Math.max(-1, ...seen.filter(isHere).map(({ order }) => order));
     const isKnown = here >= 0 || knownNow(opened.agent).containsSpan(hit.start, hit.end);
     const gone = seen
-      .filter(({ at, order }) => at < 0 && order >= here)
+      .filter((one) => one.at < 0 && one.order >= here && !isHere(one))
       .find((one) => !isKnown || !isTold(one.hull, opened, request));
     if (!gone) continue;
     const found = goneQuote([], { ...gone, length: hit.quoted.length }, opened.text);

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { bench, on, outcome, path } from "../support/session.js";
 
-const rowsOf = (words: string) => words.split(" ").map((text, at) => ({ line: at + 1, text }));
+const rowsOf = (words: string, first = 1) => words.split(" ").map((text, at) => ({ line: first + at, text }));
+
+/** What a tool that quotes is about to do. */
+const quoting = (old: string, fresh: string) => ({
+  ...{ path, tool: "Edit" },
+  change: { kind: "quotes" as const, quotes: [{ old, new: fresh, all: false }] },
+});
 
 describe("rows that somebody else's tool showed", () => {
   it("open the gate, and name nothing", async () => {
@@ -25,6 +31,53 @@ describe("rows that somebody else's tool showed", () => {
     rudely("alpha BETA gamma delta beta");
     await session.observe({ path, rows: rowsOf("alpha beta gamma delta") });
     expect(outcome(await session.edit(on("").quote("beta", "x")))).toBe("!stale");
+  });
+
+  it("of a text that nobody recorded are a showing of that", async () => {
+    const { session, rudely } = bench("r1 r2 token r4 r5 r6 r7");
+    rudely("r1 r2 other r4 r5 token r7");
+    expect(await session.observe({ path, rows: rowsOf("r1 r2 token r4 r5 r6 r7") })).toBe(5);
+    expect((await session.consider(quoting("token", "x"))).kind).toBe("refused");
+    expect((await session.consider(quoting("r5", "x"))).kind).toBe("allowed");
+    expect(outcome(await session.write({ path, content: "x\n" }))).toBe("!not_shown");
+  });
+
+  it("the same, where the text that came since is recorded already", async () => {
+    const { session, rudely } = bench("r1 r2 token r4 r5 r6 r7");
+    rudely("r1 r2 other r4 r5 token r7");
+    const another = session.as("another");
+    await another.observe({ path, rows: rowsOf("r1 r2 other r4 r5 token r7") });
+    await session.observe({ path, rows: rowsOf("r1 r2 token r4 r5 r6 r7") });
+    expect((await session.consider(quoting("token", "x"))).kind).toBe("refused");
+    expect((await session.consider(quoting("r5", "x"))).kind).toBe("allowed");
+    expect(outcome(await another.write({ path, content: "x\n" }))).toBe("applied");
+  });
+
+  it("of such a text, some of it, are found where they are now", async () => {
+    const { session, rudely } = bench("");
+    rudely("new line1 line2 line3 line4 line5 line6 line7");
+    expect(await session.observe({ path, rows: rowsOf("line2 line3 gone line5", 2) })).toBe(3);
+    expect((await session.consider(quoting("line5", "x"))).kind).toBe("allowed");
+    expect((await session.consider(quoting("gone", "x"))).kind).toBe("refused");
+  });
+
+  it("of such a text, too few of it, show nothing where they happen to stand", async () => {
+    const { session, rudely } = bench("");
+    rudely("new line1 line2 line3 line4 line5 line6 line7");
+    expect(await session.observe({ path, rows: rowsOf("line2 line3", 2) })).toBe(0);
+    expect((await session.consider(quoting("line3", "x"))).kind).toBe("refused");
+  });
+
+  it("do not make doubtful what the agent has written since", async () => {
+    const { session, rudely } = bench("a b c d");
+    await session.observe({ path, rows: rowsOf("a b") });
+    rudely("a x y c d");
+    await session.observeWrite(path, {
+      tool: "Edit",
+      change: { kind: "quotes", quotes: [{ old: "b", new: "x\ny", all: false }] },
+    });
+    await session.observe({ path, rows: rowsOf("c d", 3) });
+    expect(outcome(await session.write({ path, content: "x\n" }))).toBe("applied");
   });
 
   it("that were only cut do not count, and the others do", async () => {
