@@ -31,6 +31,7 @@ export {
   shownFor,
 } from "./engine.js";
 export { type Code, codes, decidingCode, exitStatus } from "./error.js";
+export { firstPlaces } from "./firstplace.js";
 export { History, type State } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
 export {
@@ -46,7 +47,7 @@ export {
 } from "./listing.js";
 export type { Named } from "./named.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
-export { firstPlaces, hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
+export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 export { goneQuote, placesOf, quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";

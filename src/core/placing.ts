@@ -7,6 +7,8 @@ export interface FileText {
   readonly terminated: boolean;
   /** A hunk that only adds lines, and does not say where, adds them at the end. */
   readonly appends?: boolean;
+  /** Of several places the first is taken. */
+  readonly takesFirst?: boolean;
 }
 
 /** Quoted text and what becomes of it, as `replace_text` takes it. */
@@ -67,27 +69,9 @@ function textOf({ lines, terminated }: FileText): string {
   return lines.join("\n") + (terminated ? "\n" : "");
 }
 
-/**
- * Where tools that take the first of several places put the hunks, and in how many places each would fit. Hunks that
- * stand nowhere, or only add, are left out.
- */
-export function firstPlaces(
-  hunks: readonly PatchHunk[],
-  lines: readonly string[],
-): { readonly start: number; readonly end: number; readonly places: number }[] {
-  let cursor = 0;
-  return hunks.flatMap(({ quoted, headers }) => {
-    const from = belowHeaders(headers, lines, cursor) ?? cursor;
-    const found = lines.flatMap((_, at) => (at >= from && standsAt(quoted, lines, at) ? [at] : []));
-    const [start] = found;
-    if (quoted.length === 0 || start === undefined) return [];
-    cursor = start + quoted.length;
-    return [{ start, end: cursor, places: found.length }];
-  });
-}
-
 /** The line a hunk begins at, in the file; null if its lines do not stand there. */
-function placeOf(hunk: PatchHunk, { lines, appends }: FileText, cursor: number): number | null {
+function placeOf(hunk: PatchHunk, text: FileText, cursor: number): number | null {
+  const { lines, appends, takesFirst } = text;
   const { quoted, headers, atEnd } = hunk;
   const below = belowHeaders(headers, lines, cursor) ?? belowHeaders(headers, lines, 0);
   if (quoted.length === 0) {
@@ -103,7 +87,7 @@ function placeOf(hunk: PatchHunk, { lines, appends }: FileText, cursor: number):
   if (named.length > 0) return named.find((at) => at >= cursor) ?? (named[0] as number);
   const later = places.filter((at) => at >= cursor);
   const candidates = later.length > 0 ? later : places;
-  if (candidates.length > 1)
+  if (candidates.length > 1 && !takesFirst)
     throw new PatchError(
       `the lines beginning with ${JSON.stringify(quoted[0])} stand ${candidates.length} times (lines ${candidates
         .slice(0, 5)
@@ -114,7 +98,11 @@ function placeOf(hunk: PatchHunk, { lines, appends }: FileText, cursor: number):
 }
 
 /** The line after the last of the headers, each looked for below the one before. */
-function belowHeaders(headers: readonly string[], lines: readonly string[], start: number): number | null {
+export function belowHeaders(
+  headers: readonly string[],
+  lines: readonly string[],
+  start: number,
+): number | null {
   return headers.reduce<number | null>((from, header) => {
     const found = from === null ? -1 : headerAt(header, lines, from);
     return found < 0 ? null : found + 1;
@@ -127,7 +115,7 @@ function headerAt(header: string, lines: readonly string[], from: number): numbe
   return lines.findIndex((line, at) => at >= from && line.trim() === header.trim());
 }
 
-function standsAt(quoted: readonly string[], lines: readonly string[], at: number): boolean {
+export function standsAt(quoted: readonly string[], lines: readonly string[], at: number): boolean {
   return at + quoted.length <= lines.length && quoted.every((line, offset) => lines[at + offset] === line);
 }
 
@@ -213,7 +201,11 @@ function quoteOf(span: Span, lines: readonly string[], terminated: boolean): Pla
   return { old: old.join("\n") + end, new: fresh.join("\n") };
 }
 
-function replaced(lines: readonly string[], replacements: readonly Replacement[], start: number): string[] {
+export function replaced(
+  lines: readonly string[],
+  replacements: readonly Replacement[],
+  start: number,
+): string[] {
   const result: string[] = [];
   let from = 0;
   for (const { at, remove, insert } of replacements) {

@@ -1,24 +1,19 @@
 /** Changes that other programs' tools are about to make for an agent. */
 import {
-  chained,
   type Document,
   exitStatus,
   firstPlaces,
-  hunkQuotes,
   LineSet,
-  PatchError,
   type PatchHunk,
   type Problem,
-  placeHunks,
   problem,
   type Quote,
   quotedLines,
   type Replaced,
-  replaceQuotes,
   replaceStanding,
-  uniqueQuotes,
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
+import { carriedQuotes, type ForeignChange, hitsOf, madeBy, quotesOf, sameLines } from "./change.js";
 import { elsewhere, type Hit, isUnplaced, looksOf, unplaced } from "./elsewhere.js";
 import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
@@ -28,15 +23,6 @@ import { keptBytes, type OpenFile } from "./open.js";
 import type { FileId } from "./ports.js";
 import { refuse } from "./refuse.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
-
-/** What a tool does to one file. */
-export type ForeignChange =
-  /** Text is quoted and replaced, quote after quote. */
-  | { readonly kind: "quotes"; readonly quotes: readonly Quote[] }
-  | { readonly kind: "patch"; readonly hunks: readonly PatchHunk[] }
-  /** All of it is written: created, or replaced; null: with what is not told. */
-  | { readonly kind: "whole"; readonly content: string | null }
-  | { readonly kind: "delete" };
 
 /** What a tool is about to do. */
 export interface ForeignWrite {
@@ -150,7 +136,7 @@ async function placed(
 ): Promise<Consideration> {
   const { quotes, request, entry } = call;
   const document = opened.text;
-  const made = replaceQuotes(document, change.kind === "quotes" ? change.quotes : quotes);
+  const made = madeBy(change, document);
   const standing = made && replaceStanding(quotes, opened.view(request));
   if (made && standing && sameLines(made.document, standing)) return allowed;
   const verdict = judge(entry, opened, request, env);
@@ -163,18 +149,6 @@ async function placed(
   return { kind: "carried", quotes: carriedQuotes(verdict, document, single) };
 }
 
-/** Where the tool puts it; null if it finds no place, or all places are meant. */
-function hitsOf(change: ForeignChange, document: Document): readonly Hit[] | null {
-  if (change.kind === "patch")
-    return firstPlaces(change.hunks, document.lines()).map(({ start, end }) => ({
-      ...{ quoted: document.lines(start, end).join("\n"), start, end },
-    }));
-  if (change.kind !== "quotes" || change.quotes.some(({ all }) => all)) return null;
-  return (
-    chained(document, change.quotes)?.map(({ old, start, end }) => ({ quoted: old, start, end })) ?? null
-  );
-}
-
 /** Its older texts can be compared with the one now. */
 function isKept({ keep }: FileId, { bytes }: Document): boolean {
   return keep && bytes.length <= keptBytes;
@@ -185,22 +159,28 @@ function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
   return hits.every(({ start, end }) => known.containsSpan(start, end));
 }
 
-/** Of several places such a tool takes the first, without a word: that one has to be a place the agent knows. */
+/** Of several places such a tool takes the first, without a word: has that one to be the one that is meant? */
 function unclearHunk(hunks: readonly PatchHunk[], opened: OpenFile, request: string): Problem | null {
   const { known } = opened.seen(request);
-  for (const { start, end, places } of firstPlaces(hunks, opened.text.lines())) {
-    const place = LineSet.of([[start, end]]);
-    if (places < 2 || place.subtract(known).isEmpty) continue;
+  for (const { start, end, others } of firstPlaces(hunks, opened.text.lines())) {
+    const isKnown = (at: number): boolean => known.containsSpan(at, at + end - start);
+    // It was seen there, and nowhere else.
+    if (others.length === 0 || (isKnown(start) && !others.some(isKnown))) continue;
+    const places = [start, ...others];
+    const listed = places.slice(0, listedPlaces).map((at) => at + 1);
     const said = JSON.stringify(opened.text.text(start).slice(0, 80));
+    const where = `${listed.join(", ")}${places.length > listed.length ? ", …" : ""}`;
     return problem(
       "ambiguous",
       [],
-      `the lines beginning with ${said} stand in ${places} places, and the first of them (line ${start + 1}) was not shown: give more context, or @@ with a line above them`,
-      { rows: place },
+      `the lines beginning with ${said} stand in ${places.length} places (lines ${where}), and which one is meant cannot be told: give more context, or @@ with a line above them`,
+      { rows: LineSet.of(places.slice(0, listedPlaces).map((at) => [at, at + end - start] as const)) },
     );
   }
   return null;
 }
+
+const listedPlaces = 5;
 
 /** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */
 function isForTheTool(
@@ -226,67 +206,4 @@ async function refusal(
     verdict.kind === "refused" ? { ...verdict, refused: { ...verdict.refused, forced: null } } : verdict;
   const result = await refuse({ ...call, entries: call.given }, [{ opened, verdict: plain }], env);
   return { kind: "refused", result };
-}
-
-/** `shown`: the text that the agent takes the file to have. */
-export function quotesOf(
-  change: ForeignChange,
-  document: Document,
-  shown: Document = document,
-): readonly Quote[] {
-  if (change.kind === "quotes") return independent(change.quotes, document, shown);
-  if (change.kind !== "patch") return [];
-  const text = { lines: document.lines(), terminated: isTerminated(document), appends: true };
-  try {
-    return placeHunks(change.hunks, text).map((quote) => ({ ...quote, all: false }));
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    // It stands in several places, and which one is meant cannot be told of a text that has changed.
-    return hunkQuotes(change.hunks).map((quote) => ({ ...quote, all: false }));
-  }
-}
-
-/** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
-function independent(quotes: readonly Quote[], document: Document, shown: Document): readonly Quote[] {
-  if (quotes.length < 2 || quotes.some(({ all }) => all)) return folded(quotes, document);
-  const stretches = chained(shown, quotes) ?? chained(document, quotes);
-  if (!stretches) return folded(quotes, document);
-  return stretches.length === quotes.length
-    ? quotes
-    : stretches.map((one) => ({ old: one.old, new: one.new, all: false }));
-}
-
-/** The same, for what can be told without a text in which all of them stand. */
-function folded(quotes: readonly Quote[], document: Document): readonly Quote[] {
-  const text = document.lines().join("\n");
-  const result: Quote[] = [];
-  for (const quote of quotes) {
-    const at = text.includes(quote.old) ? -1 : result.findLastIndex((one) => one.new.includes(quote.old));
-    const earlier = result[at];
-    if (earlier) result[at] = { ...earlier, new: earlier.new.split(quote.old).join(quote.new) };
-    else result.push(quote);
-  }
-  return result;
-}
-
-function isTerminated(document: Document): boolean {
-  return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
-}
-
-export function sameLines(one: Document, two: Document): boolean {
-  return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
-}
-
-function carriedQuotes(
-  verdict: Extract<Verdict, { kind: "applied" }>,
-  document: Document,
-  single: boolean,
-): readonly Quote[] {
-  const replacements = verdict.applied.change.hunks.map(({ start, end, lines }) => ({
-    at: start,
-    remove: end - start,
-    insert: lines,
-  }));
-  const text = { lines: document.lines(), terminated: isTerminated(document) };
-  return uniqueQuotes(replacements, text, single).map((quote) => ({ ...quote, all: false }));
 }

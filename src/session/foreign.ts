@@ -11,7 +11,7 @@ import {
   replaceQuotes,
   wholeFile,
 } from "../core/index.js";
-import { type ForeignChange, quotesOf, sameLines } from "./consider.js";
+import { type ForeignChange, madeBy as madeByTool, sameLines } from "./change.js";
 import { contextOf, olderTexts, withOpen } from "./holding.js";
 import { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
@@ -167,8 +167,7 @@ function ownWords({ change, whole }: Told, now: Document): LineSet {
 }
 
 function madeOf(change: ForeignChange, before: Document | null, now: Document): Replaced | null {
-  if (change.kind === "quotes") return before && replaceQuotes(before, change.quotes);
-  if (change.kind === "patch") return before && replaceQuotes(before, quotesOf(change, before));
+  if (change.kind === "quotes" || change.kind === "patch") return before && madeByTool(change, before);
   if (change.kind === "delete" || change.content === null) return null;
   const document = wholeFile(change.content, before ?? now);
   if ("unencodable" in document) return null;

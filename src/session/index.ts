@@ -1,6 +1,7 @@
 export type { Formatted, News } from "./aftermath.js";
 export type { FileRequest } from "./call.js";
-export type { Consideration, ForeignChange, ForeignWrite, Glance } from "./consider.js";
+export type { ForeignChange } from "./change.js";
+export type { Consideration, ForeignWrite, Glance } from "./consider.js";
 export type { ObservedWrite } from "./foreign.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
 export type { LostCause, LostEdit, LostNotice } from "./lost.js";

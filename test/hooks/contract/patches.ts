@@ -128,6 +128,25 @@ export function patches(driver: Driver): void {
       expect({ rewritten, mine }).toMatchObject({ rewritten: null, mine: expect.stringContaining("= 10;") });
   });
 
+  test("a hunk that fits several places that were all seen: denied with the places, and let through with more", async () => {
+    const place = stage();
+    const agent = place.agent();
+    await agent.read("a.js");
+    const line = "  const found = open(name);";
+    const vague = { old: line, new: "  const found = null;" };
+    const { deny } = await agent.patch({ do: "update", path: "a.js", hunks: [vague] });
+    const lines = place.text("a.js").split("\n");
+    const numbers = lines.flatMap((text, at) => (text === line ? [at + 1] : []));
+    expect(numbers).toHaveLength(2);
+    expect(deny).toContain(`(lines ${numbers.join(", ")})`);
+    for (const number of numbers) expect(deny).toMatch(new RegExp(`^ +${number}\t`, "m"));
+    expect(place.text("a.js")).toBe(source);
+    const after = lines[numbers[1] ?? 0] ?? "";
+    const clear = { old: `${line}\n${after}`, new: `${vague.new}\n${after}` };
+    expect(await agent.patch({ do: "update", path: "a.js", hunks: [clear] })).toMatchObject(quiet);
+    expect(place.text("a.js").split("\n")[(numbers[1] ?? 0) - 1]).toBe(vague.new);
+  });
+
   test("a patch that fits nowhere is the tool's affair: nothing is known by it", async () => {
     const place = stage();
     const agent = place.agent();

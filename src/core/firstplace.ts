@@ -1,0 +1,91 @@
+/** Tools that take patches put each hunk in the first place that it fits: which other place may be meant? */
+import type { PatchHunk } from "./patch.js";
+import { belowHeaders, replaced, standsAt } from "./placing.js";
+
+export interface FirstPlace {
+  /** Lines that the hunk quotes, half-open, where the tool finds them. */
+  readonly start: number;
+  readonly end: number;
+  /** Where it begins in other places that may as well be meant, by its headers and by the order of the hunks. */
+  readonly others: readonly number[];
+}
+
+/** Hunks that stand nowhere, or only add, are left out. */
+export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[]): FirstPlace[] {
+  const fits = hunks.map(({ quoted }) =>
+    quoted.length === 0 ? [] : lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : [])),
+  );
+  const meant = meantPlaces(hunks, lines, fits);
+  return meant.flatMap((places, index) => {
+    const hunk = hunks[index] as PatchHunk;
+    const [start] = places;
+    if (start === undefined) return [];
+    const latest = latestStart(meant, hunks, index, lines.length);
+    const others = places
+      .slice(1)
+      .filter((at) => at <= latest && !isSame(hunk, lines, [start, at]))
+      .slice(0, mostPlaces);
+    return [{ start, end: start + hunk.quoted.length, others }];
+  });
+}
+
+const mostPlaces = 20;
+
+/** The place that the tool takes, and behind it those that the hunk itself does not rule out. */
+function meantPlaces(
+  hunks: readonly PatchHunk[],
+  lines: readonly string[],
+  fits: readonly (readonly number[])[],
+): number[][] {
+  let cursor = 0;
+  return hunks.map(({ headers, atEnd, quoted }, index) => {
+    const below = headers.length > 0 ? belowEach(headers, lines, cursor) : [];
+    const later = (fits[index] as readonly number[]).filter((at) => at >= (below[0] ?? cursor));
+    const last = lines.length - quoted.length;
+    // Below a header the first place is meant; a header that stands twice may mean the first below either.
+    const first = below.flatMap((from) => later.find((at) => at >= from) ?? []);
+    const places = atEnd && later.includes(last) ? [last] : below.length > 0 ? [...new Set(first)] : later;
+    const [start] = places;
+    if (start !== undefined) cursor = start + quoted.length;
+    return [...places];
+  });
+}
+
+/** The lines below the headers, wherever those stand, one set below the other. */
+function belowEach(headers: readonly string[], lines: readonly string[], start: number): number[] {
+  const found: number[] = [];
+  for (let at = belowHeaders(headers, lines, start); at !== null; at = belowHeaders(headers, lines, at))
+    found.push(at);
+  return found;
+}
+
+/** Hunks come in the order of the file: behind this line those that follow would find no place. */
+function latestStart(
+  meant: readonly (readonly number[])[],
+  hunks: readonly PatchHunk[],
+  index: number,
+  end: number,
+): number {
+  let bound = end;
+  for (let at = hunks.length - 1; at > index; at--) {
+    const length = hunks[at]?.quoted.length ?? 0;
+    bound = meant[at]?.findLast((place) => place + length <= bound) ?? bound;
+  }
+  return bound - (hunks[index]?.quoted.length ?? 0);
+}
+
+/** In either place the same comes of it: one of two equal lines is taken out. */
+function isSame(
+  { quoted, replacements }: PatchHunk,
+  lines: readonly string[],
+  [one, two]: readonly [number, number],
+): boolean {
+  const made = replaced(quoted, replacements, 0);
+  const between = lines.slice(one + quoted.length, two + quoted.length);
+  const before = lines.slice(one, two);
+  const [early, late] = [
+    [...made, ...between],
+    [...before, ...made],
+  ];
+  return early.length === late.length && early.every((line, at) => line === late[at]);
+}

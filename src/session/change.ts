@@ -1,0 +1,110 @@
+/** What the changes of other programs' tools come to. */
+import {
+  chained,
+  type Document,
+  firstPlaces,
+  hunkQuotes,
+  PatchError,
+  type PatchHunk,
+  placeHunks,
+  type Quote,
+  type Replaced,
+  replaceQuotes,
+  uniqueQuotes,
+} from "../core/index.js";
+import type { Hit } from "./elsewhere.js";
+import type { Verdict } from "./judge.js";
+
+/** What a tool does to one file. */
+export type ForeignChange =
+  /** Text is quoted and replaced, quote after quote. */
+  | { readonly kind: "quotes"; readonly quotes: readonly Quote[] }
+  | { readonly kind: "patch"; readonly hunks: readonly PatchHunk[] }
+  /** All of it is written: created, or replaced; null: with what is not told. */
+  | { readonly kind: "whole"; readonly content: string | null }
+  | { readonly kind: "delete" };
+
+/** What the tool makes of it; null if it finds no place, or several and does not take the first. */
+export function madeBy(change: ForeignChange, document: Document): Replaced | null {
+  if (change.kind === "quotes") return replaceQuotes(document, change.quotes);
+  return change.kind === "patch" ? replaceQuotes(document, hunksIn(document, change.hunks, true)) : null;
+}
+
+/** Where the tool puts it; null if it finds no place, or all places are meant. */
+export function hitsOf(change: ForeignChange, document: Document): readonly Hit[] | null {
+  if (change.kind === "patch")
+    return firstPlaces(change.hunks, document.lines()).map(({ start, end }) => ({
+      ...{ quoted: document.lines(start, end).join("\n"), start, end },
+    }));
+  if (change.kind !== "quotes" || change.quotes.some(({ all }) => all)) return null;
+  return (
+    chained(document, change.quotes)?.map(({ old, start, end }) => ({ quoted: old, start, end })) ?? null
+  );
+}
+
+/** `shown`: the text that the agent takes the file to have. */
+export function quotesOf(
+  change: ForeignChange,
+  document: Document,
+  shown: Document = document,
+): readonly Quote[] {
+  if (change.kind === "quotes") return independent(change.quotes, document, shown);
+  return change.kind === "patch" ? hunksIn(document, change.hunks, false) : [];
+}
+
+/** Hunks as quotes of a text. */
+function hunksIn(document: Document, hunks: readonly PatchHunk[], takesFirst: boolean): readonly Quote[] {
+  const text = { lines: document.lines(), terminated: isTerminated(document), appends: true, takesFirst };
+  try {
+    return placeHunks(hunks, text).map((quote) => ({ ...quote, all: false }));
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    // It stands in several places, and which one is meant cannot be told of a text that has changed.
+    return hunkQuotes(hunks).map((quote) => ({ ...quote, all: false }));
+  }
+}
+
+/** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
+function independent(quotes: readonly Quote[], document: Document, shown: Document): readonly Quote[] {
+  if (quotes.length < 2 || quotes.some(({ all }) => all)) return folded(quotes, document);
+  const stretches = chained(shown, quotes) ?? chained(document, quotes);
+  if (!stretches) return folded(quotes, document);
+  return stretches.length === quotes.length
+    ? quotes
+    : stretches.map((one) => ({ old: one.old, new: one.new, all: false }));
+}
+
+/** The same, for what can be told without a text in which all of them stand. */
+function folded(quotes: readonly Quote[], document: Document): readonly Quote[] {
+  const text = document.lines().join("\n");
+  const result: Quote[] = [];
+  for (const quote of quotes) {
+    const at = text.includes(quote.old) ? -1 : result.findLastIndex((one) => one.new.includes(quote.old));
+    const earlier = result[at];
+    if (earlier) result[at] = { ...earlier, new: earlier.new.split(quote.old).join(quote.new) };
+    else result.push(quote);
+  }
+  return result;
+}
+
+function isTerminated(document: Document): boolean {
+  return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
+}
+
+export function sameLines(one: Document, two: Document): boolean {
+  return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
+}
+
+export function carriedQuotes(
+  verdict: Extract<Verdict, { kind: "applied" }>,
+  document: Document,
+  single: boolean,
+): readonly Quote[] {
+  const replacements = verdict.applied.change.hunks.map(({ start, end, lines }) => ({
+    at: start,
+    remove: end - start,
+    insert: lines,
+  }));
+  const text = { lines: document.lines(), terminated: isTerminated(document) };
+  return uniqueQuotes(replacements, text, single).map((quote) => ({ ...quote, all: false }));
+}

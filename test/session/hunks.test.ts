@@ -1,0 +1,82 @@
+/** Tools that take patches put a hunk in the first place that it fits. */
+import { describe, expect, it } from "vitest";
+import { parseUpdate } from "../../src/core/index.js";
+import { bench, path } from "../support/session.js";
+
+const rowsOf = (words: string, first = 1) => words.split(" ").map((text, at) => ({ line: first + at, text }));
+const patch = (lines: readonly string[]) => ({
+  ...{ path, tool: "apply_patch" },
+  change: { kind: "patch" as const, hunks: parseUpdate(lines.join("\n")) },
+});
+
+const all = "f x y g x z h x end";
+const cases: readonly (readonly [string, readonly string[], string])[] = [
+  ["one place", ["@@", "-y", "+Y"], "allowed"],
+  ["three places", ["@@", "-x", "+X"], "ambiguous"],
+  ["a line of context says which", ["@@", "-x", "+X", " z"], "allowed"],
+  ["a header says which", ["@@ g", "-x", "+X"], "allowed"],
+  ["a header that is not there says nothing", ["@@ nowhere", "-x", "+X"], "ambiguous"],
+  ["the end of the file says which", ["@@", "-x", "+X", " end", "*** End of File"], "allowed"],
+  ["the hunk before says which", ["@@", "-h", "+H", "@@", "-x", "+X"], "allowed"],
+  ["the hunk before leaves two", ["@@", "-y", "+Y", "@@", "-x", "+X"], "ambiguous"],
+  ["the hunk behind says which", ["@@", "-x", "+X", "@@", "-y", "+Y"], "allowed"],
+  ["the hunk behind leaves two", ["@@", "-x", "+X", "@@", "-z", "+Z"], "ambiguous"],
+  ["a hunk with a header behind says which", ["@@", "-x", "+X", "@@ g", "-x", "+Y"], "allowed"],
+  ["all of them, one by one", ["@@", "-x", "+1", "@@", "-x", "+2", "@@", "-x", "+3"], "allowed"],
+  ["two of three", ["@@", "-x", "+1", "@@", "-x", "+2"], "ambiguous"],
+];
+
+describe("a hunk that fits several places, all of them seen", () => {
+  it.each(cases)("%s", async (_, lines, expected) => {
+    const { session } = bench(all);
+    await session.observe({ path, rows: rowsOf(all) });
+    const found = await session.consider(patch(lines));
+    expect(found.kind === "refused" ? found.result.details.code : found.kind).toBe(expected);
+  });
+
+  it("is refused with the places, and with what to add", async () => {
+    const { session } = bench(all);
+    await session.observe({ path, rows: rowsOf(all) });
+    const found = await session.consider(patch(["@@", "-x", "+X"]));
+    const text = found.kind === "refused" ? found.result.text : "";
+    expect(text).toMatch(/"x" stand in 3 places \(lines 2, 5, 8\)/);
+    expect(text).toMatch(/give more context, or @@ with a line above/);
+    for (const line of [1, 2, 3, 5, 8]) expect(text).toMatch(new RegExp(`^ +${line}#`, "m"));
+  });
+
+  it("whichever of them it is put in, the same comes of it", async () => {
+    const { session } = bench("a x x b");
+    await session.observe({ path, rows: rowsOf("a x x b") });
+    expect((await session.consider(patch(["@@", "-x"]))).kind).toBe("allowed");
+    expect((await session.consider(patch(["@@", "-x", "+X"]))).kind).toBe("refused");
+  });
+
+  it("a header that stands twice says which only if the same is below both", async () => {
+    const { session } = bench("run x run y x");
+    await session.observe({ path, rows: rowsOf("run x run y x") });
+    expect((await session.consider(patch(["@@ run", "-x", "+X"]))).kind).toBe("refused");
+    expect((await session.consider(patch(["@@ run", "-y", "+Y"]))).kind).toBe("allowed");
+  });
+});
+
+describe("a hunk that fits several places, not all of them seen", () => {
+  it("the first was seen, and no other: that one is meant", async () => {
+    const { session } = bench(all);
+    await session.observe({ path, rows: rowsOf("f x y") });
+    expect((await session.consider(patch(["@@", "-x", "+X"]))).kind).toBe("allowed");
+  });
+
+  it("another was seen: the tool would take the first", async () => {
+    const { session } = bench(all);
+    await session.observe({ path, rows: rowsOf("h x", 7) });
+    expect((await session.consider(patch(["@@", "-x", "+X"]))).kind).toBe("refused");
+  });
+
+  it("what it did to the first place is the agent's own", async () => {
+    const { session, rudely, store } = bench(all);
+    await session.observe({ path, rows: rowsOf("f x y") });
+    rudely(all.replace("x", "X"));
+    await session.observeWrite(path, patch(["@@", "-x", "+X"]));
+    expect(await store.journal()).toMatchObject([{ kind: "commit", change: [9, 9, 1, 2, 1, 2] }]);
+  });
+});
