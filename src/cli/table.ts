@@ -340,6 +340,7 @@ const doors: readonly Command[] = [
       ["kedge completion zsh > ~/.zfunc/_kedge", "zsh, with ~/.zfunc in fpath"],
       ["kedge completion fish > ~/.config/fish/completions/kedge.fish", "fish"],
     ],
+    notes: ["Make the folder first if it is not there (mkdir -p), and open a new shell."],
     json: "{shell, script}",
   },
 ];
