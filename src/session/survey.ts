@@ -156,13 +156,15 @@ function lostIn({ chain, course, now, source }: Examined, live: ReadonlySet<stri
   const traces = course.traces.filter(({ gone }) => gone.length > 0);
   const isGone = !now && course.states.some(({ version }) => version !== null);
   const wasThere = (chain.entries.at(-1)?.after ?? null) !== null;
+  // Of several, the others still stand: it is back where the last one found it.
+  const lastMove = movesOf(chain).at(-1);
   return chain.entries
     .filter(({ id }) => live.has(id))
     .flatMap((entry): LostWork[] => {
       const own = traces.filter((trace) => trace.entry.id === entry.id);
       if (course.deleted.some((one) => one.back && one.entry === entry))
         return [{ entry, what: "deleted", traces: [] }];
-      const isMove = entry.to !== undefined && (source !== null || (isGone && wasThere));
+      const isMove = entry === lastMove && (source !== null || (isGone && wasThere));
       if (isMove) return [{ entry, what: "moved", traces: own }];
       return own.length > 0 ? [{ entry, what: "lines", traces: own }] : [];
     });

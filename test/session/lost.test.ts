@@ -135,6 +135,19 @@ describe("an edit is lost when", () => {
     ]);
   });
 
+  it("of two moves the second was taken back: the first stands", async () => {
+    const { session, lost, files } = worked();
+    const move = (from: string, to: string) =>
+      session.multiEdit({ files: [{ path: from, edits: [{ op: "move_file", to }] }] });
+    await session.read({ path });
+    await move(path, "b.ts");
+    await move("b.ts", "c.ts");
+    expect(await lost()).toEqual([]);
+    files.files.delete("c.ts");
+    files.set("b.ts", five);
+    expect(await session.lost()).toMatchObject([{ what: "moved", path: "c.ts" }]);
+  });
+
   it("only blanks were its change, and the file is exactly what it was", async () => {
     const { set, lost, files } = worked();
     const id = await set("third(3);", "    third(3);");
