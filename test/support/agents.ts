@@ -110,7 +110,8 @@ export class Agent {
 
   /**
    * What lies between two anchors is what was printed there last, if the same lines were printed with the same
-   * anchors again, and what the agent put there itself.
+   * anchors again, and what the agent put there itself. Where it put a line that reads the same in the place of one
+   * that is gone, and that was printed with the same anchor, the anchor is that of its own line.
    */
   private meant(call: Call, remembered: readonly Line[]): Named {
     const again = this.showings
@@ -121,7 +122,14 @@ export class Agent {
         ),
       )
       .at(-1)?.lines;
-    const same = again && call.refs.every((index) => again[index]?.id === remembered[index]?.id);
+    const own = this.desk.writtenBy(this);
+    const present = new Set(this.desk.world.lines.map(({ id }) => id));
+    const isSame = (index: number): boolean => {
+      const [then, last] = [remembered[index]?.id, again?.[index]?.id];
+      if (then === undefined || last === undefined) return then === last;
+      return then === last || (!present.has(then) && own.includes(last));
+    };
+    const same = again && call.refs.every(isSame);
     const named = call.named(same ? again : remembered);
     return { ...named, lines: [...named.lines, ...this.desk.writtenBy(this)] };
   }
