@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
+import { ReplayError } from "./error.js";
 
 /** One real change of one file, from blob to blob. */
 export interface FileChange {
@@ -31,7 +32,7 @@ export interface Source {
 }
 
 /** What makes the history unreadable, said to the user. */
-export class GitError extends Error {
+export class GitError extends ReplayError {
   override readonly name = "GitError";
 }
 

@@ -1,6 +1,7 @@
 export type { Case } from "./case.js";
+export { ReplayError } from "./error.js";
 export { type CaseSet, classNames, generate } from "./generate.js";
-export { GitError, gitSource, type Source } from "./git.js";
+export { gitSource, type Source } from "./git.js";
 export { type Mechanism, play } from "./mechanism.js";
 export { allMechanisms } from "./mechanisms/all.js";
 export { broken, session } from "./mechanisms/kedge.js";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Case, type Expectation, editText, type Hunk, setHash } from "./case.js";
+import { ReplayError } from "./error.js";
 import type { CaseSet } from "./generate.js";
 
 /** A hunk as the files of a prepared set have it. */
@@ -54,22 +55,38 @@ function build(stored: Stored, id: string, text: string): Case {
   };
 }
 
-/** Reads a prepared set: `cases.jsonl.gz` and `blobs.jsonl.gz`. */
-export function readPrepared(folder: string): CaseSet {
-  const lines = (name: string): string[] =>
-    gunzipSync(readFileSync(join(folder, name)))
+/** Each line of a file of the set, as what `make` makes of it. */
+function readLines<Row, Made>(folder: string, name: string, make: (row: Row, at: number) => Made): Made[] {
+  let at = 0;
+  try {
+    return gunzipSync(readFileSync(join(folder, name)))
       .toString()
       .split("\n")
-      .filter(Boolean);
+      .filter(Boolean)
+      .map((line, index) => {
+        at = index + 1;
+        return make(JSON.parse(line) as Row, index);
+      });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw new ReplayError(`${folder} has no cases.jsonl.gz and blobs.jsonl.gz`);
+    throw new ReplayError(`${join(folder, name)}${at > 0 ? `, line ${at}` : ""}: ${message}`);
+  }
+}
+
+/** Reads a prepared set: `cases.jsonl.gz` and `blobs.jsonl.gz`. */
+export function readPrepared(folder: string): CaseSet {
   const blobs = new Map(
-    lines("blobs.jsonl.gz").map((line) => {
-      const { sha, text } = JSON.parse(line) as { sha: string; text: string };
-      return [sha, text] as const;
-    }),
+    readLines(
+      folder,
+      "blobs.jsonl.gz",
+      ({ sha, text }: { sha: string; text: string }) => [sha, text] as const,
+    ),
   );
-  const cases = lines("cases.jsonl.gz").map((line, at) => {
-    const stored = JSON.parse(line) as Stored;
-    return build(stored, stored.id ?? `${stored.class}-${at}`, blobs.get(stored.base) ?? "");
+  const cases = readLines(folder, "cases.jsonl.gz", (stored: Stored, at) => {
+    const text = blobs.get(stored.base);
+    if (text === undefined) throw new ReplayError(`there is no text ${stored.base} in blobs.jsonl.gz`);
+    return build(stored, stored.id ?? `${stored.class}-${at}`, text);
   });
   return { name: basename(folder), seed: "", hash: setHash(cases), cases, drawn: {} };
 }

@@ -129,8 +129,7 @@ function editsText({ edits, base }: Case): string {
 export async function showCase(one: Case, mechanisms: readonly Mechanism[], screen = 160): Promise<string> {
   const played = [];
   for (const mechanism of mechanisms) {
-    const result = await play(mechanism, one);
-    await mechanism.close?.();
+    const result = await play(mechanism, one).finally(() => mechanism.close?.());
     const found = outcomes(one, result);
     played.push({ mechanism, result, outcome: found.find((outcome) => outcome !== "right") ?? "right" });
   }

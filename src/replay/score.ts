@@ -49,15 +49,19 @@ export async function score(
 ): Promise<Score> {
   const sample = empty();
   const classes: Record<string, Tally> = {};
-  for (const [at, one] of cases.entries()) {
-    const played = await play(mechanism, one);
-    const name = rowName(one);
-    classes[name] ??= empty();
-    count(classes[name], one, played);
-    if (one.sampled) count(sample, one, played);
-    onProgress?.(at + 1);
+  try {
+    for (const [at, one] of cases.entries()) {
+      const played = await play(mechanism, one);
+      const name = rowName(one);
+      classes[name] ??= empty();
+      count(classes[name], one, played);
+      if (one.sampled) count(sample, one, played);
+      onProgress?.(at + 1);
+    }
+  } finally {
+    // A peer that failed may still run, and would keep this process.
+    await mechanism.close?.();
   }
-  await mechanism.close?.();
   const { name, short, about } = mechanism;
   return { mechanism: { name, short, about }, sample, classes };
 }

@@ -49,6 +49,19 @@ test("what cannot be replayed is said in one line", () => {
   expect(none.status).toBe(1);
   expect(none.stderr).toMatch(/not a git repository/);
   expect(place.run(["replay", "--set", "nowhere"]).stderr).toMatch(/nowhere has no cases/);
+  place.put("set/blobs.jsonl.gz", "no gzip");
+  const { status, stderr } = place.run(["replay", "--set", "set"]);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^kedge: .*blobs\.jsonl\.gz: incorrect header.*\n$/),
+  ]);
+});
+
+test("a peer that does not keep to the protocol is named, and ended", async () => {
+  const place = await madeRepository();
+  const peer = "odd=echo hi; cat >/dev/null";
+  const { status, stderr } = place.run(["replay", "--cases", "2", "--peer", peer]);
+  expect([status, stderr]).toEqual([1, "kedge: odd answered no JSON: hi\n"]);
 });
 
 test("a history that gives no case says why", () => {

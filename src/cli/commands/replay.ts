@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import {
   allMechanisms,
   type CaseSet,
-  GitError,
   generate,
   gitSource,
   peer,
+  ReplayError,
   readPrepared,
   type Score,
   score,
@@ -21,7 +21,12 @@ import type { Stream } from "../output.js";
 const defaultCases = 400;
 const barWidth = 24;
 
-export const run: Run = async (context) => {
+export const run: Run = (context) =>
+  replay(context).catch((error: unknown) => {
+    throw error instanceof ReplayError ? new InputError(error.message) : error;
+  });
+
+const replay: Run = async (context) => {
   const { args, output } = context;
   const bar = progressBar(output.err);
   const set = await readSet(context, bar);
@@ -53,21 +58,15 @@ export const run: Run = async (context) => {
 
 async function readSet({ args, cwd }: Context, bar: Bar): Promise<CaseSet> {
   const folder = args.text("set");
-  try {
-    if (folder !== undefined) return readPrepared(resolve(cwd, folder));
-    const cases = args.number("cases") ?? defaultCases;
-    const source = gitSource(resolve(cwd, args.positionals[0] ?? "."));
-    const seed = args.text("seed") ?? "1";
-    const onProgress = (at: number): void => bar("making cases", Math.min(at, cases), cases);
-    const set = await generate({ source, seed, cases, onProgress });
-    bar("making cases", cases, cases);
-    if (set.cases.length > 0) return set;
-    throw new InputError(nothing(set));
-  } catch (error) {
-    if (error instanceof GitError) throw new InputError(error.message);
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new InputError(`${folder} has no cases.jsonl.gz and blobs.jsonl.gz`);
-  }
+  if (folder !== undefined) return readPrepared(resolve(cwd, folder));
+  const cases = args.number("cases") ?? defaultCases;
+  const source = gitSource(resolve(cwd, args.positionals[0] ?? "."));
+  const seed = args.text("seed") ?? "1";
+  const onProgress = (at: number): void => bar("making cases", Math.min(at, cases), cases);
+  const set = await generate({ source, seed, cases, onProgress });
+  bar("making cases", cases, cases);
+  if (set.cases.length === 0) throw new InputError(nothing(set));
+  return set;
 }
 
 /** Why a history gives no case. */

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { ReplayError } from "../error.js";
 import type { Mechanism } from "../mechanism.js";
 
 /** What a peer is sent and answers, a JSON object a line each: docs/replay-protocol.md. */
@@ -83,11 +84,11 @@ class Line {
     const waiting = this.waiting.get(answer.id);
     this.waiting.delete(answer.id);
     if (typeof answer.text === "string" || typeof answer.refused === "string") waiting?.resolve(answer);
-    else waiting?.reject(new Error(`${this.name}: an answer has "text" or "refused"`));
+    else waiting?.reject(new ReplayError(`${this.name}: an answer has "text" or "refused"`));
   }
 
   private fail(message: string): void {
-    this.failure ??= new Error(message);
+    this.failure ??= new ReplayError(message);
     for (const { reject } of this.waiting.values()) reject(this.failure);
     this.waiting.clear();
   }
