@@ -195,6 +195,24 @@ export function readFile(io: Io, path: string): Uint8Array | null {
   return fd === null ? null : withFile(io, fd, () => readAll(io, fd, Number.MAX_SAFE_INTEGER));
 }
 
+/** What root makes in the state folder of somebody would be in their way for ever. */
+export function giveToOwner(
+  io: Io,
+  fd: number | null,
+  made: { readonly path: string; readonly above: string },
+): void {
+  if (process.geteuid?.() !== 0) return;
+  try {
+    const { uid, gid } = io.stat(made.above);
+    if (uid === 0n) return;
+    const give = (opened: number): void => io.chown(opened, Number(uid), Number(gid));
+    if (fd === null) withFile(io, io.open(made.path, flags.folder), give);
+    else give(fd);
+  } catch {
+    // They are told, should it be in their way.
+  }
+}
+
 /** Whether there was anything to remove. */
 export function remove(io: Io, path: string): boolean {
   const removed = ifThere(() => {
@@ -204,12 +222,14 @@ export function remove(io: Io, path: string): boolean {
   return removed ?? false;
 }
 
+/** Of the state folder. */
 export function makeFolder(io: Io, path: string, parent: (path: string) => string): void {
+  const above = parent(path);
   try {
     io.mkdir(path, 0o700);
+    giveToOwner(io, null, { path, above });
   } catch (error) {
     if (errorCode(error) === "EEXIST") return;
-    const above = parent(path);
     if (errorCode(error) !== "ENOENT" || above === path) throw error;
     makeFolder(io, above, parent);
     makeFolder(io, path, parent);

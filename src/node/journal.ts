@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../session/index.js";
-import { failure, reason } from "./failure.js";
+import { reason, stateFailure } from "./failure.js";
 import { errorCode, flags, ifThere, readAll, readFile, withFile } from "./io.js";
 import { newToken } from "./names.js";
 import { openNew, type StoreContext } from "./records.js";
@@ -40,7 +40,7 @@ export class Journal {
         throw Object.assign(new Error("short write"), { code: "ENOSPC" });
       });
     } catch (error) {
-      throw failure("append to", this.path, error);
+      throw stateFailure(`append to ${this.path}`, this.context.state, error);
     }
   }
 

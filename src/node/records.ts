@@ -1,8 +1,9 @@
 import type { Json } from "../session/index.js";
-import { failure, reason } from "./failure.js";
+import { reason, stateFailure } from "./failure.js";
 import {
   errorCode,
   flags,
+  giveToOwner,
   type Io,
   ifThere,
   makeFolder,
@@ -52,7 +53,9 @@ function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, att
 export function openNew(io: Io, { path }: Platform, file: string, mode: number = flags.create): number {
   for (let attempt = 1; ; attempt++) {
     try {
-      return io.open(file, mode, 0o600);
+      const fd = io.open(file, mode, 0o600);
+      giveToOwner(io, fd, { path: file, above: path.dirname(file) });
+      return fd;
     } catch (error) {
       if (errorCode(error) !== "ENOENT" || attempt === attempts) throw error;
       makeFolder(io, path.dirname(file), path.dirname);
@@ -104,7 +107,7 @@ export class Records {
       if (!repairing(this.context, path, () => this.append(path, bytes)))
         replaceFile(this.context, path, bytes);
     } catch (error) {
-      throw failure("record", path, error);
+      throw stateFailure(`record ${path}`, this.context.state, error);
     }
   }
 

@@ -1,4 +1,4 @@
-import { failure, reason } from "./failure.js";
+import { reason, stateFailure } from "./failure.js";
 import { ifThere, readFile } from "./io.js";
 import { nameOf } from "./names.js";
 import { pack, unpack } from "./pack.js";
@@ -51,7 +51,7 @@ export class Versions {
       replaceFile(this.context, path, packed);
       return packed.length;
     } catch (error) {
-      throw failure("keep a version as", path, error);
+      throw stateFailure(`keep a version as ${path}`, this.context.state, error);
     }
   }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ground, newGround } from "../node/support.js";
 import { workers } from "./spawn.js";
-import type { Tried } from "./worker.js";
+import type { Books, Tried } from "./worker.js";
 
 /** Root may do anything, so that a process of somebody else is needed; anybody else tries it as themselves. */
 const isRoot = process.getuid?.() === 0;
@@ -190,6 +190,42 @@ describe.runIf(process.platform !== "win32")("what a user may not do", () => {
     expect(everything(at.root)).toEqual(before);
     own(closed, 0o700);
     expect((await attempt(at, changes)).done).toBe(true);
+  });
+});
+
+describe.runIf(isRoot)("what root records in a user's state folder", () => {
+  const books = async (at: Ground, name: string, as?: number): Promise<Books> => {
+    const { root, state } = at;
+    const ended = await pool.run({ kind: "ledger", root, state, count: 2, name }, as);
+    expect(ended.errors).toBe("");
+    return JSON.parse(ended.output) as Books;
+  };
+
+  test.each([
+    ["the user's", true],
+    ["a new one", false],
+  ])("belongs to the user, and does not stand in the way: %s", async (_name, isUsed) => {
+    const at = userGround();
+    at.mine("a.txt");
+    if (isUsed) expect((await books(at, "user", user)).applied).toHaveLength(2);
+    expect((await books(at, "root")).applied).toHaveLength(2);
+    expect(await books(at, "again", user)).toMatchObject({ applied: ["again 0", "again 1"], refused: [] });
+    const strangers = everything(at.state).filter((line) => !line.includes(` ${user}:${user} `));
+    expect(strangers).toEqual([]);
+  });
+
+  test("what may not be written is said to be the state folder", async () => {
+    const at = userGround();
+    at.mine("a.txt");
+    expect((await books(at, "user", user)).applied).toHaveLength(2);
+    for (const line of everything(join(at.state, "v1"))) {
+      const path = line.split(" ")[0] as string;
+      if (path.includes("versions")) chownSync(path, 0, 0);
+    }
+    const { refused } = await books(at, "again", user);
+    expect(refused[0]).toContain(
+      `the state folder ${at.state} may not be written (EACCES); allow that first`,
+    );
   });
 });
 
