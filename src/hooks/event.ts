@@ -87,6 +87,15 @@ export interface Adapter {
   readonly client: string;
   /** How the next call is named to its model. */
   readonly door: Door;
+  /** What its own tool for reading does not show; left out: it shows all lines. */
+  readonly cuts?: {
+    /** Characters of a line from which on it is cut. */
+    readonly longest: number;
+    /** Bytes that a command may print and the model still gets all of it. */
+    readonly printed: number;
+    /** The tool that edits by a quote. */
+    readonly quoting: string;
+  };
   /** Whether it lets the arguments of a call be rewritten. */
   readonly rewrites: boolean;
   /** null: nothing of ours. */

@@ -51,6 +51,13 @@ export function plain(given: string): string {
   return given.replaceAll("\r\n", "\n");
 }
 
+/** A command that prints these lines of a file; without any, all of it. */
+export function sedCommand(path: string, ranges: readonly Range[] | undefined): string {
+  const some = ranges?.map(({ start, end }) => (start === end ? `${start}p` : `${start},${end}p`)).join(";");
+  const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return some ? `sed -n '${some}' ${word}` : `cat ${word}`;
+}
+
 /** How the next call is named where a tool reads from a line on, so many. */
 export function offsetDoor(tool: string): Door {
   return {

@@ -13,6 +13,7 @@ import {
 } from "../node/index.js";
 import { Session } from "../session/index.js";
 import type { Adapter, Caller, Environment } from "./event.js";
+import { doorFor } from "./longlines.js";
 import type { Workplace } from "./place.js";
 
 /** Clients wait ten seconds for a hook: what takes longer is answered before. */
@@ -44,7 +45,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
   const workspace = workspaceOf(caller, opening);
   const own = open(workspace, opening);
   const others = new Map<string, Session>();
-  const { door, rewrites, tellsBefore, parallel } = adapter;
+  const { rewrites, tellsBefore, parallel } = adapter;
   return {
     ...{
       ...own,
@@ -52,7 +53,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
       cwd,
       root: workspace.root,
       clock,
-      door,
+      door: doorFor(adapter, cwd),
       rewrites,
       tellsBefore,
       parallel,
@@ -94,7 +95,7 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
   const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log });
   const { gate, onStale, keepOnFold, failClosed = false } = settings;
   const session = new Session({
-    ...{ files, store, agent, clock, door: adapter.door },
+    ...{ files, store, agent, clock, door: doorFor(adapter, cwd) },
     ...(gate ? { gate } : {}),
     ...(onStale ? { onStale } : {}),
     ...(keepOnFold ? { keepOnFold } : {}),

@@ -1,18 +1,14 @@
 import { resolve } from "node:path";
 import type { Door } from "../../core/index.js";
 import type { Adapter, Event, Payload, Write } from "../event.js";
-import { list, record, text } from "../fields.js";
+import { list, record, sedCommand, text } from "../fields.js";
 import { patchWrites } from "../patch.js";
 import { parsedLine, tailOf } from "../tail.js";
 import { claudeReply } from "./claude-code.js";
 
 /** It reads with the shell alone. */
 const door: Door = {
-  read: (path, ranges) => {
-    const some = ranges?.map(({ start, end }) => `${start},${end}p`).join(";");
-    const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-    return `run \`${some ? `sed -n '${some}' ${word}` : `cat ${word}`}\``;
-  },
+  read: (path, ranges) => `run \`${sedCommand(path, ranges)}\``,
   retry: () => "the patch again",
 };
 

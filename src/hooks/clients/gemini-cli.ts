@@ -162,6 +162,7 @@ function missed(payload: Payload, from: Mark): Missed {
 export const geminiCli: Adapter = {
   client: "gemini-cli",
   door,
+  cuts: { longest: 2000, printed: 39_000, quoting: "replace" },
   room: 20_000,
   parallel: true,
   tellsBefore: false,

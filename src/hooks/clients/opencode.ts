@@ -118,6 +118,7 @@ function reply(answer: Answer, payload: Payload): unknown {
 export const opencode: Adapter = {
   client: "opencode",
   door: offsetDoor("read"),
+  cuts: { longest: 2000, printed: 50_000, quoting: "edit" },
   room: 20_000,
   parallel: true,
   tellsBefore: true,

@@ -68,6 +68,7 @@ function reply(answer: Answer, payload: Payload): unknown {
 export const pi: Adapter = {
   client: "pi",
   door: offsetDoor("read"),
+  cuts: { longest: 50_000, printed: 50_000, quoting: "edit" },
   room: 20_000,
   parallel: true,
   tellsBefore: true,

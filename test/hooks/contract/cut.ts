@@ -47,6 +47,35 @@ export function cut(driver: Driver): void {
     expect(await agent.edit("a.txt", { old: "short", new: "SHORT" })).toMatchObject(quiet);
   });
 
+  test("a line that the reading tool cuts: the call that is named next shows it", async () => {
+    const place = new Stage(driver, { "it's.txt": `short\n${"x".repeat(3000)}\nend\n` });
+    const agent = place.agent();
+    const path = place.path("it's.txt");
+    const unread = (await agent.asksWrite(path, "mine\n")).deny ?? "";
+    expect(unread).toContain("was not read");
+    await agent.read(path);
+    const { deny } = await agent.asksWrite(path, "mine\n");
+    if (driver.client !== "opencode" && driver.client !== "gemini-cli") return expect(deny).toBeNull();
+    const [, command = ""] = /run `(.*)`/.exec(deny ?? "") ?? [];
+    expect(unread).toContain(command);
+    expect(command).toMatch(/^sed -n '2p' /);
+    await agent.shell(command);
+    expect(await agent.write(path, "mine\n")).toMatchObject(quiet);
+  });
+
+  if (driver.client === "opencode" || driver.client === "gemini-cli" || driver.client === "pi")
+    test("a line that no call of the client shows whole: it can still be edited by a quote", async () => {
+      const place = new Stage(driver, { "a.txt": `short\n${"x".repeat(60_000)}.\nend\n` });
+      const agent = place.agent();
+      const path = place.path("a.txt");
+      await agent.read(path, { first: 1, last: 1 });
+      await agent.read(path, { first: 3, last: 3 });
+      const { deny } = await agent.asksWrite(path, "mine\n");
+      expect(deny).toMatch(/line 2 is too long to be shown whole/);
+      expect(deny).not.toMatch(/sed|offset 2/);
+      expect(await agent.edit(path, { old: "x.", new: "y." })).toMatchObject(quiet);
+    });
+
   if (driver.client === "gemini-cli") gemini(driver);
   if (driver.client === "codex") codex(driver);
   if (driver.client === "claude-code") claude(driver);

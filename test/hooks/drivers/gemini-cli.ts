@@ -66,10 +66,14 @@ function read({ path, lines }: Extract<Action, { do: "read" }>, who: Who): Call 
     const found = load(at(who, path));
     if (!found) return { failed: `File not found: ${path}` };
     const all = found.text.split("\n");
-    if (!lines && all.length <= 2000) return { llmContent: found.text, returnDisplay: "" };
+    const isCut = all.some((line) => line.length > 2000);
+    if (!lines && all.length <= 2000 && !isCut) return { llmContent: found.text, returnDisplay: "" };
     const first = lines?.first ?? 1;
     const last = Math.min(lines?.last ?? 2000, all.length);
-    const content = all.slice(first - 1, last).join("\n");
+    const content = all
+      .slice(first - 1, last)
+      .map((line) => (line.length > 2000 ? `${line.slice(0, 2000)}... [truncated]` : line))
+      .join("\n");
     const status = `Status: Showing lines ${first}-${last} of ${all.length} total lines.`;
     const head = `\nIMPORTANT: The file content has been truncated.\n${status}\nAction: To read more of the file, you can use the 'start_line' and 'end_line' parameters in a subsequent 'read_file' call. For example, to read the next section of the file, use start_line: ${last + 1}.\n\n--- FILE CONTENT (truncated) ---\n`;
     return { llmContent: `${head}${content}`, returnDisplay: status };

@@ -61,6 +61,10 @@ function tool({ name, args, who }: Tool, run: (args: Payload) => Payload | Failu
   };
 }
 
+function cutLine(line: string): string {
+  return line.length > 2000 ? `${line.slice(0, 2000)}... (line truncated to 2000 chars)` : line;
+}
+
 function read({ path, lines }: Extract<Action, { do: "read" }>, who: Who): Call {
   const window = lines ? { offset: lines.first, limit: lines.last - lines.first + 1 } : {};
   const args = { filePath: path, ...window };
@@ -69,7 +73,7 @@ function read({ path, lines }: Extract<Action, { do: "read" }>, who: Who): Call 
     if (!found) return { failed: `File not found: ${path}` };
     const all = linesOf(found.text);
     const first = lines?.first ?? 1;
-    const shown = all.slice(first - 1, Math.min(lines?.last ?? all.length, first + 1999));
+    const shown = all.slice(first - 1, Math.min(lines?.last ?? all.length, first + 1999)).map(cutLine);
     const last = first + shown.length - 1;
     const end =
       last < all.length
