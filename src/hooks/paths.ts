@@ -14,6 +14,8 @@ const extension = /[^./\\]\.[A-Za-z][A-Za-z0-9_]{0,11}$/;
 const url = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 const substitution = /^(?:[sy]([/|#,]).*\1.*\1[a-zA-Z0-9]*|\d+(?:,[\d$]+)?[a-zA-Z]?)$/;
 const odd = /[(){}=;<>|"'`,$#!%^&[\]]/;
+/** No path but one without folder and extension. */
+const plainWord = /^[A-Za-z0-9_]+$/;
 const diffRow = /^(?:diff --git|---|\+\+\+) /;
 
 /**
@@ -25,23 +27,38 @@ export function pathsIn(text: string, limit: number): string[] {
   const context: Context = { folder: "", within: "" };
   for (const line of text.slice(0, largestText).split("\n")) {
     readLine(line, { found, context, inner: false });
-    if (found.full) break;
+    if (found.isFull("located")) break;
   }
   return found.all();
 }
+
+/** As what a text is read: a word, or in quotes more than one. */
+type Reading = "plain" | "leading" | "quoted" | "quoted, leading" | "text";
 
 /** The most likely paths of each rank. */
 class Found {
   readonly #limit: number;
   readonly #seen = new Map<string, number>();
   readonly #byRank: readonly string[][] = ranks.map(() => []);
+  readonly #read: Readonly<Record<Reading, Set<string>>> = {
+    ...{ plain: new Set(), leading: new Set(), quoted: new Set(), "quoted, leading": new Set() },
+    text: new Set(),
+  };
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get full(): boolean {
-    return this.#byRank[0]!.length >= this.#limit;
+  /** Another path of this rank would not be kept. */
+  isFull(rank: Rank): boolean {
+    return this.#byRank[ranks.indexOf(rank)]!.length >= this.#limit;
+  }
+
+  /** Whether this was read before, like this: most words of an output were, and add nothing. */
+  hasRead(text: string, as: Reading): boolean {
+    const read = this.#read[as];
+    const size = read.size;
+    return read.add(text).size === size;
   }
 
   add(path: string, rank: Rank): void {
@@ -100,11 +117,19 @@ function readLine(line: string, place: Place): void {
     else if (word.quoted && !place.inner && isText(word.text)) {
       // An absolute path in quotes is one, whatever it is made of.
       if (/^(?:\/|[A-Za-z]:\\)/.test(word.text) && extension.test(word.text)) found.add(word.text, "located");
-      for (const inner of word.text.split("\n")) readLine(inner, { ...place, inner: true });
+      readText(word.text, place);
     } else readWord(word, place, first === null);
     first ??= word.text;
     previous = word.text;
   }
+}
+
+/** What stands in quotes, line by line. */
+function readText(text: string, place: Place): void {
+  const { folder, within } = place.context;
+  if (folder === "" && within === "" && !/cd|pushd|-C/.test(text) && place.found.hasRead(text, "text"))
+    return;
+  for (const inner of text.split("\n")) readLine(inner, { ...place, inner: true });
 }
 
 /** More than one word in quotes: a command or a sentence, unless it reads like the name of a file. */
@@ -118,6 +143,8 @@ function joined(folder: string, path: string): string {
 }
 
 const breaks = new Set([";", "|", "&", "`", "<", ">", "\r"]);
+/** Characters that mean nothing but themselves. */
+const plain = /[^ \t"'\\();|&`<>\r]+/y;
 
 /** Words as a shell parts them, as far as that can be said of any text; null where a command ends. */
 function wordsOf(line: string): (Word | null)[] {
@@ -131,8 +158,12 @@ function wordsOf(line: string): (Word | null)[] {
   };
   for (let at = 0; at < line.length; at++) {
     const character = line[at]!;
+    plain.lastIndex = at;
     if (character === " " || character === "\t") finish();
-    else if (character === '"' || character === "'") {
+    else if (plain.test(line)) {
+      text += line.slice(at, plain.lastIndex);
+      at = plain.lastIndex - 1;
+    } else if (character === '"' || character === "'") {
       const close = closing(line, at);
       if (close < 0) finish();
       else {
@@ -179,6 +210,9 @@ function readDiffWord(text: string, found: Found): void {
 }
 
 function readWord(word: Word, { found, context }: Place, leads: boolean): void {
+  if (found.isFull(leads ? "odd" : "word") && plainWord.test(word.text) && !known.test(word.text)) return;
+  const as = word.quoted ? (leads ? "quoted, leading" : "quoted") : leads ? "leading" : "plain";
+  if (context.within === "" && found.hasRead(word.text, as)) return;
   for (const [path, rank] of readings(word)) {
     if (rank === null || path.length > longestPath) continue;
     if (leads && rank === "word") found.add(path, "odd");

@@ -1,9 +1,9 @@
 /** What a command showed, wrote, moved and took away. */
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { Document } from "../core/index.js";
 import { homeFolder } from "../node/index.js";
 import type { Event, Row } from "./event.js";
+import { linesIn } from "./lines.js";
 import { lossNotes } from "./losses.js";
 import { type Candidate, carriedText, creditOutput, pathsIn } from "./output.js";
 import { attempt, seen, type Workplace } from "./place.js";
@@ -53,8 +53,8 @@ async function candidates(
     if (found.has(path) || !isFile(path)) return;
     await attempt(place, path, async () => {
       const bytes = await place.files.read(await place.files.identify(path));
-      const document = bytes && Document.parse(bytes);
-      if (document && !document.binary) found.set(path, { path, lines: document.lines(), named: isNamed });
+      const lines = bytes && linesIn(bytes);
+      if (lines) found.set(path, { path, lines, named: isNamed });
     });
   };
   for (const path of named) await add(resolve(place.cwd, path), true);
