@@ -50,7 +50,7 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
   });
 
   it("beside a rude editor, all but 1 write in 1,000, and that one is explained", async () => {
-    const { count, strays, faults } = await simulate(runs / 8, () => ({
+    const { count, strays, faults } = await simulate(runs / 2, () => ({
       foreign: 0.1,
       repeated: 0.7,
       size: [30, 100],
