@@ -153,5 +153,21 @@ function declarations() {
   const files = present(library).map(([, source]) => join(root, source));
   const settings = { extends: join(root, "tsconfig.json"), compilerOptions, include: [], files };
   writeFileSync(config, JSON.stringify(settings));
-  return node([command("tsc", "typescript"), "-p", config]);
+  const made = node([command("tsc", "typescript"), "-p", config]);
+  if (made.ok) removeUnreachable();
+  return made;
+}
+
+/** Of modules whose types no entry point speaks of. */
+function removeUnreachable() {
+  const reached = new Set();
+  const reach = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:from|import\(?) ?"(\.[^"]+)\.js"/g))
+      reach(join(path, "..", `${name}.d.ts`));
+  };
+  for (const [name] of present(library)) reach(join(root, `dist/${name}.d.ts`));
+  for (const name of readdirSync(join(root, "dist"), { recursive: true }))
+    if (name.endsWith(".d.ts") && !reached.has(join(root, "dist", name))) rmSync(join(root, "dist", name));
 }
