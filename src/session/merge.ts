@@ -97,6 +97,8 @@ export interface Returned {
   readonly opened: OpenFile;
   text: Document | null;
   readonly maps: LineMap[];
+  /** It was given another text as a whole: no lines of the file as found can be followed to it. */
+  isWhole?: boolean;
   from?: OpenFile;
   /** It gets this spelling of its name back. */
   spelled?: string;

@@ -137,14 +137,14 @@ async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
   if (now.version === after.version) {
     place.text = before;
     const map = entry.change ? LineMap.fromJSON(entry.change).invert() : null;
-    if (map) place.maps.push(map);
+    if (map && !place.isWhole) place.maps.push(map);
     return { id: entry.id, path: entry.path, diff: map ? unifiedDiff(entry.path, now, before, map) : "" };
   }
   const change = LineMap.fromJSON(entry.change ?? [after.lineCount, after.lineCount]);
   // The lines the edit took out come back, byte for byte, where nobody changed what it put there.
   const merged = merge(entry, { from: after, to: before, regions: change.invert().regions, now });
   place.text = merged.document;
-  place.maps.push(merged.change.map);
+  if (!place.isWhole) place.maps.push(merged.change.map);
   return {
     id: entry.id,
     path: entry.path,
@@ -181,11 +181,19 @@ function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts
       "stale",
       `edit ${entry.id} of ${entry.path} cannot be undone: the file was changed since`,
     );
-  if (moved) moved.text = null;
+  // What was moved here before, in the same undo, has its record where it came from; it may be this very place.
+  const origin = moved?.from ?? moved?.opened;
+  if (moved) {
+    moved.text = null;
+    delete moved.from;
+  }
   if (place) {
     place.text = before;
+    place.isWhole = true;
+    place.maps.length = 0;
     if (isRespelled) place.spelled = entry.path;
-    else if (moved) place.from = moved.opened;
+    else if (origin && origin !== place.opened) place.from = origin;
+    else if (origin) delete place.from;
   }
   const what =
     entry.after === null ? "brought back" : moved ? `moved back from ${entry.to}` : "deleted again";

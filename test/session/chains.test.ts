@@ -21,6 +21,21 @@ function requestOf(step: Step, count: number) {
   return { path: step.path, edits: step.op === "carry" ? [move, { op: "append", text }] : [move] };
 }
 
+it("there and back with an edit before and after: undo of all of it", async () => {
+  const { session, files } = bench({ "a.ts": "a b c" });
+  const call = async (path: string, ...edits: readonly object[]) => {
+    await session.read({ path });
+    expect(outcome(await session.multiEdit({ files: [{ path, edits }] }))).toBe("applied");
+  };
+  const before = files.text("a.ts");
+  await call("a.ts", { op: "append", text: "one" });
+  await call("a.ts", { op: "move_file", to: "c.ts" });
+  await call("c.ts", { op: "move_file", to: "a.ts" }, { op: "append", text: "two" });
+  expect(outcome(await session.undo({ last: 3 }))).toBe("applied");
+  expect([files.text("a.ts"), files.files.has("c.ts")]).toEqual([before, false]);
+  await call("a.ts", { op: "append", text: "three" });
+});
+
 it("whatever is made, moved in circles and deleted: undo goes back call by call, byte by byte", () =>
   fc.assert(
     fc.asyncProperty(
