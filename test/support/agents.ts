@@ -131,7 +131,20 @@ export class Agent {
     };
     const same = again && call.refs.every(isSame);
     const named = call.named(same ? again : remembered);
-    return { ...named, lines: [...named.lines, ...this.desk.writtenBy(this)] };
+    const twins = (ids: readonly number[]) => [...ids, ...ids.flatMap((id) => this.twinsOf(id, present))];
+    return { lines: [...named.lines, ...own], after: twins(named.after), before: twins(named.before) };
+  }
+
+  /** Of two neighbours that read the same, one the agent's own, nobody sees which one is gone. */
+  private twinsOf(id: number, present: ReadonlySet<number>): number[] {
+    if (present.has(id)) return [];
+    const own = new Set(this.desk.writtenBy(this));
+    return this.desk.identities.flatMap((lines) => {
+      const at = lines.findIndex((line) => line.id === id);
+      const isTwin = (line: Line | undefined) =>
+        line !== undefined && line.text === lines[at]?.text && own.has(line.id) && present.has(line.id);
+      return at < 0 ? [] : [lines[at - 1], lines[at + 1]].filter(isTwin).map((line) => (line as Line).id);
+    });
   }
 
   private printed(state: number, index: number): boolean {
