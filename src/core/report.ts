@@ -207,16 +207,15 @@ export function resultText(result: ResultText): ResultPrinted {
 
 function noopRows({ rows, document }: Applied): number[] {
   return rows
-    .spans()
-    .flatMap(([start, end]) => lineIndexes(start, end))
+    .indexes()
     .filter((index) => document.text(index).length <= longestLine)
     .slice(0, 10);
 }
 
 function foreignRows({ foreign: lines, applied }: ResultText): number[] {
   if (!lines) return [];
-  const found = lines.spans().flatMap(([start, end]) => lineIndexes(start, end));
-  return found
+  return lines
+    .indexes()
     .filter((index) => index < applied.document.lineCount && applied.document.text(index).length <= 200)
     .slice(0, 12);
 }

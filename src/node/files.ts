@@ -1,6 +1,7 @@
 import {
   type FileId,
   type Files,
+  foldedName,
   type Held,
   PortError,
   type SearchQuery,
@@ -21,7 +22,7 @@ import { type Platform, thisPlatform } from "./platform.js";
 import { type Processes, systemProcesses } from "./processes.js";
 import { Recovery } from "./recovery.js";
 import { makeWay } from "./repair.js";
-import { fold, type Place, Roots } from "./roots.js";
+import { type Place, Roots } from "./roots.js";
 import { Slots } from "./slot.js";
 
 export interface NodeFilesOptions {
@@ -220,7 +221,7 @@ class DiskFiles implements NodeFiles {
     const { path } = this.disk.platform;
     const spelled = path.basename(path.resolve(this.roots.base, made.path));
     const name = path.basename(gone.real);
-    if (gone.after !== null || made.before !== null || fold(spelled) !== fold(name))
+    if (gone.after !== null || made.before !== null || foldedName(spelled) !== foldedName(name))
       throw new PortError("bad_request", "a commit names a file twice");
     if (spelled === name) return [{ ...gone, after: made.after }];
     return [gone, { ...made, real: path.join(path.dirname(gone.real), spelled), respells: true }];

@@ -1,4 +1,4 @@
-import { type FileId, PortError } from "../session/index.js";
+import { type FileId, foldedName, PortError } from "../session/index.js";
 import { failure } from "./failure.js";
 import { errorCode, type Io, ifThere, isMissing, type Stat } from "./io.js";
 import { deniedByDefault, type Matcher, matcher, secretByDefault } from "./patterns.js";
@@ -33,11 +33,6 @@ interface Patterns {
 
 const mostLinks = 40;
 const mostPlaces = 2000;
-
-/** What is left of a name where case, and the form of accents, make no difference. */
-export function fold(name: string): string {
-  return name.normalize("NFC").toLowerCase();
-}
 
 /** Decides which files may be touched, and which file a path means. Content is never read here. */
 export class Roots {
@@ -145,7 +140,7 @@ export class Roots {
       ignores = this.ignoresCase(real);
       this.caseByFolder.set(folder, ignores);
     }
-    return ignores ? fold(real) : real;
+    return ignores ? foldedName(real) : real;
   }
 
   private rootOf(key: string): string | null {

@@ -118,10 +118,13 @@ function clash(target: Target, targets: readonly Target[]): Problem[] {
 export function isRespelled({ file, to }: Pick<Target, "file" | "to">): boolean {
   if (to?.key !== file.key) return false;
   const [from = "", into = ""] = [file.path, to.path].map((path) => path.split(/[\\/]/).at(-1));
-  return from !== into && folded(from) === folded(into);
+  return from !== into && foldedName(from) === foldedName(into);
 }
 
-const folded = (name: string): string => name.normalize("NFC").toLowerCase();
+/** What is left of a name where case, and the form of accents, make no difference. */
+export function foldedName(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
 
 function requestKey(targets: readonly Target[]): string {
   const plain = targets.map(({ entry: { edits, operations, content, problems }, file, to }) => ({

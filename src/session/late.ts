@@ -4,6 +4,7 @@ import { olderTexts } from "./holding.js";
 import { carry, hasSeen, knownNow } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import type { Env } from "./result.js";
+import { countsOf } from "./texts.js";
 
 export interface Row {
   readonly line: number;
@@ -64,12 +65,6 @@ function isTelling(lines: LineSet, text: Document): boolean {
 
 function says(line: string): boolean {
   return line.trim().length > 3;
-}
-
-function countsOf(lines: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return counts;
 }
 
 /**

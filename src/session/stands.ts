@@ -13,6 +13,7 @@
  * nothing in their place, or nothing but what stands there in another layout.
  */
 import { compare, Document, type LineMap, LineSet, lineIndexes, type Region } from "../core/index.js";
+import { countsOf } from "./texts.js";
 
 /** A text with the later one that it is looked for in. */
 export interface Meeting {
@@ -83,7 +84,7 @@ export function isBack([start, end]: Place, taken: readonly string[], meeting: M
   if (meeting.rewound) return true;
   const wanted = taken.filter((line) => line !== "");
   const changed = regions.filter((region) => !sameWords(region, meeting));
-  const fresh = counted(changed.flatMap((region) => newLines(region, meeting)));
+  const fresh = countsOf(changed.flatMap((region) => newLines(region, meeting)));
   const found = wanted.filter((line) => take(fresh, line)).length;
   return found > 0 && found * 2 >= wanted.length;
 }
@@ -95,7 +96,7 @@ export function regionsNear([start, end]: Place, distance: number, map: LineMap)
 
 /** Bare lines without those that are among others. */
 export function without(lines: readonly string[], others: readonly string[]): string[] {
-  const left = counted(others);
+  const left = countsOf(others);
   return lines.filter((line) => !take(left, line));
 }
 
@@ -116,12 +117,6 @@ export function resembles(one: Document, other: Document): boolean {
 export function pairedLines(map: LineMap): LineSet {
   const spans = map.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
   return LineSet.all(map.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
-}
-
-function counted(lines: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return counts;
 }
 
 function take(counts: Map<string, number>, line: string): boolean {
@@ -157,7 +152,7 @@ function freshOf({ map, before, now }: Meeting): ReadonlySet<number> {
   const left: number[] = [];
   const gone = new Map<string, number>();
   for (const { aStart, aEnd, bStart, bEnd } of map.regions) {
-    const old = counted(bareLines(before, aStart, aEnd));
+    const old = countsOf(bareLines(before, aStart, aEnd));
     for (const [at, line] of bareLines(now, bStart, bEnd).entries())
       if (line !== "" && !take(old, line)) left.push(bStart + at);
     for (const [line, count] of old) gone.set(line, (gone.get(line) ?? 0) + count);

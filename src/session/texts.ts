@@ -14,6 +14,13 @@ export function writtenLines(map: LineMap): LineSet {
   return LineSet.of(spans.filter(([start, end]) => start < end));
 }
 
+/** How often each line stands there. */
+export function countsOf(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
 /** What rows are printed with, by line index. */
 export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
   return Object.fromEntries(rows.indexes().map((index) => [index, scheme(name).hashLine(text, index)]));

@@ -1,10 +1,23 @@
 /** Who has seen what: compaction, formatters, subagents. */
 import { expect } from "vitest";
-import { exchange, judge, type Scenario } from "../scenario.js";
+import { exchange, type Finding, judge, type Scenario } from "../scenario.js";
+import type { Agent, Stage } from "../stage.js";
 import { prices, small } from "./source.js";
 
 // A client may put the files that were read last back into the conversation after compaction: these come last.
 const others = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`other-${at + 1}.ts`, small]));
+
+/** Edits what the agent does not have in view; refused, it reads the file and tries again. */
+async function editBlindly({ place }: Stage, agent: Agent): Promise<Finding> {
+  const written = exchange(prices, "rate = 0.19", "rate = 0.07");
+  const isWritten = () => judge(place, "prices.ts", { refused: prices, written }) === "written";
+  const edit = () => agent.edit("prices.ts", "  const rate = 0.19;\n", "  const rate = 0.07;\n");
+  const received = await edit();
+  if (isWritten()) return { verdict: "written", received };
+  await agent.read("prices.ts");
+  await edit();
+  return { verdict: isWritten() ? "refused until shown" : "refused for good", received };
+}
 
 export const memory: readonly Scenario[] = [
   {
@@ -15,20 +28,10 @@ export const memory: readonly Scenario[] = [
     right: ["refused until shown"],
     play: (stage) =>
       stage.play(async (agent) => {
-        const written = exchange(prices, "rate = 0.19", "rate = 0.07");
-        const outcomes = { refused: prices, written };
-        const edit = () => agent.edit("prices.ts", "  const rate = 0.19;\n", "  const rate = 0.07;\n");
         for (const path of ["prices.ts", ...Object.keys(others)]) await agent.read(path);
         await agent.compact();
         expect(stage.model.requests.at(-1)?.question.history).not.toContain("rate = 0.19");
-        const received = await edit();
-        if (judge(stage.place, "prices.ts", outcomes) === "written") {
-          return { verdict: "written", received };
-        }
-        await agent.read("prices.ts");
-        await edit();
-        const isOpened = judge(stage.place, "prices.ts", outcomes) === "written";
-        return { verdict: isOpened ? "refused until shown" : "refused for good", received };
+        return editBlindly(stage, agent);
       }),
   },
   {
@@ -39,19 +42,11 @@ export const memory: readonly Scenario[] = [
     right: ["refused until shown"],
     play: (stage) =>
       stage.play(async (agent) => {
-        const written = exchange(prices, "rate = 0.19", "rate = 0.07");
-        const outcomes = { refused: prices, written };
-        const edit = () => agent.edit("prices.ts", "  const rate = 0.19;\n", "  const rate = 0.07;\n");
         await agent.rewind(async () => {
           await agent.read("prices.ts");
         });
         expect(stage.model.requests.at(-1)?.question.history).not.toContain("rate = 0.19");
-        const received = await edit();
-        if (judge(stage.place, "prices.ts", outcomes) === "written") return { verdict: "written", received };
-        await agent.read("prices.ts");
-        await edit();
-        const isOpened = judge(stage.place, "prices.ts", outcomes) === "written";
-        return { verdict: isOpened ? "refused until shown" : "refused for good", received };
+        return editBlindly(stage, agent);
       }),
   },
   {
@@ -83,23 +78,12 @@ export const memory: readonly Scenario[] = [
     right: ["refused until shown"],
     play: (stage) =>
       stage.play(async (agent) => {
-        const written = exchange(prices, "rate = 0.19", "rate = 0.07");
-        const outcomes = { refused: prices, written };
         await agent.read("prices.ts");
-        let received = "";
-        const verdicts: ("refused" | "written")[] = [];
+        const found: Finding[] = [];
         await agent.delegate(async (child) => {
-          const edit = () => child.edit("prices.ts", "  const rate = 0.19;\n", "  const rate = 0.07;\n");
-          received = await edit();
-          verdicts.push(judge(stage.place, "prices.ts", outcomes));
-          if (verdicts[0] === "written") return;
-          await child.read("prices.ts");
-          await edit();
-          verdicts.push(judge(stage.place, "prices.ts", outcomes));
+          found.push(await editBlindly(stage, child));
         });
-        if (verdicts[0] === "written") return { verdict: "written", received };
-        const isOpened = verdicts[1] === "written";
-        return { verdict: isOpened ? "refused until shown" : "refused for good", received };
+        return found[0] as Finding;
       }),
   },
 ];
