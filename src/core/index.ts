@@ -6,7 +6,7 @@ export {
   applyEdits,
   HashlineMismatchError,
 } from "./apply.js";
-export { chained } from "./chained.js";
+export { chained, type Overlap } from "./chained.js";
 export { Change, type Hunk } from "./change.js";
 export { compare } from "./compare.js";
 export {
@@ -49,7 +49,7 @@ export type { Named } from "./named.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
 export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
-export { goneQuote, placesOf, quotesIn } from "./quote.js";
+export { goneQuote, placesOf, type QuotedPlace, quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";
 export {
   type HashMismatch,

@@ -115,6 +115,13 @@ export class LineMap {
     ];
   }
 
+  /** Where a place between two lines is in the other text. */
+  gap(at: number): number {
+    const [region] = this.touching(at, at);
+    if (region) return region.aEnd === at && region.aStart < at ? region.bEnd : region.bStart;
+    return at === 0 ? 0 : this.index(at - 1) + 1;
+  }
+
   invert(): LineMap {
     const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd, ...more }) => ({
       ...more,

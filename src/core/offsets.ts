@@ -1,6 +1,7 @@
 /** Places in a document as offsets into its text with LF ends. */
 import type { Document } from "./document.js";
 import type { Span } from "./named.js";
+import type { Quote } from "./replace.js";
 
 /** A document as one string with LF ends; its final newline is there if the last line has one. */
 export function textOf(document: Document): string {
@@ -27,6 +28,25 @@ export function search(text: string, quoted: string, within: Span | null): numbe
     found.push(at);
   }
   return found;
+}
+
+/** Where a quote is replaced: wherever it stands, or in the one place that is meant; several, if it is one of those. */
+export function placesFor(text: string, quote: Quote): number[] {
+  const found = search(text, quote.old, null);
+  if (quote.all) return disjoint(found, quote.old.length);
+  return overlap(found, quote) && isOneResult(text, found, quote) ? found.slice(0, 1) : found;
+}
+
+/** Several places, of which no two stand beside each other: some tools count one of them, and take the first. */
+export function overlap(found: readonly number[], { old }: Pick<Quote, "old">): boolean {
+  return found.length > 1 && disjoint(found, old.length).length === 1;
+}
+
+/** Whichever of these places is meant, the same comes of it. */
+function isOneResult(text: string, found: readonly number[], { old, new: fresh }: Quote): boolean {
+  const [start, end] = [found[0] as number, (found.at(-1) as number) + old.length];
+  const made = found.map((at) => text.slice(start, at) + fresh + text.slice(at + old.length, end));
+  return made.every((one) => one === made[0]);
 }
 
 export function disjoint(found: readonly number[], length: number): number[] {

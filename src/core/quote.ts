@@ -4,7 +4,8 @@ import type { Edit } from "./edit.js";
 import type { LineMap } from "./linemap.js";
 import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
-import { disjoint, lastAtMost, lineStarts, linesAt, offsets, search, textOf } from "./offsets.js";
+import { disjoint, lastAtMost, lineStarts, linesAt, offsets, placesFor, search, textOf } from "./offsets.js";
+import { standsAt } from "./placing.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet, lineIndexes } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
@@ -186,10 +187,9 @@ export function quoteHunks(
   document: Document,
   quote: { readonly old: string; readonly new: string; readonly all: boolean },
 ): readonly Hunk<string>[] | null {
-  const found = search(textOf(document), quote.old, null);
-  if (found.length === 0 || (found.length > 1 && !quote.all)) return null;
+  const places = placesFor(textOf(document), quote);
+  if (places.length === 0 || (places.length > 1 && !quote.all)) return null;
   const edit: Quote = { op: "replace_text", index: 0, start: null, end: null, ...quote };
-  const places = disjoint(found, quote.old.length);
   const joined = join(
     0,
     places.map((from) => ({ edit, from, to: from + quote.old.length })),
@@ -203,15 +203,30 @@ export function quotesIn(document: Document, quoted: string): [number, number][]
   return placesOf(document, quoted).map(({ first, last }) => [first, last]);
 }
 
-/** Each place where a text stands in a document: its offset, and its first and last line. */
-export function placesOf(
-  document: Document,
-  quoted: string,
-): { readonly from: number; readonly first: number; readonly last: number }[] {
+/** A place where a text stands: its offset, and its first and last line. */
+interface Standing {
+  readonly from: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Each place where a text stands in a document; `whole`: as lines that are all of it and nothing more. */
+export function placesOf(document: Document, quoted: string, whole = false): Standing[] {
+  if (whole) return wholeLines(document, quoted.split("\n"));
   return search(textOf(document), quoted, null).map((from) => {
     const [first, last] = linesAt(document, from, from + quoted.length - 1);
     return { from, first, last };
   });
+}
+
+function wholeLines(document: Document, quoted: readonly string[]): Standing[] {
+  const lines = document.lines();
+  const starts = lineStarts(document);
+  return lines.flatMap((_, first) =>
+    standsAt(quoted, lines, first)
+      ? [{ from: starts[first] as number, first, last: first + quoted.length - 1 }]
+      : [],
+  );
 }
 
 /** Occurrences that share lines become one edit of those lines. */

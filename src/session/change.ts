@@ -4,6 +4,8 @@ import {
   type Document,
   firstPlaces,
   hunkQuotes,
+  LineSet,
+  type Overlap,
   PatchError,
   type PatchHunk,
   placeHunks,
@@ -30,16 +32,31 @@ export function madeBy(change: ForeignChange, document: Document): Replaced | nu
   return change.kind === "patch" ? replaceQuotes(document, hunksIn(document, change.hunks, true)) : null;
 }
 
-/** Where the tool puts it; null if it finds no place, or all places are meant. */
-export function hitsOf(change: ForeignChange, document: Document): readonly Hit[] | null {
-  if (change.kind === "patch")
-    return firstPlaces(change.hunks, document.lines()).map(({ start, end }) => ({
-      ...{ quoted: document.lines(start, end).join("\n"), start, end },
-    }));
-  if (change.kind !== "quotes" || change.quotes.some(({ all }) => all)) return null;
-  return (
-    chained(document, change.quotes)?.map(({ old, start, end }) => ({ quoted: old, start, end })) ?? null
-  );
+/** Where a tool puts a change. */
+export interface Reach {
+  /** null: nowhere, or wherever the text stands. */
+  readonly hits: readonly Hit[] | null;
+  /** Lines that nothing is quoted of, and that another line will run into. */
+  readonly joined: LineSet;
+  readonly overlap: Overlap | null;
+}
+
+export function reachOf(change: ForeignChange, document: Document): Reach {
+  const reach: Reach = { hits: null, joined: LineSet.empty, overlap: null };
+  if (change.kind === "patch") return { ...reach, hits: hunkHits(change.hunks, document) };
+  const found = change.kind === "quotes" ? chained(document, change.quotes) : null;
+  if (!found) return reach;
+  if (!Array.isArray(found)) return { ...reach, overlap: found };
+  const hits = found.map(({ old, ...place }) => ({ quoted: old, ...place }));
+  const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
+  const isAll = change.kind === "quotes" && change.quotes.some(({ all }) => all);
+  return { ...reach, hits: isAll ? null : hits, joined };
+}
+
+function hunkHits(hunks: readonly PatchHunk[], document: Document): Hit[] {
+  return firstPlaces(hunks, document.lines()).map(({ start, end }) => ({
+    ...{ quoted: document.lines(start, end).join("\n"), whole: true, start, end },
+  }));
 }
 
 /** `shown`: the text that the agent takes the file to have. */
@@ -67,7 +84,7 @@ function hunksIn(document: Document, hunks: readonly PatchHunk[], takesFirst: bo
 /** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
 function independent(quotes: readonly Quote[], document: Document, shown: Document): readonly Quote[] {
   if (quotes.length < 2 || quotes.some(({ all }) => all)) return folded(quotes, document);
-  const stretches = chained(shown, quotes) ?? chained(document, quotes);
+  const stretches = [shown, document].map((text) => chained(text, quotes)).find(Array.isArray);
   if (!stretches) return folded(quotes, document);
   return stretches.length === quotes.length
     ? quotes

@@ -4,6 +4,7 @@ import {
   exitStatus,
   firstPlaces,
   LineSet,
+  type Overlap,
   type PatchHunk,
   type Problem,
   problem,
@@ -13,12 +14,12 @@ import {
   replaceStanding,
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
-import { carriedQuotes, type ForeignChange, hitsOf, madeBy, quotesOf, sameLines } from "./change.js";
-import { elsewhere, type Hit, isUnplaced, looksOf, unplaced } from "./elsewhere.js";
+import { carriedQuotes, type ForeignChange, madeBy, quotesOf, reachOf, sameLines } from "./change.js";
+import { areKnown, elsewhere, isUnplaced, looksOf, unplaced, unseen } from "./elsewhere.js";
 import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
 import { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
-import { type AgentLedger, knownNow } from "./ledger.js";
+import { knownNow } from "./ledger.js";
 import { keptBytes, type OpenFile } from "./open.js";
 import type { FileId } from "./ports.js";
 import { refuse } from "./refuse.js";
@@ -64,7 +65,9 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (change.kind === "quotes") {
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
-    return isFollowed && areKnown(hitsOf(change, document) ?? [], agent) ? "allowed" : "unclear";
+    const { hits, joined, overlap } = reachOf(change, document);
+    const isKnown = areKnown(hits ?? [], agent) && joined.subtract(knownNow(agent)).isEmpty;
+    return isFollowed && isKnown && !overlap ? "allowed" : "unclear";
   }
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
 }
@@ -84,11 +87,15 @@ async function weigh(
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
   if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
   if (change.kind === "whole" || change.kind === "delete") return allowed;
-  const unclear =
-    change.kind === "patch" && env.gate !== "off" ? unclearHunk(change.hunks, opened, sent.request) : null;
-  if (unclear) return refusal(sent, opened, refused([unclear]), env);
   if (env.gate === "off") return allowed;
-  const hits = hitsOf(change, document);
+  const { hits, joined, overlap } = reachOf(change, document);
+  const unclear =
+    change.kind === "patch"
+      ? unclearHunk(change.hunks, opened, sent.request)
+      : overlap
+        ? overlapping(overlap)
+        : unseen(joined, opened, sent.request);
+  if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   if (opened.isCurrent && (!hits || (isKept(opened.file, document) && areKnown(hits, opened.agent))))
     return allowed;
@@ -100,7 +107,9 @@ async function weigh(
   const places =
     found.kind === "allowed"
       ? (hits ?? [])
-      : quotedLines(call.quotes, opened.view(call.request)).map((one) => ({ ...one, carried: true }));
+      : quotedLines(call.quotes, opened.view(call.request)).map((one) => ({
+          ...{ ...one, whole: change.kind === "patch", carried: true },
+        }));
   const other = elsewhere(places, looks, opened, call.request);
   return other ? refusal(call, opened, refused([other]), env) : found;
 }
@@ -154,11 +163,6 @@ function isKept({ keep }: FileId, { bytes }: Document): boolean {
   return keep && bytes.length <= keptBytes;
 }
 
-function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
-  const known = knownNow(agent);
-  return hits.every(({ start, end }) => known.containsSpan(start, end));
-}
-
 /** Of several places such a tool takes the first, without a word: has that one to be the one that is meant? */
 function unclearHunk(hunks: readonly PatchHunk[], opened: OpenFile, request: string): Problem | null {
   const { known } = opened.seen(request);
@@ -181,6 +185,18 @@ function unclearHunk(hunks: readonly PatchHunk[], opened: OpenFile, request: str
 }
 
 const listedPlaces = 5;
+
+/** Some tools count such places as one and take the first, others refuse. */
+function overlapping({ old, lines }: Overlap): Problem {
+  const said = JSON.stringify(old.slice(0, 80));
+  const where = [...new Set(lines)].map((line) => line + 1).slice(0, listedPlaces);
+  return problem(
+    "ambiguous",
+    [],
+    `${said} stands in places that overlap (lines ${where.join(", ")}), and which one is meant cannot be told: quote more of what is around it`,
+    { rows: LineSet.lines(lines) },
+  );
+}
 
 /** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */
 function isForTheTool(

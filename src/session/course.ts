@@ -2,16 +2,7 @@ import { compare, type Document, LineMap, LineSet } from "../core/index.js";
 import type { Chain } from "./chain.js";
 import type { Texts } from "./kept.js";
 import type { JournalEntry } from "./ports.js";
-import {
-  bare,
-  carriedGap,
-  isBack,
-  type Meeting,
-  pairedLines,
-  resembles,
-  standing,
-  without,
-} from "./stands.js";
+import { bare, isBack, type Meeting, pairedLines, resembles, standing, without } from "./stands.js";
 import { writtenLines } from "./texts.js";
 import {
   below,
@@ -279,7 +270,7 @@ export class Course {
     }
     for (const { state, gap } of [...undone, ...restored]) {
       const before = gap === null ? null : await this.textAt(state);
-      if (before && gap !== null) trace.gap = carriedGap(gap, compare(before, now));
+      if (before && gap !== null) trace.gap = compare(before, now).gap(gap);
     }
     trace.replaced = trace.replaced.filter((one) => !undone.includes(one));
     if (restored.length > 0) trace.gone = [];

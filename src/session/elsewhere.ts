@@ -6,9 +6,10 @@ import {
   type Problem,
   placesOf,
   problem,
-  type State,
+  type QuotedPlace,
 } from "../core/index.js";
-import { knownNow, type LedgerShowing, showingsFor, shownInRefusals } from "./ledger.js";
+import { describe, neverShown, shownRows } from "./gate.js";
+import { type AgentLedger, knownNow, showingsFor, shownInRefusals } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import { writtenLines } from "./texts.js";
 
@@ -17,33 +18,65 @@ export interface Hit {
   readonly quoted: string;
   readonly start: number;
   readonly end: number;
+  /** It is quoted as whole lines. */
+  readonly whole?: boolean;
+  /** The line at `end` is part of the place: it runs into this one. */
+  readonly joins?: boolean;
   /** Not all of it stands there any more: it is what became of the place that was seen. */
   readonly carried?: boolean;
 }
 
-/** Lines that the agent saw or wrote in one state of the file, and when. */
-type Look = Pick<LedgerShowing, "state" | "rows" | "order">;
+/** Lines of one state of the file that the agent saw there or knew by then, or wrote. */
+interface Look {
+  readonly state: number;
+  readonly rows: LineSet;
+}
 
 /** Everything the agent has looked at, with the texts that it takes to follow it. */
 export async function looksOf(opened: OpenFile, request: string): Promise<readonly Look[]> {
   await opened.prepare([], true);
-  return showingsFor(opened.agent, request, opened.history);
+  const { agent, history } = opened;
+  const looks = new Map(agent.known);
+  for (const { state, rows } of showingsFor(agent, request, history))
+    looks.set(state, rows.union(looks.get(state) ?? LineSet.empty));
+  return [...looks].map(([state, rows]) => ({ state, rows }));
 }
 
 /** Something was seen of a text that is not kept: only what was shown since can be told from what stood there. */
 export function isUnplaced(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
   if (looks.every(({ state }) => opened.history.follow(state) !== null)) return false;
-  const known = knownNow(opened.agent);
-  return hits.some(({ start, end }) => !known.containsSpan(start, end));
+  return !areKnown(hits, opened.agent);
 }
 
 export function unplaced(): Problem {
   return problem("stale", [], "the text that was shown is not kept, so the quote cannot be placed");
 }
 
+export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
+  const known = knownNow(agent);
+  return hits.every(({ start, end, joins }) => known.containsSpan(start, joins ? end + 1 : end));
+}
+
+/** Lines that run into others are changed: they have to have been seen, quoted or not. */
+export function unseen(joined: LineSet, opened: OpenFile, request: string): Problem | null {
+  const missing = joined.subtract(opened.seen(request).known);
+  if (missing.isEmpty) return null;
+  const said = `${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} never shown to you`;
+  return problem(
+    "not_shown",
+    [],
+    `the quote ends in a newline and its replacement does not, so the next line runs into it; ${said}`,
+    {
+      rows: missing.size <= shownRows ? missing : LineSet.empty,
+      missing,
+      mismatches: neverShown(missing, ""),
+    },
+  );
+}
+
 /**
  * The place of one of these hits is not the one that is meant, or that cannot be told: the text was seen where it is
- * gone now, and here it was not seen, or not since. A change that was shown to the agent it knows of.
+ * gone now, and here it was not seen, or both were known before that. A change that was shown to the agent it knows of.
  */
 export function elsewhere(
   hits: readonly Hit[],
@@ -52,46 +85,77 @@ export function elsewhere(
   request: string,
 ): Problem | null {
   for (const hit of hits) {
-    const seen = sightings(hit, looks, opened);
-    const isHere = ({ at, hull: [start, end] }: (typeof seen)[number]): boolean =>
+    const seen = looks.map((look) => sightings(hit, look, opened));
+    const isHere = ({ at, hull: [start, end] }: Sighting): boolean =>
       at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
-    const here = Math.max(-1, ...seen.filter(isHere).map(({ order }) => order));
-    const isKnown = here >= 0 || knownNow(opened.agent).containsSpan(hit.start, hit.end);
+    const isKnown = seen.some((ones) => ones.some(isHere));
     const gone = seen
-      .filter((one) => one.at < 0 && one.order >= here && !isHere(one))
+      .filter((ones) => !isKnown || ones.some(isHere))
+      .flatMap((ones) => ones.filter((one) => one.at < 0 && !isHere(one)))
       .find((one) => !isKnown || !isTold(one.hull, opened, request));
     if (!gone) continue;
-    const found = goneQuote([], { ...gone, length: hit.quoted.length }, opened.text);
-    return { ...found, rows: found.rows.union(LineSet.of([[hit.start, hit.end]])) };
+    const found = isKnown ? seenTwice(hit, gone) : goneQuote([], gone, opened.text);
+    const [start, end] = gone.hull;
+    const around = start < end ? found.changed : besideGap(start, opened.text.lineCount);
+    return { ...found, rows: around.union(LineSet.of([[hit.start, hit.end]])) };
   }
   return null;
 }
 
-/** Where the quoted text was seen whole, and where those lines are now: -1 if not one after the other. */
-function sightings({ quoted }: Hit, looks: readonly Look[], { history }: OpenFile) {
-  const { version } = history.states[history.last] as State;
-  return looks.flatMap(({ state, rows, order }) => {
-    // Text that came back stands where it stood.
-    const isBack = history.states[state]?.version === version;
-    const believed = history.believed(isBack ? history.last : state);
-    if (!believed) return [];
-    const { document, fromShown, toNow } = believed;
-    const seen = fromShown.carry(rows).union(writtenLines(fromShown));
-    return placesOf(document, quoted).flatMap(({ from, first, last }) => {
-      if (!seen.containsSpan(first, last + 1)) return [];
-      const start = toNow.index(first);
-      const isThere =
-        start >= 0 &&
-        lineIndexes(first, last + 1).every((line) => toNow.index(line) === start + line - first);
-      const hull = toNow.hull(first, last + 1);
-      return [{ document, from, toNow, order, hull, at: isThere ? start : -1 }];
-    });
+function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {
+  const where = start < end ? describe([{ start: start + 1, end }]) : `above line ${start + 1}`;
+  return problem(
+    "ambiguous",
+    [],
+    `the quoted text was seen in two places: line ${hit.start + 1}, where it stands, and ${where}, where it is gone. Quote more of what is around the one you mean`,
+    { changed: LineSet.of(start < end ? [[start, end]] : []) },
+  );
+}
+
+/** A place where quoted text was seen whole. */
+interface Sighting extends QuotedPlace {
+  /** What became of its lines. */
+  readonly hull: readonly [number, number];
+  /** Where it is now; -1: its lines do not stand one after the other any more. */
+  readonly at: number;
+}
+
+function sightings(hit: Hit, { state, rows }: Look, { history }: OpenFile): Sighting[] {
+  const { quoted, whole = false, joins = false } = hit;
+  // Text that came back stands where it stood.
+  const isBack = history.states[state]?.version === history.states[history.last]?.version;
+  const believed = history.believed(isBack ? history.last : state);
+  if (!believed) return [];
+  const { document, fromShown, toNow } = believed;
+  const seen = fromShown.carry(rows).union(writtenLines(fromShown));
+  return placesOf(document, quoted, whole).flatMap(({ from, first, last }) => {
+    if (!seen.containsSpan(first, last + 1)) return [];
+    const start = toNow.index(first);
+    const end = joins ? last + 2 : last + 1;
+    const isThere =
+      start >= 0 &&
+      end <= document.lineCount &&
+      lineIndexes(first, end).every((line) => toNow.index(line) === start + line - first);
+    const hull = toNow.hull(first, last + 1);
+    return [{ document, from, length: quoted.length, toNow, hull, at: isThere ? start : -1 }];
   });
 }
 
 /** The agent was shown what stands in these lines instead, or between which lines nothing does. */
-function isTold([start, end]: readonly [number, number], { agent }: OpenFile, request: string): boolean {
-  const pending = agent.pending.subtract(shownInRefusals(agent, request));
+function isTold(
+  [start, end]: readonly [number, number],
+  { agent, text }: OpenFile,
+  request: string,
+): boolean {
+  const shown = shownInRefusals(agent, request);
+  const pending = agent.pending.subtract(shown);
   if (start < end && !pending.intersect(LineSet.of([[start, end]])).isEmpty) return false;
-  return !agent.deletions.some(({ gap }) => gap >= start && gap <= end);
+  return !agent.deletions.some(
+    ({ gap }) => gap >= start && gap <= end && !besideGap(gap, text.lineCount).subtract(shown).isEmpty,
+  );
+}
+
+/** The lines above and below a place between lines. */
+function besideGap(gap: number, lineCount: number): LineSet {
+  return LineSet.of([[Math.max(0, gap - 1), Math.min(lineCount, gap + 1)]]);
 }

@@ -159,10 +159,16 @@ function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gon
 }
 
 function movedGaps(deletions: readonly Deletion[], map: Mapping): Deletion[] {
-  return deletions.flatMap(({ gap, count }) => {
-    const line = gap > 0 ? map.index(gap - 1) : -1;
-    return gap === 0 ? [{ gap, count }] : line >= 0 ? [{ gap: line + 1, count }] : [];
-  });
+  return deletions.map(({ gap, count }) => ({ gap: map.gap(gap), count }));
+}
+
+/** An agent that writes on both sides of a gap, and over it, has settled what stands there. */
+function openGaps(deletions: readonly Deletion[], map: Mapping): Deletion[] {
+  const isOver = (gap: number) => map.regions.some(({ aStart, aEnd }) => aStart < gap && gap < aEnd);
+  return movedGaps(
+    deletions.filter(({ gap }) => !isOver(gap)),
+    map,
+  );
 }
 
 /** Known lines of old states are needed only while rows of those states can still be named. */
@@ -272,7 +278,7 @@ export function wrote(ledger: AgentLedger, history: History, written: LineSet): 
     refusals: carriedRefusals(ledger, map, state),
     known: new Map(ledger.known).set(state, kept.union(written)),
     pending: map ? map.carry(ledger.pending) : LineSet.empty,
-    deletions: map ? movedGaps(ledger.deletions, map) : [],
+    deletions: map ? openGaps(ledger.deletions, map) : [],
   });
 }
 

@@ -100,13 +100,6 @@ export function without(lines: readonly string[], others: readonly string[]): st
   return lines.filter((line) => !take(left, line));
 }
 
-/** Where a place between two lines is in the other text. */
-export function carriedGap(gap: number, map: LineMap): number {
-  const [region] = map.touching(gap, gap);
-  if (region) return region.aEnd === gap && region.aStart < gap ? region.bEnd : region.bStart;
-  return gap === 0 ? 0 : map.index(gap - 1) + 1;
-}
-
 /** Whether most of a text is in another one: it is the same file. */
 export function resembles(one: Document, other: Document): boolean {
   if (one.version === other.version) return true;

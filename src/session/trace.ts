@@ -1,6 +1,6 @@
 import { type Document, LineMap, LineSet, type Region } from "../core/index.js";
 import type { JournalEntry } from "./ports.js";
-import { bare, carriedGap, type Place, regionsNear, type Standing } from "./stands.js";
+import { bare, type Place, regionsNear, type Standing } from "./stands.js";
 
 /** One state of the file, as the journal has it or as it was found; null: there was no file. */
 export interface CourseState {
@@ -130,7 +130,7 @@ export function follow(trace: Trace, { entry, map, paired, state }: Step): void 
   if (!replaced.isEmpty || isOver)
     trace.replaced.push({ state, lines: replaced, gap: isOver ? gap : null, by: entry.id });
   trace.lines = map ? map.carry(lines) : LineSet.empty;
-  trace.gap = gap === null || !map || isOver ? null : carriedGap(gap, map);
+  trace.gap = gap === null || !map || isOver ? null : map.gap(gap);
 }
 
 function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
@@ -141,7 +141,7 @@ function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
 export function carryOn(trace: Trace, map: LineMap): void {
   trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
   trace.lines = map.carry(trace.lines);
-  if (trace.gap !== null) trace.gap = carriedGap(trace.gap, map);
+  if (trace.gap !== null) trace.gap = map.gap(trace.gap);
 }
 
 /** Whether others changed something at the place, or so near that lines taken out there may be back. */
@@ -179,6 +179,6 @@ export function carriedPlace(place: Gone["place"], map: LineMap): Gone["place"] 
   if (place === null) return null;
   const [start, end] = place;
   if (start < end) return map.hull(start, end);
-  const gap = carriedGap(start, map);
+  const gap = map.gap(start);
   return [gap, gap];
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Consideration } from "../../src/session/consider.js";
-import { bench, path } from "../support/session.js";
-
-const rowsOf = (words: string, first = 1) => words.split(" ").map((text, at) => ({ line: first + at, text }));
+import { bench, path, rowsOf } from "../support/session.js";
 
 /** Words stand for lines; a quote of several is a quote of lines. */
 const lines = (words: string): string => words.replaceAll(" ", "\n");
@@ -106,8 +104,8 @@ describe("a tool that quotes is let through where it does what the agent meant",
     rudely("a X c d e f b h");
     await session.observe({ path, rows: rowsOf("e", 5) });
     const found = await session.consider(edit("b", "B"));
-    expect(found).toMatchObject({ kind: "refused", result: { details: { code: "stale" } } });
-    expect(found.kind === "refused" && found.result.text).toMatch(/was "b"/);
+    expect(found).toMatchObject({ kind: "refused", result: { details: { code: "ambiguous" } } });
+    expect(found.kind === "refused" && found.result.text).toMatch(/line 7, where it stands, and line 2, where it is gone/);
     expect((await session.consider(edit("f b", "f B"))).kind).toBe("allowed");
     await session.observe({ path, rows: rowsOf("X", 2) });
     expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");

@@ -1,9 +1,8 @@
 /** Tools that take patches put a hunk in the first place that it fits. */
 import { describe, expect, it } from "vitest";
 import { parseUpdate } from "../../src/core/index.js";
-import { bench, path } from "../support/session.js";
+import { bench, path, rowsOf } from "../support/session.js";
 
-const rowsOf = (words: string, first = 1) => words.split(" ").map((text, at) => ({ line: first + at, text }));
 const patch = (lines: readonly string[]) => ({
   ...{ path, tool: "apply_patch" },
   change: { kind: "patch" as const, hunks: parseUpdate(lines.join("\n")) },

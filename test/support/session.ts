@@ -84,3 +84,8 @@ export function printedLines({ text }: { readonly text: string }): number[] {
 export function numbered(count: number, prefix = "x"): string {
   return Array.from({ length: count }, (_, at) => `${prefix}${at + 1}`).join(" ");
 }
+
+/** Rows of lines told in words, as they are observed. */
+export function rowsOf(words: string, first = 1): { readonly line: number; readonly text: string }[] {
+  return words.split(" ").map((text, at) => ({ line: first + at, text }));
+}

@@ -1,0 +1,181 @@
+/** Text that an agent saw in one place is not taken for the same text in another, nor for more than it quotes. */
+import { describe, expect, it } from "vitest";
+import { parseUpdate } from "../../src/core/index.js";
+import { bench, path } from "../support/session.js";
+
+/** Words stand for lines, "_" for a blank one. */
+const linesOf = (words: string): string[] => words.split(" ").map((word) => (word === "_" ? "" : word));
+const quote = (old: string, fresh: string, all = false) => ({
+  ...{ path, tool: "Edit", single: true },
+  change: { kind: "quotes" as const, quotes: [{ old, new: fresh, all }] },
+});
+const patch = (lines: readonly string[]) => ({
+  ...{ path, tool: "apply_patch" },
+  change: { kind: "patch" as const, hunks: parseUpdate(lines.join("\n")) },
+});
+
+/** A session on such a text, of which some lines were shown: `shown(3, 5)` are the third to the fifth. */
+function stage(words: string) {
+  const made = bench("");
+  const write = (text: string): void => made.files.set(path, `${linesOf(text).join("\n")}\n`);
+  write(words);
+  return {
+    ...made,
+    write,
+    async shown(first: number, last: number): Promise<void> {
+      const rows = (made.files.text(path) as string).split("\n").slice(first - 1, last);
+      await made.session.observe({ path, rows: rows.map((text, at) => ({ line: first + at, text })) });
+    },
+    /** `allowed`, or the code of the refusal; what is allowed at a glance has to be allowed after all thought. */
+    async answer(write: Parameters<typeof made.session.consider>[0]): Promise<string> {
+      const glance = await made.session.glance(write);
+      const found = await made.session.consider(write);
+      const answer = found.kind === "refused" ? found.result.details.code : found.kind;
+      if (glance === "allowed") expect(answer).toBe("allowed");
+      return answer;
+    },
+  };
+}
+
+describe("a hunk that begins or ends with a blank line", () => {
+  it("is seen where its lines were seen whole, not where a part of them reads the same", async () => {
+    const at = stage("a } _ b c } d");
+    await at.shown(1, 4);
+    at.write("a X _ b c } _ d");
+    await at.shown(4, 6);
+    expect(await at.answer(patch(["@@", "-}", "+)", " "]))).toBe("stale");
+  });
+
+  it("nor at its beginning", async () => {
+    const at = stage("a _ { b c { d");
+    await at.shown(1, 4);
+    at.write("a _ X b c _ { d");
+    await at.shown(5, 5);
+    await at.shown(7, 7);
+    expect(await at.answer(patch(["@@", " ", "-{", "+("]))).toBe("stale");
+  });
+
+  it("where it stands as it was seen, it is let through", async () => {
+    const at = stage("a } _ b c } d");
+    await at.shown(1, 7);
+    at.write("a } _ b c } d e");
+    expect(await at.answer(patch(["@@", "-}", "+)", " "]))).toBe("allowed");
+  });
+});
+
+describe("text that was seen in two places, of which one is gone unseen", () => {
+  it.each([
+    ["changed", "a X c d e f b h", 6],
+    ["taken out", "a c d e f b h", 5],
+  ])("%s: to look at the other again does not tell which one is meant", async (_, now, first) => {
+    const at = stage("a b c d e f b h");
+    await at.shown(1, 8);
+    at.write(now);
+    await at.shown(first, first + 2);
+    expect(await at.answer(quote("b", "B"))).toBe("ambiguous");
+    expect(await at.answer(quote("f\nb", "f\nB"))).toBe("allowed");
+  });
+
+  it("seen one after the other, while both stood: the same", async () => {
+    const at = stage("a b c d e f b h");
+    await at.shown(1, 3);
+    await at.shown(6, 8);
+    at.write("a X c d e f b h");
+    await at.shown(5, 5);
+    expect(await at.answer(quote("b", "B"))).toBe("ambiguous");
+  });
+
+  it("the other was looked at only when the one was gone: that one is meant", async () => {
+    const at = stage("a b c d e f b h");
+    await at.shown(1, 3);
+    at.write("a X c d e f b h");
+    await at.shown(6, 8);
+    expect(await at.answer(quote("b", "B"))).toBe("allowed");
+  });
+
+  it("the refusal shows what stands there instead, and another call may count on that", async () => {
+    const at = stage("a b c d e f b h");
+    await at.shown(1, 8);
+    at.write("a c d e f b h");
+    await at.shown(5, 7);
+    const found = await at.session.consider(quote("b", "B"));
+    const text = found.kind === "refused" ? found.result.text : "";
+    for (const line of [1, 2, 6]) expect(text).toMatch(new RegExp(`^ *(>>> )?${line}#`, "m"));
+    expect(await at.answer(quote("b", "B"))).toBe("ambiguous");
+    expect(await at.answer(quote("b", "C"))).toBe("allowed");
+  });
+
+  it("that something was taken out is not forgotten when the line above it goes too", async () => {
+    const at = stage("a b c d e f b h");
+    await at.shown(2, 8);
+    at.write("a c d e f b h");
+    await at.shown(4, 4);
+    at.write("c d e f b h");
+    await at.shown(3, 3);
+    expect(await at.answer(quote("b", "B"))).toBe("ambiguous");
+    await at.shown(1, 2);
+    expect(await at.answer(quote("b", "B"))).toBe("allowed");
+  });
+});
+
+describe("places that overlap", () => {
+  it("some tools count one of them, and take the first: which one is meant cannot be told", async () => {
+    const at = stage("a x x x b");
+    await at.shown(1, 5);
+    expect(await at.answer(quote("x\nx", "y\nx"))).toBe("ambiguous");
+    expect(await at.answer(quote("x\nx", "x"))).toBe("allowed");
+    expect(await at.answer(quote("a\nx\nx", "a\ny\nx"))).toBe("allowed");
+    expect(await at.answer(quote("x\nx", "y\nx", true))).toBe("allowed");
+  });
+
+  it("places apart from each other every tool counts by itself", async () => {
+    const at = stage("a x x b x x");
+    await at.shown(1, 6);
+    expect(await at.answer(quote("x\nx", "y\nx"))).toBe("allowed");
+  });
+
+  it("the refusal says where", async () => {
+    const at = stage("a x x x b");
+    await at.shown(1, 5);
+    const found = await at.session.consider(quote("x\nx", "y\nx"));
+    expect(found.kind === "refused" && found.result.text).toMatch(/overlap.*lines 2, 3.*quote more/s);
+  });
+});
+
+describe("a quote with its newline, replaced by text without one", () => {
+  it("takes in the line below, which has to have been seen", async () => {
+    const at = stage("a b c d");
+    await at.shown(1, 2);
+    expect(await at.answer(quote("b\n", "B"))).toBe("not_shown");
+    expect(await at.answer(quote("b\n", "B\n"))).toBe("allowed");
+    expect(await at.answer(quote("b\n", ""))).toBe("allowed");
+    await at.shown(3, 3);
+    expect(await at.answer(quote("b\n", "B"))).toBe("allowed");
+  });
+
+  it("somebody put a line there", async () => {
+    const at = stage("a b c d");
+    await at.shown(1, 3);
+    at.write("a b NEW c d");
+    expect(await at.answer(quote("b\n", "B"))).not.toBe("allowed");
+    await at.shown(2, 2);
+    expect(await at.answer(quote("b\n", "B"))).not.toBe("allowed");
+    await at.shown(3, 4);
+    expect(await at.answer(quote("b\n", "B"))).toBe("allowed");
+  });
+
+  it("a part of a line", async () => {
+    const at = stage("a bb c d");
+    await at.shown(1, 2);
+    expect(await at.answer(quote("b\n", ""))).not.toBe("allowed");
+    expect(await at.answer(quote("bb\n", ""))).toBe("allowed");
+  });
+
+  it("at the end of the file nothing is below", async () => {
+    const at = stage("a b");
+    await at.shown(1, 2);
+    expect(await at.answer(quote("b\n", "B"))).toBe("allowed");
+    at.write("a b NEW");
+    expect(await at.answer(quote("b\n", "B"))).not.toBe("allowed");
+  });
+});
