@@ -36,21 +36,26 @@ export function madeBy(change: ForeignChange, document: Document): Replaced | nu
 export interface Reach {
   /** null: nowhere, or wherever the text stands. */
   readonly hits: readonly Hit[] | null;
+  /** Those are all of it. */
+  readonly isPlaced: boolean;
   /** Lines that nothing is quoted of, and that another line will run into. */
   readonly joined: LineSet;
   readonly overlap: Overlap | null;
 }
 
 export function reachOf(change: ForeignChange, document: Document): Reach {
-  const reach: Reach = { hits: null, joined: LineSet.empty, overlap: null };
-  if (change.kind === "patch") return { ...reach, hits: hunkHits(change.hunks, document) };
+  const reach: Reach = { hits: null, isPlaced: false, joined: LineSet.empty, overlap: null };
+  if (change.kind === "patch") {
+    const hits = hunkHits(change.hunks, document);
+    return { ...reach, hits, isPlaced: hits.length === change.hunks.length };
+  }
   const found = change.kind === "quotes" ? chained(document, change.quotes) : null;
   if (!found) return reach;
   if (!Array.isArray(found)) return { ...reach, overlap: found };
   const hits = found.map(({ old, ...place }) => ({ quoted: old, ...place }));
   const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
   const isAll = change.kind === "quotes" && change.quotes.some(({ all }) => all);
-  return { ...reach, hits: isAll ? null : hits, joined };
+  return { ...reach, hits: isAll ? null : hits, isPlaced: !isAll, joined };
 }
 
 function hunkHits(hunks: readonly PatchHunk[], document: Document): Hit[] {

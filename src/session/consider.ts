@@ -15,7 +15,7 @@ import {
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
 import { carriedQuotes, type ForeignChange, madeBy, quotesOf, reachOf, sameLines } from "./change.js";
-import { areKnown, elsewhere, isUnplaced, looksOf, unplaced, unseen } from "./elsewhere.js";
+import { areKnown, areSeen, elsewhere, isUnplaced, looksOf, unplaced, unseen } from "./elsewhere.js";
 import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
 import { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
@@ -88,7 +88,7 @@ async function weigh(
   if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
   if (change.kind === "whole" || change.kind === "delete") return allowed;
   if (env.gate === "off") return allowed;
-  const { hits, joined, overlap } = reachOf(change, document);
+  const { hits, isPlaced, joined, overlap } = reachOf(change, document);
   const unclear =
     change.kind === "patch"
       ? unclearHunk(change.hunks, opened, sent.request)
@@ -102,7 +102,8 @@ async function weigh(
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
   if (hits && isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
-  const found = opened.isCurrent ? allowed : await placed(call, write, opened, env);
+  const isSeen = isPlaced && areSeen(hits ?? [], looks, opened);
+  const found = opened.isCurrent || isSeen ? allowed : await placed(call, write, opened, env);
   if (found.kind === "refused") return found;
   const places =
     found.kind === "allowed"

@@ -1,6 +1,8 @@
 /** Text that an agent saw in one place is not taken for the same text in another. */
 import {
+  type Document,
   goneQuote,
+  type LineMap,
   LineSet,
   lineIndexes,
   type Problem,
@@ -74,6 +76,13 @@ export function unseen(joined: LineSet, opened: OpenFile, request: string): Prob
   );
 }
 
+/** All of what is quoted was seen where it stands. */
+export function areSeen(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
+  return hits.every((hit) =>
+    looks.some((look) => sightings(hit, look, opened).some(({ at }) => at === hit.start)),
+  );
+}
+
 /**
  * The place of one of these hits is not the one that is meant, or that cannot be told: the text was seen where it is
  * gone now, and here it was not seen, or both were known before that. A change that was shown to the agent it knows of.
@@ -89,7 +98,9 @@ export function elsewhere(
     const isHere = ({ at, hull: [start, end] }: Sighting): boolean =>
       at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
     const isKnown = seen.some((ones) => ones.some(isHere));
-    const gone = seen
+    // Here it was never seen: what the agent took out itself is not here either.
+    const taken = isKnown ? [] : looks.map((look) => shownPlaces(hit, look, opened));
+    const gone = [...seen, ...taken]
       .filter((ones) => !isKnown || ones.some(isHere))
       .flatMap((ones) => ones.filter((one) => one.at < 0 && !isHere(one)))
       .find((one) => !isKnown || !isTold(one.hull, opened, request));
@@ -120,14 +131,24 @@ interface Sighting extends QuotedPlace {
   readonly at: number;
 }
 
+/** In the text as the agent takes it to be: as it was shown, with what it has done itself since. */
 function sightings(hit: Hit, { state, rows }: Look, { history }: OpenFile): Sighting[] {
-  const { quoted, whole = false, joins = false } = hit;
   // Text that came back stands where it stood.
   const isBack = history.states[state]?.version === history.states[history.last]?.version;
   const believed = history.believed(isBack ? history.last : state);
   if (!believed) return [];
   const { document, fromShown, toNow } = believed;
-  const seen = fromShown.carry(rows).union(writtenLines(fromShown));
+  return placesIn(document, fromShown.carry(rows).union(writtenLines(fromShown)), toNow, hit);
+}
+
+/** In the text as it was shown. */
+function shownPlaces(hit: Hit, { state, rows }: Look, { history }: OpenFile): Sighting[] {
+  const [document, toNow] = [history.document(state), history.follow(state)];
+  return document && toNow ? placesIn(document, rows, toNow, hit) : [];
+}
+
+function placesIn(document: Document, seen: LineSet, toNow: LineMap, hit: Hit): Sighting[] {
+  const { quoted, whole = false, joins = false } = hit;
   return placesOf(document, quoted, whole).flatMap(({ from, first, last }) => {
     if (!seen.containsSpan(first, last + 1)) return [];
     const start = toNow.index(first);

@@ -118,6 +118,31 @@ describe("text that was seen in two places, of which one is gone unseen", () => 
   });
 });
 
+describe("text that the agent took out itself", () => {
+  it("is not looked for where it was never seen: the same call, sent twice, edits one place", async () => {
+    const at = stage("a } b c d } e");
+    await at.shown(1, 3);
+    const change = patch(["@@", "-}", "+n"]);
+    expect(await at.answer(change)).toBe("allowed");
+    at.write("a n b c d } e");
+    await at.session.observeWrite(path, change);
+    expect(await at.answer(change)).toBe("stale");
+    expect(await at.answer(quote("}", "n"))).toBe("stale");
+    await at.shown(5, 7);
+    expect(await at.answer(change)).toBe("allowed");
+  });
+
+  it("nor is what it wrote and took out again", async () => {
+    const at = stage("a b c d new e");
+    await at.shown(1, 3);
+    at.write("a new c d new e");
+    await at.session.observeWrite(path, quote("b", "new"));
+    at.write("a b c d new e");
+    await at.session.observeWrite(path, quote("new\nc", "b\nc"));
+    expect(await at.answer(quote("new", "n"))).toBe("stale");
+  });
+});
+
 describe("places that overlap", () => {
   it("some tools count one of them, and take the first: which one is meant cannot be told", async () => {
     const at = stage("a x x x b");
@@ -177,5 +202,38 @@ describe("a quote with its newline, replaced by text without one", () => {
     expect(await at.answer(quote("b\n", "B"))).toBe("allowed");
     at.write("a b NEW");
     expect(await at.answer(quote("b\n", "B"))).not.toBe("allowed");
+  });
+});
+
+describe("what stands where it was seen is let through, whatever is beside it", () => {
+  const cases: readonly (readonly [
+    string,
+    string,
+    [number, number],
+    string,
+    Parameters<typeof patch>[0] | [string, string],
+  ])[] = [
+    ["a line is taken out, and one was added below", "} a", [1, 2], "} _ a", ["@@", "-}"]],
+    [
+      "lines that are unique, though not as text",
+      "} } } _ } }",
+      [1, 6],
+      "} } } _ } x }",
+      ["@@", "-", "-}", "+n"],
+    ],
+    ["the same text in a line that was never shown", "ax b c x d", [4, 4], "b b c x d", ["x", "n"]],
+    ["a quote with its newline, and the line below is gone", "a d _ b", [2, 2], "a d b", ["d\n", "n\n"]],
+    ["a quote with its newline, and a line was put below it", "a d b", [1, 3], "a d NEW b", ["d\n", "n\n"]],
+  ];
+  it.each(cases)("%s", async (_, before, [first, last], now, change) => {
+    const at = stage(before);
+    await at.shown(first, last);
+    at.write(now);
+    const [old, fresh] = change;
+    expect(
+      await at.answer(
+        change.length === 2 && old !== "@@" ? quote(old as string, fresh as string) : patch(change),
+      ),
+    ).toBe("allowed");
   });
 });

@@ -105,7 +105,9 @@ describe("a tool that quotes is let through where it does what the agent meant",
     await session.observe({ path, rows: rowsOf("e", 5) });
     const found = await session.consider(edit("b", "B"));
     expect(found).toMatchObject({ kind: "refused", result: { details: { code: "ambiguous" } } });
-    expect(found.kind === "refused" && found.result.text).toMatch(/line 7, where it stands, and line 2, where it is gone/);
+    expect(found.kind === "refused" && found.result.text).toMatch(
+      /line 7, where it stands, and line 2, where it is gone/,
+    );
     expect((await session.consider(edit("f b", "f B"))).kind).toBe("allowed");
     await session.observe({ path, rows: rowsOf("X", 2) });
     expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");

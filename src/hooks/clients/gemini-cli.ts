@@ -39,7 +39,8 @@ function shown(input: Payload, content: string): Event[] {
   if (path === undefined) return [];
   const banner = cut.exec(content);
   const first = Number(banner?.[1] ?? number(input, "start_line") ?? 1);
-  const rows = rowsFrom(banner ? content.slice(banner.index + banner[0].length) : content, first);
+  // The lines of a part are joined: a newline at its end stands before a blank line.
+  const rows = rowsFrom(banner ? `${content.slice(banner.index + banner[0].length)}\n` : content, first);
   return [{ kind: "read", path, rows }];
 }
 

@@ -27,7 +27,8 @@ function after(tool: string, input: Payload, payload: Payload): Event[] {
   const path = text(input, "path");
   if (tool === "read") {
     if (payload.isError === true) return [];
-    const rows = rowsFrom(output.replace(more, ""), number(input, "offset") ?? 1);
+    // The lines of a part are joined: a newline at its end stands before a blank line.
+    const rows = rowsFrom(output.replace(more, "\n"), number(input, "offset") ?? 1);
     return path === undefined ? [] : [{ kind: "read", path, rows }];
   }
   if (tool === "bash") return [{ kind: "output", tool, command: text(input, "command") ?? "", output }];

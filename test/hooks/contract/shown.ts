@@ -60,6 +60,14 @@ export function shown(driver: Driver): void {
       expect((await agent.edit(place.path("a.js"), limit)).deny).toContain("was not read in this session");
     });
 
+  test("a blank line at the end of a window, and of the file, was shown", async () => {
+    const place = new Stage(driver, { "a.js": "one\ntwo\n\nfour\n\n" });
+    const agent = place.agent();
+    await agent.read(place.path("a.js"), { first: 1, last: 3 });
+    await agent.read(place.path("a.js"), { first: 4, last: 5 });
+    expect(await agent.write(place.path("a.js"), "new\n")).toMatchObject(quiet);
+  });
+
   test("shell: a path from the root of the disk", async () => {
     const place = stage(false);
     const agent = place.agent();
