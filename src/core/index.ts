@@ -58,7 +58,14 @@ export {
   selectRows,
   spokenScheme,
 } from "./refusal.js";
-export { type Quote, quotedLines, type Replaced, replaceQuotes, replaceStanding } from "./replace.js";
+export {
+  goneLines,
+  type Quote,
+  quotedLines,
+  type Replaced,
+  replaceQuotes,
+  replaceStanding,
+} from "./replace.js";
 export {
   changedRanges,
   type Door,

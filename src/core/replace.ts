@@ -1,7 +1,9 @@
 import { Change } from "./change.js";
 import type { Document, Splice } from "./document.js";
 import { applySplices } from "./engine.js";
+import { mismatch, type Problem, problem } from "./problem.js";
 import { locateText, quoteHunks } from "./quote.js";
+import { LineSet, lineIndexes } from "./ranges.js";
 import type { View } from "./view.js";
 
 /** Text that stands in a file and what is to stand there instead. */
@@ -48,6 +50,24 @@ export function quotedLines(
       });
     }),
   );
+}
+
+/** Lines that the quotes change or take out, and that are gone: what is left of such a quote is not what was meant. */
+export function goneLines(quotes: readonly Quote[], view: View): Problem | null {
+  for (const quote of quotes)
+    for (const named of locateText([textEdit(quote, 0)], view)) {
+      const believed = "base" in named ? view.history.believed(named.base) : null;
+      if (!("base" in named) || !believed) continue;
+      const { document, toNow } = believed;
+      const changed = named.hunks.flatMap(({ start, end }) => lineIndexes(start, end));
+      const gone = changed.filter((line) => toNow.index(line) < 0);
+      if (gone.length === 0) continue;
+      return problem("stale", [], "lines that the edit replaces are gone", {
+        mismatches: gone.map((index) => mismatch({ document, index }, null, "hex6")),
+        rows: LineSet.of(named.spans.map(({ start, end }) => toNow.hull(start, end))),
+      });
+    }
+  return null;
 }
 
 function textEdit(quote: Quote, index: number) {

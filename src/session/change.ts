@@ -19,8 +19,8 @@ import type { Verdict } from "./judge.js";
 
 /** What a tool does to one file. */
 export type ForeignChange =
-  /** Text is quoted and replaced, quote after quote. */
-  | { readonly kind: "quotes"; readonly quotes: readonly Quote[] }
+  /** Text is quoted and replaced, quote after quote; `takesNewline`: by nothing, with the newline behind it. */
+  | { readonly kind: "quotes"; readonly quotes: readonly Quote[]; readonly takesNewline?: boolean }
   | { readonly kind: "patch"; readonly hunks: readonly PatchHunk[] }
   /** All of it is written: created, or replaced; null: with what is not told. */
   | { readonly kind: "whole"; readonly content: string | null }
@@ -28,8 +28,21 @@ export type ForeignChange =
 
 /** What the tool makes of it; null if it finds no place, or several and does not take the first. */
 export function madeBy(change: ForeignChange, document: Document): Replaced | null {
-  if (change.kind === "quotes") return replaceQuotes(document, change.quotes);
-  return change.kind === "patch" ? replaceQuotes(document, hunksIn(document, change.hunks, true)) : null;
+  if (change.kind === "quotes") return replaceQuotes(document, takenFrom(document, change));
+  const quotes = change.kind === "patch" ? hunksIn(document, change.hunks, true) : null;
+  return quotes && replaceQuotes(document, quotes);
+}
+
+/** The quotes as the tool takes them. */
+function takenFrom(document: Document, change: Extract<ForeignChange, { kind: "quotes" }>): readonly Quote[] {
+  const { quotes, takesNewline } = change;
+  if (!takesNewline || quotes.every((quote) => quote.new !== "")) return quotes;
+  const text = document.lines().join("\n") + (isTerminated(document) ? "\n" : "");
+  return quotes.map((quote) => {
+    const line = `${quote.old}\n`;
+    const isTaken = quote.new === "" && !quote.old.endsWith("\n") && text.includes(line);
+    return isTaken ? { ...quote, old: line } : quote;
+  });
 }
 
 /** Where a tool puts a change. */
@@ -49,7 +62,7 @@ export function reachOf(change: ForeignChange, document: Document): Reach {
     const hits = hunkHits(change.hunks, document);
     return { ...reach, hits, isPlaced: hits.length === change.hunks.length };
   }
-  const found = change.kind === "quotes" ? chained(document, change.quotes) : null;
+  const found = change.kind === "quotes" ? chained(document, takenFrom(document, change)) : null;
   if (!found) return reach;
   if (!Array.isArray(found)) return { ...reach, overlap: found };
   const hits = found.map(({ old, ...place }) => ({ quoted: old, ...place }));
@@ -70,20 +83,29 @@ export function quotesOf(
   document: Document,
   shown: Document = document,
 ): readonly Quote[] {
-  if (change.kind === "quotes") return independent(change.quotes, document, shown);
-  return change.kind === "patch" ? hunksIn(document, change.hunks, false) : [];
+  if (change.kind === "quotes") return independent(takenFrom(shown, change), document, shown);
+  if (change.kind !== "patch") return [];
+  // In several places: which one is meant cannot be told of a text that has changed.
+  return hunksIn(document, change.hunks, false) ?? plainQuotes(hunkQuotes(change.hunks));
 }
 
-/** Hunks as quotes of a text. */
-function hunksIn(document: Document, hunks: readonly PatchHunk[], takesFirst: boolean): readonly Quote[] {
+/** Hunks as quotes of a text; null if they are not lines of it, or of several places none is taken. */
+function hunksIn(
+  document: Document,
+  hunks: readonly PatchHunk[],
+  takesFirst: boolean,
+): readonly Quote[] | null {
   const text = { lines: document.lines(), terminated: isTerminated(document), appends: true, takesFirst };
   try {
-    return placeHunks(hunks, text).map((quote) => ({ ...quote, all: false }));
+    return plainQuotes(placeHunks(hunks, text));
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    // It stands in several places, and which one is meant cannot be told of a text that has changed.
-    return hunkQuotes(hunks).map((quote) => ({ ...quote, all: false }));
+    return null;
   }
+}
+
+function plainQuotes(quotes: readonly Omit<Quote, "all">[]): Quote[] {
+  return quotes.map((quote) => ({ ...quote, all: false }));
 }
 
 /** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
@@ -128,5 +150,5 @@ export function carriedQuotes(
     insert: lines,
   }));
   const text = { lines: document.lines(), terminated: isTerminated(document) };
-  return uniqueQuotes(replacements, text, single).map((quote) => ({ ...quote, all: false }));
+  return plainQuotes(uniqueQuotes(replacements, text, single));
 }

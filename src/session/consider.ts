@@ -3,6 +3,7 @@ import {
   type Document,
   exitStatus,
   firstPlaces,
+  goneLines,
   LineSet,
   type Overlap,
   type PatchHunk,
@@ -156,6 +157,9 @@ async function placed(
   const { after } = verdict;
   // Where all places are meant, places that came since are meant too.
   if (made && (quotes.some(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
+  // Half of an edit is none: others have done the rest of it, or so it looks.
+  const gone = goneLines(quotes, opened.view(request));
+  if (gone) return refusal(call, opened, refused([gone]), env);
   return { kind: "carried", quotes: carriedQuotes(verdict, document, single) };
 }
 

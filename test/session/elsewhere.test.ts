@@ -237,3 +237,35 @@ describe("what stands where it was seen is let through, whatever is beside it", 
     ).toBe("allowed");
   });
 });
+
+describe("on a text that has changed", () => {
+  it("half of an edit is not carried, where the other half looks done", async () => {
+    const at = stage("} } } } _ } }");
+    await at.shown(1, 7);
+    at.write("} } } _ } }");
+    expect(await at.answer(quote("}\n\n}", ""))).toBe("stale");
+  });
+
+  it("a hunk whose lines stand nowhere is not left to a tool that takes what is like them", async () => {
+    const at = stage("a");
+    at.files.set(path, "}\nx\nd\n}\n  x\nd\n");
+    await at.shown(1, 6);
+    at.files.set(path, "x\n}\nd\n}\n  x\nd\n");
+    await at.shown(1, 1);
+    expect(await at.answer(patch(["@@", "-x", "-d", "+n"]))).not.toBe("allowed");
+  });
+
+  it("a quote for nothing takes its newline along, if the tool does that", async () => {
+    const at = stage("a b c d");
+    await at.shown(1, 2);
+    const taking = (old: string) => {
+      const change = { kind: "quotes" as const, quotes: [{ old, new: "", all: false }], takesNewline: true };
+      return { path, tool: "Edit", single: true, change };
+    };
+    expect(await at.answer(taking("\nb"))).toBe("not_shown");
+    expect(await at.answer(quote("\nb", ""))).toBe("allowed");
+    expect(await at.answer(taking("b"))).toBe("allowed");
+    await at.shown(3, 3);
+    expect(await at.answer(taking("\nb"))).toBe("allowed");
+  });
+});
