@@ -1,7 +1,7 @@
 /** What the changes of other programs' tools come to. */
 import {
   chained,
-  type Document,
+  Document,
   firstPlaces,
   hunkQuotes,
   LineSet,
@@ -9,12 +9,12 @@ import {
   PatchError,
   type PatchHunk,
   placeHunks,
+  placesOf,
   type Quote,
   type Replaced,
   replaceQuotes,
   uniqueQuotes,
 } from "../core/index.js";
-import type { Hit } from "./elsewhere.js";
 import type { Verdict } from "./judge.js";
 
 /** What a tool does to one file. */
@@ -45,6 +45,19 @@ function takenFrom(document: Document, change: Extract<ForeignChange, { kind: "q
   });
 }
 
+/** Lines of the text now, half-open, that a tool is about to replace, and what it quotes of them. */
+export interface Hit {
+  readonly quoted: string;
+  readonly start: number;
+  readonly end: number;
+  /** It is quoted as whole lines. */
+  readonly whole?: boolean;
+  /** The line at `end` is part of the place: it runs into this one. */
+  readonly joins?: boolean;
+  /** Not all of it stands there any more: it is what became of the place that was seen. */
+  readonly carried?: boolean;
+}
+
 /** Where a tool puts a change. */
 export interface Reach {
   /** null: nowhere, or wherever the text stands. */
@@ -54,22 +67,41 @@ export interface Reach {
   /** Lines that nothing is quoted of, and that another line will run into. */
   readonly joined: LineSet;
   readonly overlap: Overlap | null;
+  /** Of what stands nowhere: where a tool that overlooks blanks at the ends of lines finds it. */
+  readonly loose: readonly Hit[];
 }
 
 export function reachOf(change: ForeignChange, document: Document): Reach {
-  const reach: Reach = { hits: null, isPlaced: false, joined: LineSet.empty, overlap: null };
+  const reach: Reach = { hits: null, isPlaced: false, joined: LineSet.empty, overlap: null, loose: [] };
   if (change.kind === "patch") {
     const hits = hunkHits(change.hunks, document);
-    return { ...reach, hits, isPlaced: hits.length === change.hunks.length };
+    const loose = change.hunks.flatMap(({ quoted }) => looseHits(quoted, document, true).slice(0, 1));
+    return { ...reach, hits, isPlaced: hits.length === change.hunks.length, loose };
   }
-  const found = change.kind === "quotes" ? chained(document, takenFrom(document, change)) : null;
-  if (!found) return reach;
+  if (change.kind !== "quotes") return reach;
+  const found = chained(document, takenFrom(document, change));
+  if (!found) {
+    const places = change.quotes.map(({ old }) => looseHits(old.split("\n"), document, false));
+    return { ...reach, loose: places.flatMap((ones) => (ones.length === 1 ? ones : [])) };
+  }
   if (!Array.isArray(found)) return { ...reach, overlap: found };
   const hits = found.map(({ old, ...place }) => ({ quoted: old, ...place }));
   const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
-  const isAll = change.kind === "quotes" && change.quotes.some(({ all }) => all);
+  const isAll = change.quotes.some(({ all }) => all);
   return { ...reach, hits: isAll ? null : hits, isPlaced: !isAll, joined };
 }
+
+/** Where lines stand that read so but for blanks at their ends, if nothing reads so; `whole`: no line does. */
+function looseHits(quoted: readonly string[], document: Document, whole: boolean): Hit[] {
+  const bare = quoted.join("\n").trimEnd().split("\n").map(trim).join("\n");
+  if (bare === "" || placesOf(document, quoted.join("\n"), whole).length > 0) return [];
+  const trimmed = Document.fromText(document.lines().map(trim).join("\n"));
+  return placesOf(trimmed, bare, true).map(({ first, last }) => ({
+    ...{ quoted: bare, start: first, end: last + 1 },
+  }));
+}
+
+const trim = (line: string): string => line.trim();
 
 function hunkHits(hunks: readonly PatchHunk[], document: Document): Hit[] {
   return firstPlaces(hunks, document.lines()).map(({ start, end }) => ({

@@ -66,8 +66,8 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (change.kind === "quotes") {
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
-    const { hits, joined, overlap } = reachOf(change, document);
-    const isKnown = areKnown(hits ?? [], agent) && joined.subtract(knownNow(agent)).isEmpty;
+    const { hits, joined, overlap, loose } = reachOf(change, document);
+    const isKnown = areKnown(hits ?? loose, agent) && joined.subtract(knownNow(agent)).isEmpty;
     return isFollowed && isKnown && !overlap ? "allowed" : "unclear";
   }
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
@@ -89,13 +89,10 @@ async function weigh(
   if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
   if (change.kind === "whole" || change.kind === "delete") return allowed;
   if (env.gate === "off") return allowed;
-  const { hits, isPlaced, joined, overlap } = reachOf(change, document);
-  const unclear =
-    change.kind === "patch"
-      ? unclearHunk(change.hunks, opened, sent.request)
-      : overlap
-        ? overlapping(overlap)
-        : unseen(joined, opened, sent.request);
+  const reach = reachOf(change, document);
+  const { hits, isPlaced, overlap } = reach;
+  const hunk = change.kind === "patch" ? unclearHunk(change.hunks, opened, sent.request) : null;
+  const unclear = hunk ?? (overlap ? overlapping(overlap) : unseen(reach, opened, sent.request));
   if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   if (opened.isCurrent && (!hits || (isKept(opened.file, document) && areKnown(hits, opened.agent))))

@@ -10,23 +10,11 @@ import {
   problem,
   type QuotedPlace,
 } from "../core/index.js";
+import type { Hit, Reach } from "./change.js";
 import { describe, neverShown, shownRows } from "./gate.js";
 import { type AgentLedger, knownNow, showingsFor, shownInRefusals } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import { writtenLines } from "./texts.js";
-
-/** Lines of the text now, half-open, that a tool is about to replace, and what it quotes of them. */
-export interface Hit {
-  readonly quoted: string;
-  readonly start: number;
-  readonly end: number;
-  /** It is quoted as whole lines. */
-  readonly whole?: boolean;
-  /** The line at `end` is part of the place: it runs into this one. */
-  readonly joins?: boolean;
-  /** Not all of it stands there any more: it is what became of the place that was seen. */
-  readonly carried?: boolean;
-}
 
 /** Lines of one state of the file that the agent saw there or knew by then, or wrote. */
 interface Look {
@@ -59,21 +47,21 @@ export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
   return hits.every(({ start, end, joins }) => known.containsSpan(start, joins ? end + 1 : end));
 }
 
-/** Lines that run into others are changed: they have to have been seen, quoted or not. */
-export function unseen(joined: LineSet, opened: OpenFile, request: string): Problem | null {
-  const missing = joined.subtract(opened.seen(request).known);
+/** Lines that the tool will change though nothing of them is quoted, or not as they are, have to have been seen. */
+export function unseen({ joined, loose }: Reach, opened: OpenFile, request: string): Problem | null {
+  const { known } = opened.seen(request);
+  const below = joined.subtract(known);
+  const like = loose.reduce((set, { start, end }) => set.union(LineSet.of([[start, end]])), LineSet.empty);
+  const missing = below.isEmpty ? like.subtract(known) : below;
   if (missing.isEmpty) return null;
   const said = `${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} never shown to you`;
-  return problem(
-    "not_shown",
-    [],
-    `the quote ends in a newline and its replacement does not, so the next line runs into it; ${said}`,
-    {
-      rows: missing.size <= shownRows ? missing : LineSet.empty,
-      missing,
-      mismatches: neverShown(missing, ""),
-    },
-  );
+  const why = below.isEmpty
+    ? "the quoted text stands nowhere, and what is like it may be taken for it"
+    : "the quote ends in a newline and its replacement does not, so the next line runs into it";
+  return problem("not_shown", [], `${why}; ${said}`, {
+    ...{ rows: missing.size <= shownRows ? missing : LineSet.empty, missing },
+    mismatches: neverShown(missing, ""),
+  });
 }
 
 /** All of what is quoted was seen where it stands. */

@@ -255,6 +255,20 @@ describe("on a text that has changed", () => {
     expect(await at.answer(patch(["@@", "-x", "-d", "+n"]))).not.toBe("allowed");
   });
 
+  it.each([
+    ["a patch", patch(["@@", "-x", "+n"])],
+    ["a quote", quote("x \n  b", "n")],
+  ])("nor is %s of what stands nowhere, where what is like it was never shown", async (_, change) => {
+    const at = stage("a");
+    at.files.set(path, "  x\nb\nx\n");
+    await at.shown(3, 3);
+    at.files.set(path, "  x\nb\n}\n}\n");
+    await at.shown(3, 4);
+    expect(await at.answer(change)).toBe("not_shown");
+    await at.shown(1, 4);
+    expect(await at.answer(change)).toBe("allowed");
+  });
+
   it("a quote for nothing takes its newline along, if the tool does that", async () => {
     const at = stage("a b c d");
     await at.shown(1, 2);
