@@ -101,7 +101,7 @@ async function bundleProgram(bundle, shared, name, source) {
   const body = (await started[name]?.()) ?? "";
   const id = createHash("sha256").update(body).digest("hex").slice(0, 16);
   const define = { PROGRAM_ID: JSON.stringify(id) };
-  const plugins = name in started ? [startsOnly] : [];
+  const plugins = name in started ? [startsOnly] : [asksNothing];
   await bundle({ ...settings, entryPoints: [source], outfile, define, external, plugins });
   if (name !== "hook") return;
   // In a comment, which nothing may end before its time.
@@ -121,6 +121,24 @@ const startsOnly = {
   name: "starts-only",
   setup({ onResolve }) {
     onResolve({ filter: /\/node\/index\.js$/ }, () => ({ path: join(root, "src/node/startup.ts") }));
+  },
+};
+
+/**
+ * The MCP library brings a validator of JSON Schema, 150 kB, for the answers to questions that a server asks its user. Ours
+ * asks none, and reads the arguments of its tools itself.
+ */
+const asksNothing = {
+  name: "asks-nothing",
+  setup({ onResolve, onLoad }) {
+    const namespace = "asks-nothing";
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /./, namespace }, () => ({
+      contents: `export { default as process } from "node:process";
+        export class DefaultJsonSchemaValidator {
+          getValidator() { throw new Error("this server asks its user nothing"); }
+        }`,
+    }));
   },
 };
 
