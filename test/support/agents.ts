@@ -45,6 +45,16 @@ export class Desk {
     return this.written.get(agent) ?? [];
   }
 
+  /**
+   * The lines of a state, as whom the agent may mean by them. Where all that was done since is its own, and the text is
+   * the same again, nothing tells the lines then from the lines now.
+   */
+  linesFor(agent: Agent, state: number): readonly Line[] {
+    const isOwn = this.authors.slice(state + 1).every((author) => author === agent);
+    const isBack = isOwn && this.states[state]?.version === this.states[this.last]?.version;
+    return this.identities[isBack ? this.last : state] as readonly Line[];
+  }
+
   /** Somebody whose changes nobody records. */
   disturb(): void {
     this.world.disturb();
@@ -92,8 +102,7 @@ export class Agent {
     const { random, world, identities } = this.desk;
     if (this.showings.length === 0 || world.lines.length === 0) return "nothing";
     const { state, rows } = random.pick(this.showings.slice(-4));
-    const remembered = identities[state] as readonly Line[];
-    const call = callOn(remembered, world, random.pick(rows.spans()));
+    const call = callOn(identities[state] as readonly Line[], world, random.pick(rows.spans()));
     const { edits } = call;
     const history = new History(this.desk.statesFor(this));
     const result = run(edits, { history, showings: this.showings, known: () => LineSet.empty });
@@ -103,7 +112,7 @@ export class Agent {
       return "refused";
     }
     if (result.status === "noop") return "noop";
-    const wrong = strayed(result.change.hunks, world.lines, this.meant(call, remembered)).length > 0;
+    const wrong = strayed(result.change.hunks, world.lines, this.meant(call, state)).length > 0;
     this.show(this.desk.write(result.change, this));
     return wrong ? "strayed" : "applied";
   }
@@ -113,9 +122,10 @@ export class Agent {
    * anchors again, and what the agent put there itself. Where it put a line that reads the same in the place of one
    * that is gone, and that was printed with the same anchor, the anchor is that of its own line.
    */
-  private meant(call: Call, remembered: readonly Line[]): Named {
+  private meant(call: Call, shown: number): Named {
+    const remembered = this.desk.linesFor(this, shown);
     const again = this.showings
-      .map(({ state }) => ({ state, lines: this.desk.identities[state] as readonly Line[] }))
+      .map(({ state }) => ({ state, lines: this.desk.linesFor(this, state) }))
       .filter(({ state, lines }) =>
         call.refs.every(
           (index) => this.printed(state, index) && lines[index]?.text === remembered[index]?.text,
