@@ -142,7 +142,22 @@ export class Agent {
     const same = again && call.refs.every(isSame);
     const named = call.named(same ? again : remembered);
     const twins = (ids: readonly number[]) => [...ids, ...ids.flatMap((id) => this.twinsOf(id, present))];
-    return { lines: [...named.lines, ...own], after: twins(named.after), before: twins(named.before) };
+    const inside = this.ownInside(named);
+    return {
+      lines: [...named.lines, ...own],
+      after: [...twins(named.after), ...inside],
+      before: [...twins(named.before), ...inside],
+    };
+  }
+
+  /** In a range that it retypes an agent may put text beside its own lines too, but nowhere else. */
+  private ownInside({ lines, before }: Named): number[] {
+    // Of a move the lines are taken away, and the text stands elsewhere.
+    if (before.length === 0) return [];
+    const now = this.desk.world.lines.map(({ id }) => id);
+    const places = lines.map((id) => now.indexOf(id)).filter((at) => at >= 0);
+    const own = new Set(this.desk.writtenBy(this));
+    return now.slice(Math.min(...places), Math.max(...places) + 1).filter((id) => own.has(id));
   }
 
   /** Of two neighbours that read the same, one the agent's own, nobody sees which one is gone. */
