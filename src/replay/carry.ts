@@ -8,7 +8,10 @@ import { difference, differenceFromEnd, patienceDifference, slide } from "./diff
 export interface Versions {
   readonly path: string;
   readonly origin: string;
+  /** With LF. */
   readonly texts: readonly [string, string, string];
+  /** V0 → V1 also took other line ends. */
+  readonly converted?: boolean;
 }
 
 /** A hunk with the place of what it wrote, in the text after all hunks of its difference. */
@@ -34,14 +37,16 @@ export function gap(one: readonly [number, number], two: readonly [number, numbe
 /** Case, or why none can be made. */
 export type Carried = Draft | { readonly without: string };
 
-export function carry({ path, origin, texts }: Versions): Carried {
+export function carry({ path, origin, texts, converted = false }: Versions): Carried {
   const [v0, v1, v2] = texts.map(linesOf) as [string[], string[], string[]];
   const others = difference(v0, v1);
   const wanted = difference(v1, v2);
   if (!others || !wanted) return { without: "more than 400 lines differ" };
+  const draft = { path, origin, base: texts[0], current: texts[1] };
+  if (wanted.length > 0 && others.length === 0 && converted)
+    return { ...draft, class: "crlf", edits: wanted, truth: texts[2] };
   if (others.length === 0 || wanted.length === 0) return { without: "no line differs" };
   const there = placed(others);
-  const draft = { path, origin, base: texts[0], current: texts[1] };
   const nearest = wanted.map((hunk) => distance(hunk, { there, v0, v1 }));
   if (nearest.some(({ plain }) => plain < 0)) {
     const conflict = conflicting(wanted, there, [v0, v1]);

@@ -47,8 +47,15 @@ export function applyHunks(lines: readonly string[], hunks: readonly Hunk[]): st
   return result;
 }
 
-export const editText = (text: string, hunks: readonly Hunk[]): string =>
-  textOf(applyHunks(linesOf(text), hunks));
+export const isCrlf = (text: string): boolean => text.includes("\r\n");
+export const toLf = (text: string): string => (isCrlf(text) ? text.replaceAll("\r\n", "\n") : text);
+export const toCrlf = (text: string): string => text.replaceAll("\n", "\r\n");
+
+/** The text after the edits, with the line ends that it has. */
+export function editText(text: string, hunks: readonly Hunk[]): string {
+  const edited = textOf(applyHunks(linesOf(toLf(text)), hunks));
+  return isCrlf(text) ? toCrlf(edited) : edited;
+}
 
 /** What a maker of cases tells; the rest follows from it. */
 export interface Draft {
@@ -63,6 +70,23 @@ export interface Draft {
   readonly sequence?: readonly number[];
   readonly expect?: Expectation;
   readonly debatable?: string;
+}
+
+/** Cases are made of lines alone; then what was read and what is there now get the line ends they really had. */
+export function withEnds(
+  draft: Draft,
+  [before, now]: readonly [crlfBefore: boolean, crlfNow: boolean],
+): Draft {
+  const { base, current, truth, alternatives = [] } = draft;
+  const there = (text: string): string => (now ? toCrlf(text) : text);
+  return {
+    ...draft,
+    base: before ? toCrlf(base) : base,
+    current: there(current),
+    // No edit of lines converts a file: what the agent's own commit did to the ends is left out.
+    truth: there(truth),
+    alternatives: alternatives.map(there),
+  };
 }
 
 export function makeCase(draft: Draft): Case {

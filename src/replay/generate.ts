@@ -1,5 +1,5 @@
 import { carry } from "./carry.js";
-import { type Case, type Draft, linesOf, makeCase, setHash } from "./case.js";
+import { type Case, type Draft, isCrlf, linesOf, makeCase, setHash, toLf, withEnds } from "./case.js";
 import { difference } from "./difference.js";
 import type { FileChange, FileMerge, Source } from "./git.js";
 import { makers, retyped } from "./made.js";
@@ -145,29 +145,32 @@ class Drawer {
     for (const { pair, texts } of read) if (texts) this.drawPair(pair, texts, sample);
   }
 
-  private drawPair([first, second]: Pair, texts: readonly [string, string, string], sample: number): void {
+  private drawPair([first, second]: Pair, real: readonly [string, string, string], sample: number): void {
     const { path } = first;
+    const texts = real.map(toLf) as [string, string, string];
+    const ends = [isCrlf(real[0]), isCrlf(real[1])] as const;
     const origin = `${first.commit.slice(0, 12)} ${second.commit.slice(0, 12)}`;
-    const carried = carry({ path, origin, texts });
+    const carried = carry({ path, origin, texts, converted: ends[0] !== ends[1] });
     const kind = "class" in carried ? carried.class : carried.without;
     if (this.sampled < sample) {
       this.drawn[kind] = (this.drawn[kind] ?? 0) + 1;
-      if ("class" in carried && this.add(carried, true)) this.sampled++;
+      if ("class" in carried && this.add(withEnds(carried, ends), true)) this.sampled++;
       return;
     }
-    if ("class" in carried && this.lacks(kind)) this.add(carried);
+    if ("class" in carried && this.lacks(kind)) this.add(withEnds(carried, ends));
     const hunks = difference(linesOf(texts[0]), linesOf(texts[1]));
     if (!hunks || hunks.length === 0) return;
     if ("class" in carried && /^(far|near|dup)/.test(kind) && this.lacks("block-lost")) {
       const block = retyped(carried, hunks);
-      if (block) this.add(block);
+      if (block) this.add(withEnds(block, ends));
     }
     const edit = { path, origin: first.commit.slice(0, 12), base: texts[0], after: texts[1], edits: hunks };
     // One made case of each change at most: else small histories would fill the set with one edit.
     for (const name of this.random.shuffle(Object.keys(makers))) {
       if (!this.lacks(name)) continue;
       const draft = makers[name]?.(edit, this.random);
-      if (draft && this.add(draft)) return;
+      const kept = [ends[0], ends[0]] as const;
+      if (draft && this.add(draft.class === "crlf" ? draft : withEnds(draft, kept))) return;
     }
   }
 
@@ -179,8 +182,11 @@ class Drawer {
     if (!parted || !left || !right || !merged) return;
     const [first, agent] = this.random.below(2) === 0 ? [left, right] : [right, left];
     const origin = merge.commit.slice(0, 12);
-    const draft = mergeCase({ path: merge.path, origin, base: parted, first, agent, merged });
-    if (draft && this.lacks(draft.class)) this.add(draft);
+    const draft = mergeCase({
+      ...{ path: merge.path, origin, base: toLf(parted) },
+      ...{ first: toLf(first), agent: toLf(agent), merged: toLf(merged) },
+    });
+    if (draft && this.lacks(draft.class)) this.add(withEnds(draft, [isCrlf(parted), isCrlf(first)]));
   }
 
   private add(draft: Draft, sampled = false): boolean {

@@ -154,17 +154,18 @@ const longest = 3000;
 const widest = 2000;
 
 /**
- * LF ends, a final newline, UTF-8, 20 to 3,000 lines, none too long to be shown. A byte order mark is left out: no agent
- * is shown it, so none can type it, and a first line with it would be another line.
+ * LF ends or CRLF ends, a final newline, UTF-8, 20 to 3,000 lines, none too long to be shown. A byte order mark is left
+ * out: no agent is shown it, so none can type it, and a first line with it would be another line.
  */
 function fitText(bytes: Buffer): string | null {
-  if (bytes.at(-1) !== 10 || bytes.includes(0) || bytes.includes(13)) return null;
+  if (bytes.at(-1) !== 10 || bytes.includes(0)) return null;
   let lines = 0;
   for (let at = bytes.indexOf(10); at >= 0 && lines <= longest; at = bytes.indexOf(10, at + 1)) lines++;
   if (lines < shortest || lines > longest) return null;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return text.split("\n").some((line) => line.length > widest) ? null : text;
+    const rows = text.split(text.includes("\r\n") ? "\r\n" : "\n");
+    return rows.some((line) => line.length > widest || /[\r\n]/.test(line)) ? null : text;
   } catch {
     return null;
   }

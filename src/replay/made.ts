@@ -1,7 +1,7 @@
 /** Real edits, V0 → V1, with a second writer who is made up: each gives one case, or none where the text has no place for it. */
 
 import { gap } from "./carry.js";
-import { applyHunks, type Draft, type Hunk, linesOf, textOf } from "./case.js";
+import { applyHunks, type Draft, type Hunk, linesOf, textOf, toCrlf } from "./case.js";
 import type { Random } from "./random.js";
 
 export interface RealEdit {
@@ -16,7 +16,6 @@ type Maker = (edit: RealEdit, random: Random) => Draft | null;
 
 const apart = 3;
 const start = ({ path, origin, base, edits }: RealEdit) => ({ path, origin, base, current: base, edits });
-const toCrlf = (text: string): string => text.replaceAll("\n", "\r\n");
 
 const isFarFrom = (edits: readonly Hunk[], from: number, to: number): boolean =>
   edits.every((hunk) => gap([hunk.start, hunk.start + hunk.count], [from, to]) >= apart);

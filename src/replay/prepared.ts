@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type Case, type Expectation, editText, type Hunk, setHash } from "./case.js";
+import { type Case, type Expectation, editText, type Hunk, setHash, toCrlf } from "./case.js";
 import { ReplayError } from "./error.js";
 import type { CaseSet } from "./generate.js";
 
@@ -30,8 +30,6 @@ interface Stored {
   readonly expect: Expectation;
   readonly debatable?: string | null;
 }
-
-const toCrlf = (text: string): string => text.replaceAll("\n", "\r\n");
 
 const toHunks = (stored: readonly StoredHunk[]): Hunk[] =>
   stored.map(({ s, d, new: lines }) => ({ start: s, count: d, lines }));

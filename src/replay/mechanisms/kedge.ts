@@ -1,4 +1,11 @@
-import { applyEdits, computeLineHash, formatLineTag, type SchemeName } from "../../core/index.js";
+import {
+  applyEdits,
+  computeLineHash,
+  Document,
+  listRows,
+  type Row,
+  type SchemeName,
+} from "../../core/index.js";
 import { memoryFiles, memoryStore, Session } from "../../session/index.js";
 import type { Hunk } from "../case.js";
 import type { Mechanism } from "../mechanism.js";
@@ -7,12 +14,18 @@ type Edit = Readonly<Record<string, unknown>>;
 
 const shown = (base: string): string[] => base.split(/\r?\n/).slice(0, -1);
 
-/** The edit as an agent writes it that was shown these lines with anchors. */
-export function anchored(lines: readonly string[], hunk: Hunk, scheme: SchemeName): Edit {
+/** The rows that an agent is shown of a text, by the listing that every door prints. */
+function listed(base: string, scheme: SchemeName): readonly Row[] {
+  const document = Document.fromText(base);
+  return listRows(document, { scheme, ranges: [{ start: 1, end: document.lineCount }] }).rows;
+}
+
+/** The edit as an agent writes it that was shown these rows. */
+function anchored(rows: readonly Row[], hunk: Hunk): Edit {
   const { start, count, lines: text } = hunk;
-  const anchor = (index: number): string => formatLineTag(index + 1, lines[index] as string, scheme);
+  const anchor = (index: number): string => (rows[index] as Row).anchor;
   if (count > 0) return { op: "replace_lines", start: anchor(start), end: anchor(start + count - 1), text };
-  return start < lines.length
+  return start < rows.length
     ? { op: "insert_before", anchor: anchor(start), text }
     : { op: "insert_after", anchor: anchor(start - 1), text };
 }
@@ -26,12 +39,12 @@ export const session: Mechanism = {
   async start(base) {
     const files = memoryFiles({ [path]: base });
     const kedge = new Session({ files, store: memoryStore(), agent: "agent", clock: () => 0 });
-    const lines = shown(base);
-    await kedge.read({ path, ranges: [{ start: 1, end: lines.length }] });
+    const rows = listed(base, "hex6");
+    await kedge.read({ path, ranges: [{ start: 1, end: rows.length }] });
     return {
       async edit(current, hunks) {
         if (files.text(path) !== current) files.set(path, current);
-        const edits = hunks.map((hunk) => anchored(lines, hunk, "hex6"));
+        const edits = hunks.map((hunk) => anchored(rows, hunk));
         const { isError } = await kedge.edit({ path, edits });
         if (isError && files.text(path) !== current) throw new Error("a refusal wrote");
         return isError ? null : files.text(path);
@@ -44,16 +57,18 @@ export const stateless = (scheme: SchemeName): Mechanism => ({
   name: `kedge, stateless, ${scheme}`,
   short: scheme,
   about: "anchors alone: each must fit its line, or one near it",
-  start: (base) => ({
-    edit(current, hunks) {
-      const lines = shown(base);
-      const made = applyEdits(
-        current,
-        hunks.map((hunk) => anchored(lines, hunk, scheme)),
-      );
-      return made.status === "refused" ? null : made.text;
-    },
-  }),
+  start(base) {
+    const rows = listed(base, scheme);
+    return {
+      edit(current, hunks) {
+        const made = applyEdits(
+          current,
+          hunks.map((hunk) => anchored(rows, hunk)),
+        );
+        return made.status === "refused" ? null : made.text;
+      },
+    };
+  },
 });
 
 /** Takes any line that begins alike for the line meant. Only for showing that the harness sees such a thing. */

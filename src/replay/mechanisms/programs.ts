@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { editText, type Hunk, linesOf } from "../case.js";
+import { editText, type Hunk, linesOf, toLf } from "../case.js";
 import type { Mechanism } from "../mechanism.js";
+import { endsAside } from "./ends.js";
 
 function run(
   program: string,
@@ -75,20 +76,18 @@ interface Program {
 
 function program({ command, prints = false, ...named }: Program): Mechanism {
   let folder: string | null = null;
-  return {
+  return endsAside({
     ...named,
     start(base) {
       folder ??= mkdtempSync(join(tmpdir(), "kedge-replay-"));
       const at = (name: string): string => join(folder as string, name);
       return {
         async edit(current, edits) {
-          const plain = base.replaceAll("\r\n", "\n");
-          const shown = (text: string): string => (plain === base ? text : text.replaceAll("\n", "\r\n"));
           writeFileSync(at("file"), current);
           if (prints) {
             writeFileSync(at("base"), base);
-            writeFileSync(at("agent"), shown(editText(plain, edits)));
-          } else writeFileSync(at("edit.patch"), unified(plain, edits));
+            writeFileSync(at("agent"), editText(base, edits));
+          } else writeFileSync(at("edit.patch"), unified(toLf(base), edits));
           const [name, ...args] = command;
           const { status, output } = await run(name, args, folder as string);
           for (const left of ["file.orig", "file.rej"]) rmSync(at(left), { force: true });
@@ -101,7 +100,7 @@ function program({ command, prints = false, ...named }: Program): Mechanism {
       if (folder) rmSync(folder, { recursive: true, force: true });
       folder = null;
     },
-  };
+  });
 }
 
 export const programs: readonly Mechanism[] = [

@@ -1,4 +1,5 @@
 import type { Mechanism } from "../mechanism.js";
+import { endsAside } from "./ends.js";
 import { candidates } from "./fuzzy.js";
 import { isUnique, type Quote, quotes } from "./quotes.js";
 
@@ -20,14 +21,14 @@ function replaceAll(
 
 const exact = (text: string, old: string): string | null => (isUnique(text, old) ? old : null);
 
-export const strings: Mechanism = {
+export const strings: Mechanism = endsAside({
   name: "exact string replacement",
   short: "string",
   about: "the old text must be there once",
   start: (base) => ({ edit: (current, hunks) => replaceAll(current, quotes(base, hunks), exact) }),
-};
+});
 
-export const fuzzy: Mechanism = {
+export const fuzzy: Mechanism = endsAside({
   name: "fuzzy string replacement",
   short: "fuzzy",
   about: "a cascade of ever looser matches, as common agents have it",
@@ -38,4 +39,4 @@ export const fuzzy: Mechanism = {
         return null;
       }),
   }),
-};
+});
