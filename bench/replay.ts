@@ -30,6 +30,9 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
+// So that what outlives an interruption is cleaned up: nothing is, when a signal ends the process by itself.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+
 const prepared = resolve("../shared/replay/cases");
 
 async function sets(): Promise<CaseSet[]> {

@@ -316,6 +316,7 @@ const doors: readonly Command[] = [
         multiple: true,
         help: "also a program that speaks the replay protocol",
       },
+      { name: "peer-timeout", value: "SECONDS", help: "how long a peer may take for one call (default 60)" },
       { name: "show", value: "ID", help: "one case with base, current, result and truth side by side" },
       json,
     ],

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { ReplayError } from "./error.js";
+import { untilExit } from "./leftovers.js";
 
 /** One real change of one file, from blob to blob. */
 export interface FileChange {
@@ -75,6 +76,7 @@ function runGit(cwd: string, args: readonly string[], input: string): Promise<Bu
     return Promise.reject(new GitError(`${cwd} ${folder ? "is not a folder" : "does not exist"}`));
   return new Promise((resolve, reject) => {
     const child = spawn("git", [...set, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+    const over = untilExit(() => child.kill("SIGKILL"));
     const chunks: Buffer[] = [];
     let complaint = "";
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -82,11 +84,11 @@ function runGit(cwd: string, args: readonly string[], input: string): Promise<Bu
       complaint += String(chunk);
     });
     child.on("error", (error) => reject(new GitError(`git could not be started: ${error.message}`)));
-    child.on("close", (status) =>
-      status === 0
-        ? resolve(Buffer.concat(chunks))
-        : reject(new GitError(complaint.trim() || `git ${args[0]} failed`)),
-    );
+    child.on("close", (status) => {
+      over();
+      if (status === 0) resolve(Buffer.concat(chunks));
+      else reject(new GitError(complaint.trim() || `git ${args[0]} failed`));
+    });
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });

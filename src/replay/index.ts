@@ -7,5 +7,6 @@ export { allMechanisms } from "./mechanisms/all.js";
 export { broken, session } from "./mechanisms/kedge.js";
 export { peer } from "./mechanisms/peer.js";
 export { readPrepared } from "./prepared.js";
-export { setText, showCase, tablesText } from "./report.js";
+export { setText, tablesText } from "./report.js";
 export { outcomes, type Score, score } from "./score.js";
+export { caseText, hasRefused, playAll } from "./show.js";

@@ -18,25 +18,38 @@ export interface Attempt {
   end?(): void | Promise<void>;
 }
 
+/** Thrown by an edit: the mechanism has not answered in time. It can be asked about the next case. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+}
+
 export interface Played {
   readonly text: string;
   readonly calls: readonly { readonly edits: readonly Hunk[]; readonly refused: boolean }[];
   /** A refused call was sent once more, as it was, and written then. */
   readonly secondTime: boolean;
+  /** A call was not answered; those after it were not made. */
+  readonly silent: boolean;
 }
 
 export async function play(mechanism: Mechanism, one: Case): Promise<Played> {
   const attempt = await mechanism.start(one.base);
   const groups = one.sequence ? one.sequence.map((at) => [one.edits[at] as Hunk]) : [one.edits];
   let text = one.current;
-  let secondTime = false;
+  let [secondTime, silent] = [false, false];
   const calls: { edits: readonly Hunk[]; refused: boolean }[] = [];
-  for (const edits of groups) {
-    const result = await attempt.edit(text, edits);
-    calls.push({ edits, refused: result === null });
-    if (result === null && one.expect === "refuse") secondTime ||= (await attempt.edit(text, edits)) !== null;
-    text = result ?? text;
+  try {
+    for (const edits of groups) {
+      const result = await attempt.edit(text, edits);
+      calls.push({ edits, refused: result === null });
+      if (result === null && one.expect === "refuse")
+        secondTime ||= (await attempt.edit(text, edits)) !== null;
+      text = result ?? text;
+    }
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    silent = true;
   }
   await attempt.end?.();
-  return { text, calls, secondTime };
+  return { text, calls, secondTime, silent };
 }

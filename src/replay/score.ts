@@ -1,11 +1,12 @@
 import { type Case, editText } from "./case.js";
 import { type Mechanism, type Played, play } from "./mechanism.js";
 
-/** Right includes refusing where that is right; refused means: without need. */
-export type Outcome = "right" | "refused" | "wrong";
+/** Right includes refusing where that is right; refused means: without need; silent: no answer in time. */
+export type Outcome = "right" | "refused" | "wrong" | "silent";
 
 export interface Tally extends Record<Outcome, number> {
   readonly wrongIds: string[];
+  readonly silentIds: string[];
   /** Cases whose conflict was written when it was sent a second time, unchanged. */
   readonly secondTime: string[];
 }
@@ -17,7 +18,8 @@ export interface Score {
   readonly classes: Readonly<Record<string, Tally>>;
 }
 
-export function outcomes(one: Case, { text, calls }: Played): Outcome[] {
+export function outcomes(one: Case, { text, calls, silent }: Played): Outcome[] {
+  if (silent) return (one.sequence ?? [0]).map(() => "silent");
   const refused = calls.some((call) => call.refused);
   if (one.sequence) {
     const done = calls.filter((call) => !call.refused).flatMap(({ edits }) => edits);
@@ -30,12 +32,16 @@ export function outcomes(one: Case, { text, calls }: Played): Outcome[] {
   return [text === one.truth || one.alternatives.includes(text) ? "right" : "wrong"];
 }
 
-const empty = (): Tally => ({ right: 0, refused: 0, wrong: 0, wrongIds: [], secondTime: [] });
+const empty = (): Tally => ({
+  ...{ right: 0, refused: 0, wrong: 0, silent: 0 },
+  ...{ wrongIds: [], silentIds: [], secondTime: [] },
+});
 
 function count(tally: Tally, one: Case, played: Played): void {
   const found = outcomes(one, played);
   for (const outcome of found) tally[outcome]++;
   if (found.includes("wrong")) tally.wrongIds.push(one.id);
+  if (found.includes("silent")) tally.silentIds.push(one.id);
   if (played.secondTime) tally.secondTime.push(one.id);
 }
 

@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyHunks, linesOf, textOf } from "../../src/replay/case.js";
+import { applyHunks, type Case, linesOf, textOf } from "../../src/replay/case.js";
 import { difference, differenceFromEnd, patienceDifference, slide } from "../../src/replay/difference.js";
 import { generate } from "../../src/replay/generate.js";
 import { GitError, gitSource } from "../../src/replay/git.js";
-import { play } from "../../src/replay/mechanism.js";
+import { type Mechanism, play } from "../../src/replay/mechanism.js";
 import { allMechanisms } from "../../src/replay/mechanisms/all.js";
 import { peer } from "../../src/replay/mechanisms/peer.js";
 import { unified } from "../../src/replay/mechanisms/programs.js";
 import { quotes } from "../../src/replay/mechanisms/quotes.js";
-import { showCase } from "../../src/replay/report.js";
 import { outcomes } from "../../src/replay/score.js";
+import { caseText, playAll } from "../../src/replay/show.js";
 import { madeHistory } from "./history.js";
 
 let folder = "";
@@ -119,13 +119,16 @@ describe("every mechanism", async () => {
 
   test("a peer that dies is an error, not a refusal", async () => {
     const mechanism = peer(`dead=${process.execPath} -e 0`);
-    await expect(play(mechanism, plain[0] as never)).rejects.toThrow("dead ended before it had answered");
+    await expect(play(mechanism, plain[0] as never)).rejects.toThrow(
+      "dead ended (status 0) before it had answered",
+    );
     await mechanism.close?.();
   });
 
   test("a case is shown with all that is needed to judge it", async () => {
     const [mechanism] = await allMechanisms();
-    const shown = await showCase(plain[0] as never, [mechanism as never], 120);
+    const one = plain[0] as Case;
+    const shown = caseText(one, await playAll(one, [mechanism as Mechanism]), 120);
     for (const word of ["base", "current", "result of session", "truth", "The agent's edit", "right"])
       expect(shown).toContain(word);
   });

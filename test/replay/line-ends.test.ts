@@ -113,7 +113,10 @@ describe("a history with CRLF inside git", () => {
       { edits: [edit], refused: true },
     ];
     const text = editText(one.current, one.edits);
-    expect(outcomes(sequence, { text, calls, secondTime: false })).toEqual(["right", "refused"]);
+    expect(outcomes(sequence, { text, calls, secondTime: false, silent: false })).toEqual([
+      "right",
+      "refused",
+    ]);
   });
 
   test("a commit that converted a file gives what the agent's edit is then", async () => {

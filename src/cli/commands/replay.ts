@@ -1,16 +1,20 @@
 import { resolve } from "node:path";
 import {
   allMechanisms,
+  type Case,
   type CaseSet,
+  caseText,
   generate,
   gitSource,
+  hasRefused,
+  type Mechanism,
   peer,
+  playAll,
   ReplayError,
   readPrepared,
   type Score,
   score,
   setText,
-  showCase,
   tablesText,
 } from "../../replay/index.js";
 import type { Context, Run } from "../context.js";
@@ -21,22 +25,26 @@ import type { Stream } from "../output.js";
 const defaultCases = 400;
 const barWidth = 24;
 
-export const run: Run = (context) =>
-  replay(context).catch((error: unknown) => {
+export const run: Run = async (context) => {
+  const { draw, clear } = progressBar(context.output.err);
+  context.interrupt.signal.addEventListener("abort", clear);
+  try {
+    return await replay(context, draw);
+  } catch (error) {
+    clear();
     throw error instanceof ReplayError ? new InputError(error.message) : error;
-  });
+  }
+};
 
-const replay: Run = async (context) => {
+async function replay(context: Context, bar: Bar): Promise<number> {
   const { args, output } = context;
-  const bar = progressBar(output.err);
+  const seconds = args.number("peer-timeout");
+  const peers = args.texts("peer").map((given) => peer(given, seconds === undefined ? {} : { seconds }));
   const set = await readSet(context, bar);
-  const mechanisms = [...(await allMechanisms()), ...args.texts("peer").map(peer)];
+  const mechanisms = [...(await allMechanisms()), ...peers];
   const id = args.text("show");
   if (id !== undefined) {
-    const wanted = set.cases.find((one) => one.id.startsWith(id));
-    if (!wanted) throw new InputError(`there is no case ${id} in set ${set.hash}`);
-    if (args.has("json")) output.out.line(JSON.stringify(wanted));
-    else output.out.line(await showCase(wanted, mechanisms, output.out.columns));
+    await showCase(context, caseNamed(id, set), mechanisms);
     return done;
   }
   const { name, seed, hash, cases, drawn } = set;
@@ -54,7 +62,38 @@ const replay: Run = async (context) => {
   if (wrong[0] !== undefined)
     output.out.line(`\nOne of them, side by side: kedge replay ${again(context)}--show ${wrong[0]}`);
   return done;
-};
+}
+
+function caseNamed(id: string, { cases, hash }: CaseSet): Case {
+  const found = cases.filter((one) => one.id.startsWith(id));
+  const [wanted] = found;
+  if (!wanted)
+    throw new InputError(
+      `there is no case ${id} in set ${hash}; --cases, --seed and --set must be those of the run that named it`,
+    );
+  if (found.length > 1 && !cases.some((one) => one.id === id))
+    throw new InputError(
+      `${id} begins the names of ${found.length} cases: ${found.map((one) => one.id).join(", ")}`,
+    );
+  return cases.find((one) => one.id === id) ?? wanted;
+}
+
+/** Without a terminal, and without a word about its width, as wide as is good to read. */
+const pipedColumns = 160;
+
+async function showCase({ args, env, output }: Context, one: Case, all: readonly Mechanism[]): Promise<void> {
+  const shown = await playAll(one, all);
+  if (args.has("json")) {
+    const results = shown.map((each) => ({
+      ...{ name: each.mechanism.name, outcome: each.outcome, refused: hasRefused(each) },
+      text: each.played.text,
+    }));
+    output.out.line(JSON.stringify({ ...one, results }));
+    return;
+  }
+  const isKnown = output.out.isTerminal || env.COLUMNS;
+  output.out.line(caseText(one, shown, isKnown ? output.out.columns : pipedColumns));
+}
 
 async function readSet({ args, cwd }: Context, bar: Bar): Promise<CaseSet> {
   const folder = args.text("set");
@@ -76,27 +115,41 @@ function nothing({ drawn }: CaseSet): string {
   return "this history has no text of 20 to 3,000 lines that was changed twice, so there is nothing to replay";
 }
 
-/** The flags that lead to the same set. */
+/** The flags that lead to the same set and the same mechanisms. */
 function again({ args }: Context): string {
-  const given = ["set", "cases", "seed"].flatMap((name) => {
+  const flags = ["set", "cases", "seed"].flatMap((name) => {
     const value = args.text(name);
-    return value === undefined ? [] : [`--${name} ${value} `];
+    return value === undefined ? [] : [`--${name}`, value];
   });
-  return [...args.positionals.map((path) => `${path} `), ...given].join("");
+  const peers = args.texts("peer").flatMap((given) => ["--peer", given]);
+  return [...args.positionals, ...flags, ...peers].map((word) => `${quoted(word)} `).join("");
 }
+
+/** As a shell takes it for one word. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 type Bar = (what: string, at: number, of: number) => void;
 
 /** Only where somebody looks, and at most every fiftieth of a second. */
-function progressBar(stream: Stream): Bar {
+function progressBar(stream: Stream): { draw: Bar; clear: () => void } {
   let last = 0;
-  return (what, at, of) => {
+  let isDrawn = false;
+  const clear = (): void => {
+    if (isDrawn) stream.raw("\r\x1b[K");
+    isDrawn = false;
+  };
+  const draw: Bar = (what, at, of) => {
     if (!stream.isTerminal) return;
     const now = performance.now();
-    if (at < of && now - last < 20) return;
+    if (at >= of) return clear();
+    if (now - last < 20) return;
     last = now;
+    isDrawn = true;
     const filled = Math.round((barWidth * at) / of);
     const line = `${"█".repeat(filled)}${"░".repeat(barWidth - filled)} ${what} ${at}/${of}`;
-    stream.raw(at < of ? `\r\x1b[K${line}` : "\r\x1b[K");
+    // A line that wraps could not be cleared.
+    stream.raw(`\r\x1b[K${line.slice(0, stream.columns - 1)}`);
   };
+  return { draw, clear };
 }

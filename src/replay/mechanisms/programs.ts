@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editText, type Hunk, linesOf, toLf } from "../case.js";
+import { untilExit } from "../leftovers.js";
 import type { Mechanism } from "../mechanism.js";
 import { endsAside } from "./ends.js";
 
@@ -14,10 +15,14 @@ function run(
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: cwd, LC_ALL: "C" };
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
+    const over = untilExit(() => child.kill("SIGKILL"));
     const chunks: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.on("error", reject);
-    child.on("close", (status) => resolve({ status: status ?? 1, output: Buffer.concat(chunks) }));
+    child.on("close", (status) => {
+      over();
+      resolve({ status: status ?? 1, output: Buffer.concat(chunks) });
+    });
   });
 }
 
@@ -74,13 +79,27 @@ interface Program {
   readonly prints?: boolean;
 }
 
+function scratch(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "kedge-replay-"));
+  const clean = (): void => rmSync(path, { recursive: true, force: true });
+  const over = untilExit(clean);
+  return {
+    path,
+    remove() {
+      clean();
+      over();
+    },
+  };
+}
+
 function program({ command, prints = false, ...named }: Program): Mechanism {
-  let folder: string | null = null;
+  let folder: ReturnType<typeof scratch> | null = null;
   return endsAside({
     ...named,
     start(base) {
-      folder ??= mkdtempSync(join(tmpdir(), "kedge-replay-"));
-      const at = (name: string): string => join(folder as string, name);
+      folder ??= scratch();
+      const { path } = folder;
+      const at = (name: string): string => join(path, name);
       return {
         async edit(current, edits) {
           writeFileSync(at("file"), current);
@@ -89,7 +108,7 @@ function program({ command, prints = false, ...named }: Program): Mechanism {
             writeFileSync(at("agent"), editText(base, edits));
           } else writeFileSync(at("edit.patch"), unified(toLf(base), edits));
           const [name, ...args] = command;
-          const { status, output } = await run(name, args, folder as string);
+          const { status, output } = await run(name, args, path);
           for (const left of ["file.orig", "file.rej"]) rmSync(at(left), { force: true });
           if (status !== 0) return null;
           return prints ? String(output) : readFileSync(at("file"), "utf8");
@@ -97,7 +116,7 @@ function program({ command, prints = false, ...named }: Program): Mechanism {
       };
     },
     close() {
-      if (folder) rmSync(folder, { recursive: true, force: true });
+      folder?.remove();
       folder = null;
     },
   });
