@@ -329,7 +329,11 @@ const doors: readonly Command[] = [
       "Cases are made from consecutive changes and merges of the last 20,000 commits; the same seed gives the same cases,",
       "named by the hash of the set. Nothing in the repository is changed. The protocol: docs/replay-protocol.md.",
     ],
-    json: "{name, seed, hash, cases, drawn}, then a line for each mechanism: {mechanism, sample, classes}",
+    json: [
+      "{name, seed, hash, cases, drawn}, then a line for each mechanism: {mechanism, sample, classes}, sample and each class a",
+      "tally {right, refused, wrong, silent, wrongIds, silentIds, secondTime}, then a line for each case: {id, class, path,",
+      "origin, expect, debatable, sampled, outcomes}; with --show the whole case and its results",
+    ].join(" "),
   },
   {
     name: "completion",

@@ -37,8 +37,7 @@ const empty = (): Tally => ({
   ...{ wrongIds: [], silentIds: [], secondTime: [] },
 });
 
-function count(tally: Tally, one: Case, played: Played): void {
-  const found = outcomes(one, played);
+function count(tally: Tally, one: Case, { played, found }: { played: Played; found: Outcome[] }): void {
   for (const outcome of found) tally[outcome]++;
   if (found.includes("wrong")) tally.wrongIds.push(one.id);
   if (found.includes("silent")) tally.silentIds.push(one.id);
@@ -51,7 +50,7 @@ export const rowName = ({ class: name, debatable }: Case): string =>
 export async function score(
   mechanism: Mechanism,
   cases: readonly Case[],
-  onProgress?: (done: number) => void,
+  onPlayed?: (done: number, found: readonly Outcome[]) => void,
 ): Promise<Score> {
   const sample = empty();
   const classes: Record<string, Tally> = {};
@@ -59,10 +58,11 @@ export async function score(
     for (const [at, one] of cases.entries()) {
       const played = await play(mechanism, one);
       const name = rowName(one);
+      const found = outcomes(one, played);
       classes[name] ??= empty();
-      count(classes[name], one, played);
-      if (one.sampled) count(sample, one, played);
-      onProgress?.(at + 1);
+      count(classes[name], one, { played, found });
+      if (one.sampled) count(sample, one, { played, found });
+      onPlayed?.(at + 1, found);
     }
   } finally {
     // A peer that failed may still run, and would keep this process.

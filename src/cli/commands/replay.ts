@@ -51,12 +51,20 @@ async function replay(context: Context, bar: Bar): Promise<number> {
   if (args.has("json")) output.out.line(JSON.stringify({ name, seed, hash, cases: cases.length, drawn }));
   else output.out.line(`${setText(set)}\n`);
   const scores: Score[] = [];
+  const found = cases.map((): Record<string, readonly string[]> => ({}));
   for (const mechanism of mechanisms) {
-    const one = await score(mechanism, cases, (at) => bar(mechanism.name, at, cases.length));
+    const one = await score(mechanism, cases, (at, outcomes) => {
+      bar(mechanism.name, at, cases.length);
+      Object.assign(found[at - 1] as object, { [mechanism.name]: outcomes });
+    });
     scores.push(one);
     if (args.has("json")) output.out.line(JSON.stringify(one));
   }
-  if (args.has("json")) return done;
+  if (args.has("json")) {
+    for (const [at, one] of cases.entries())
+      output.out.line(JSON.stringify({ ...named(one), outcomes: found[at] }));
+    return done;
+  }
   output.out.line(tablesText(scores));
   const wrong = scores.flatMap(({ classes }) => Object.values(classes).flatMap((one) => one.wrongIds));
   if (wrong[0] !== undefined)
@@ -64,12 +72,17 @@ async function replay(context: Context, bar: Bar): Promise<number> {
   return done;
 }
 
+/** A case without its texts. */
+const named = ({ id, class: name, path, origin, expect, debatable, sampled }: Case): object => ({
+  ...{ id, class: name, path, origin, expect, debatable, sampled },
+});
+
 function caseNamed(id: string, { cases, hash }: CaseSet): Case {
   const found = cases.filter((one) => one.id.startsWith(id));
   const [wanted] = found;
   if (!wanted)
     throw new InputError(
-      `there is no case ${id} in set ${hash}; --cases, --seed and --set must be those of the run that named it`,
+      `there is no case ${id} in set ${hash}; the history, --cases, --seed and --set must be those of the run that named it`,
     );
   if (found.length > 1 && !cases.some((one) => one.id === id))
     throw new InputError(
