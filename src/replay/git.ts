@@ -30,6 +30,8 @@ export interface Source {
   parting(merge: FileMerge): Promise<string | null>;
   /** Texts fit for a case; null for blobs that are none. */
   texts(blobs: readonly string[]): Promise<(string | null)[]>;
+  /** Older commits were not fetched. */
+  isShallow(): Promise<boolean>;
 }
 
 /** What makes the history unreadable, said to the user. */
@@ -41,7 +43,7 @@ export class GitError extends ReplayError {
 const deepest = 20_000;
 
 export function gitSource(folder: string): Source {
-  const git = (args: readonly string[], input = ""): Promise<Buffer> => runGit(folder, args, input);
+  const git: Git = (args, input = "") => runGit(folder, args, input);
   const log = [
     "log",
     "-z",
@@ -61,15 +63,44 @@ export function gitSource(folder: string): Source {
       const row = String(await git(["ls-tree", "-z", "--full-tree", base, "--", path]).catch(() => ""));
       return /^100\d{3} blob ([0-9a-f]+)\t/.exec(row)?.[1] ?? null;
     },
-    texts: async (blobs) =>
-      parseBatch(await git(["cat-file", "--batch"], `${blobs.join("\n")}\n`), blobs.length),
+    texts: (blobs) => readTexts(git, blobs),
+    isShallow: async () => String(await git(["rev-parse", "--is-shallow-repository"])).trim() === "true",
   };
+}
+
+type Git = (args: readonly string[], input?: string) => Promise<Buffer>;
+
+/** So many bytes of blobs are held at once, at least one of them. */
+const batchBytes = 1 << 26;
+
+async function readTexts(git: Git, blobs: readonly string[]): Promise<(string | null)[]> {
+  const input = (ids: readonly string[]): string => ids.map((id) => `${id}\n`).join("");
+  const unique = [...new Set(blobs)];
+  const sizes = String(await git(["cat-file", "--batch-check=%(objectsize)"], input(unique))).split("\n");
+  const texts = new Map<string, string | null>();
+  let [batch, held]: [string[], number] = [[], 0];
+  const flush = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const found = parseBatch(await git(["cat-file", "--batch"], input(batch)), batch.length);
+    for (const [at, id] of batch.entries()) texts.set(id, found[at] ?? null);
+    [batch, held] = [[], 0];
+  };
+  for (const [at, id] of unique.entries()) {
+    const size = Number(sizes[at]);
+    // Too large for a text of so many lines; "<id> missing" is no number.
+    if (!(size <= largest)) continue;
+    if (held + size > batchBytes) await flush();
+    batch.push(id);
+    held += size;
+  }
+  await flush();
+  return blobs.map((id) => texts.get(id) ?? null);
 }
 
 function runGit(cwd: string, args: readonly string[], input: string): Promise<Buffer> {
   // What a user has configured must not change the cases.
-  const set = ["-c", "log.showSignature=false", "-c", "diff.orderFile=/dev/null"];
-  const env = { ...process.env, LC_ALL: "C" };
+  const set = ["--literal-pathspecs", "-c", "log.showSignature=false", "-c", "diff.orderFile=/dev/null"];
+  const env = { ...withoutRepository(process.env), LC_ALL: "C" };
   const folder = statSync(cwd, { throwIfNoEntry: false });
   // Started in such a place, git is said to be missing.
   if (!folder?.isDirectory())
@@ -83,28 +114,64 @@ function runGit(cwd: string, args: readonly string[], input: string): Promise<Bu
     child.stderr.on("data", (chunk: Buffer) => {
       complaint += String(chunk);
     });
-    child.on("error", (error) => reject(new GitError(`git could not be started: ${error.message}`)));
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        new GitError(
+          error.code === "ENOENT"
+            ? "git was not found: a history can only be read with it (PATH)"
+            : `git could not be started: ${error.message}`,
+        ),
+      ),
+    );
     child.on("close", (status) => {
       over();
       if (status === 0) resolve(Buffer.concat(chunks));
-      else reject(new GitError(complaint.trim() || `git ${args[0]} failed`));
+      else reject(new GitError(worded(cwd, complaint.trim()) || `git ${args[0]} failed`));
     });
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
 }
 
+/** What git says most often, with what to do; the rest as it is. */
+function worded(folder: string, complaint: string): string {
+  if (/not a git repository/.test(complaint))
+    return `${folder} is not a git repository, nor in one: give the path of one`;
+  if (/does not have any commits yet/.test(complaint)) return `${folder} has no commits yet`;
+  return complaint;
+}
+
+/** A hook has its own repository in the environment; the one that is meant is that of the folder. */
+export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const named = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+  ];
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !named.includes(name)));
+}
+
 /** With -z: a commit's line, then for each file ":modes blobs M" and its path, all ended by NUL. */
 function* records(
   output: Buffer,
 ): Generator<{ commit: string; parents: string[]; row: string; path: string }> {
-  const words = String(output).split("\0");
   let [commit, parents]: [string, string[]] = ["", []];
-  for (let at = 0; at < words.length; at++) {
-    const word = (words[at] as string).replace(/^\n/, "");
+  // Word by word: as one string a long history may be longer than a string can be.
+  let from = 0;
+  const next = (): string => {
+    const end = output.indexOf(0, from);
+    const word = output.toString("utf8", from, end < 0 ? output.length : end);
+    from = end < 0 ? output.length : end + 1;
+    return word;
+  };
+  while (from < output.length) {
+    const word = next().replace(/^\n/, "");
     const heading = /^([0-9a-f]{40,64})((?: [0-9a-f]{40,64})*)$/.exec(word);
     if (heading) [commit, parents] = [heading[1] as string, (heading[2] as string).split(" ").slice(1)];
-    else if (word.startsWith(":")) yield { commit, parents, row: word, path: words[++at] as string };
+    else if (word.startsWith(":")) yield { commit, parents, row: word, path: next() };
   }
 }
 
@@ -154,6 +221,7 @@ const longest = 3000;
 
 /** A longer line is not shown whole, and what was not shown cannot be edited by its anchor. */
 const widest = 2000;
+const largest = longest * (widest + 2) * 4;
 
 /**
  * LF ends or CRLF ends, a final newline, UTF-8, 20 to 3,000 lines, none too long to be shown. A byte order mark is left

@@ -88,6 +88,7 @@ export function madeHistory(seed: string, files: number, steps: number): Source 
     changes: async () => changes,
     merges: async () => merges,
     parting: async (merge) => (merge as FileMerge & { parting: string }).parting,
+    isShallow: async () => false,
     texts: async (ids) => ids.map((id) => blobs.get(id) ?? null),
   };
 }

@@ -117,15 +117,18 @@ async function readSet({ args, cwd }: Context, bar: Bar): Promise<CaseSet> {
   const onProgress = (at: number): void => bar("making cases", Math.min(at, cases), cases);
   const set = await generate({ source, seed, cases, onProgress });
   bar("making cases", cases, cases);
-  if (set.cases.length === 0) throw new InputError(nothing(set));
+  if (set.cases.length === 0) throw new InputError(nothing(set, await source.isShallow()));
   return set;
 }
 
 /** Why a history gives no case. */
-function nothing({ drawn }: CaseSet): string {
+function nothing({ drawn }: CaseSet, isShallow: boolean): string {
   const reasons = Object.entries(drawn).map(([reason, count]) => `${reason} (${count})`);
-  if (reasons.length > 0) return `no case can be made from this history: ${reasons.join(", ")}`;
-  return "this history has no text of 20 to 3,000 lines that was changed twice, so there is nothing to replay";
+  const why =
+    reasons.length > 0
+      ? `no case can be made from this history: ${reasons.join(", ")}`
+      : "this history has no text of 20 to 3,000 lines that was changed twice, so there is nothing to replay";
+  return isShallow ? `${why}; it is a shallow clone: git fetch --unshallow gets the rest` : why;
 }
 
 /** The flags that lead to the same set and the same mechanisms. */

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { editText, type Hunk, linesOf, toLf } from "../case.js";
+import { withoutRepository } from "../git.js";
 import { untilExit } from "../leftovers.js";
 import type { Mechanism } from "../mechanism.js";
 import { endsAside } from "./ends.js";
@@ -12,7 +13,9 @@ function run(
   args: readonly string[],
   cwd: string,
 ): Promise<{ status: number; output: Buffer }> {
-  const env = { ...process.env, GIT_CEILING_DIRECTORIES: cwd, LC_ALL: "C" };
+  // Neither a repository around it nor what a user has configured may change what a program does.
+  const plain = { GIT_CEILING_DIRECTORIES: cwd, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: "1" };
+  const env = { ...withoutRepository(process.env), ...plain, LC_ALL: "C" };
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
     const over = untilExit(() => child.kill("SIGKILL"));
