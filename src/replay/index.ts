@@ -4,7 +4,7 @@ export { type CaseSet, classNames, generate } from "./generate.js";
 export { gitSource, type Source } from "./git.js";
 export { type Mechanism, play } from "./mechanism.js";
 export { allMechanisms } from "./mechanisms/all.js";
-export { broken, session } from "./mechanisms/kedge.js";
+export { session } from "./mechanisms/kedge.js";
 export { peer } from "./mechanisms/peer.js";
 export { readPrepared } from "./prepared.js";
 export { setText, tablesText } from "./report.js";

@@ -1,18 +1,9 @@
-import {
-  applyEdits,
-  computeLineHash,
-  Document,
-  listRows,
-  type Row,
-  type SchemeName,
-} from "../../core/index.js";
+import { applyEdits, Document, listRows, type Row, type SchemeName } from "../../core/index.js";
 import { memoryFiles, memoryStore, Session } from "../../session/index.js";
 import type { Hunk } from "../case.js";
 import type { Mechanism } from "../mechanism.js";
 
 type Edit = Readonly<Record<string, unknown>>;
-
-const shown = (base: string): string[] => base.split(/\r?\n/).slice(0, -1);
 
 /** The rows that an agent is shown of a text, by the listing that every door prints. */
 function listed(base: string, scheme: SchemeName): readonly Row[] {
@@ -70,23 +61,3 @@ export const stateless = (scheme: SchemeName): Mechanism => ({
     };
   },
 });
-
-/** Takes any line that begins alike for the line meant. Only for showing that the harness sees such a thing. */
-export const broken: Mechanism = {
-  name: "broken on purpose",
-  short: "broken",
-  about: "compares two digits of the hash, from the top",
-  start: (base) => ({
-    edit(current, hunks) {
-      const head = (line: string): string => computeLineHash(line).slice(0, 2);
-      const [then, now] = [shown(base), shown(current)];
-      for (const { start, count, lines } of hunks.toReversed()) {
-        const at = now.findIndex(
-          (line) => head(line) === head(then[Math.min(start, then.length - 1)] as string),
-        );
-        now.splice(Math.max(0, at), count, ...lines);
-      }
-      return now.map((line) => `${line}\n`).join("");
-    },
-  }),
-};
