@@ -1,12 +1,11 @@
 // The reference filesystem server: string replacement that also matches lines with other blanks around them.
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mcp, quotes, serve } from "./protocol.mjs";
+import { mcp, quotes, scratch, serve } from "./protocol.mjs";
 
 const packages = join(dirname(fileURLToPath(import.meta.url)), "node_modules");
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "kedge-peer-")));
+const folder = scratch();
 const path = join(folder, "file");
 const entry = join(packages, "@modelcontextprotocol/server-filesystem/dist/index.js");
 const server = await mcp(process.execPath, [entry, folder], folder);

@@ -1,12 +1,11 @@
 // mcp-hashline-edit-server: two hex digits a line, looked for anywhere in the file where they are unique.
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mcp, serve } from "./protocol.mjs";
+import { mcp, scratch, serve } from "./protocol.mjs";
 
 const packages = join(dirname(fileURLToPath(import.meta.url)), "node_modules");
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "kedge-peer-")));
+const folder = scratch();
 const path = join(folder, "file");
 const server = await mcp(process.argv[2], [join(packages, "mcp-hashline-edit-server/src/index.ts")], folder);
 

@@ -1,5 +1,8 @@
 // The replay protocol, peer side: a JSON object a line in, one out. See docs/replay-protocol.md.
 import { spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 /** Answers every request with `{ text }` or `{ refused }`, one after the other. */
@@ -14,6 +17,14 @@ export async function serve(answer) {
     }
     process.stdout.write(`${JSON.stringify({ id: request.id, ...result })}\n`);
   }
+}
+
+/** A folder of its own, gone when the adapter ends. */
+export function scratch() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "kedge-peer-")));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.on("SIGTERM", () => process.exit(143));
+  return folder;
 }
 
 /** An MCP server on stdio: `call(tool, arguments)` gives `{ text, isError }`. */

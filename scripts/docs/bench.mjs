@@ -4,7 +4,7 @@ import { bars, colours, lines, stacked } from "../plots.mjs";
 import { exists, readJson } from "../shell.mjs";
 
 const percent = (part, of) => (part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`);
-const total = ({ right, refused, wrong }) => right + refused + wrong;
+const total = ({ right, refused, wrong, silent = 0 }) => right + refused + wrong + silent;
 const table = (head, rows) =>
   [`| ${head.join(" | ")} |`, `|${head.map((_, at) => (at === 0 ? "---" : "---:")).join("|")}|`]
     .concat(rows.map((row) => `| ${row.join(" | ")} |`))
@@ -13,8 +13,9 @@ const add = (one, two) => ({
   right: one.right + two.right,
   refused: one.refused + two.refused,
   wrong: one.wrong + two.wrong,
+  silent: (one.silent ?? 0) + (two.silent ?? 0),
 });
-const none = { right: 0, refused: 0, wrong: 0 };
+const none = { right: 0, refused: 0, wrong: 0, silent: 0 };
 
 export default function benchPage() {
   const parts = { replay, tokens, speed, agents };
@@ -45,11 +46,13 @@ function replay(result) {
       .map(({ scores }) => scores.find(({ mechanism }) => mechanism.name === name).sample)
       .reduce(add, none);
   const rows = names.map((name) => ({ name, tally: sampleOf(name) }));
+  const isSilent = rows.some(({ tally }) => tally.silent > 0);
   const outcomes = rows.map(({ name, tally }) => [
     name,
     percent(tally.right, total(tally)),
     percent(tally.refused, total(tally)),
     `${tally.wrong}`,
+    ...(isSilent ? [`${tally.silent}`] : []),
   ]);
   const plot = stacked(
     "Stale edits that really happened: what becomes of them",
@@ -75,7 +78,7 @@ First the unweighted sample, ${total(rows[0].tally)} pairs of consecutive change
 
 ![outcomes](bench/outcomes.svg)
 
-${table(["mechanism", "right", "refused", "wrong"], outcomes)}
+${table(["mechanism", "right", "refused", "wrong", ...(isSilent ? ["no answer"] : [])], outcomes)}
 
 Where kedge is not first: string replacement lands more edits, because kedge refuses what touches somebody else's change, or stands in the same
 gap, and string replacement writes there without looking; the price is its last column. \`git merge-file\` is the reference: it has the text
