@@ -27,7 +27,7 @@ export default function benchPage() {
 <!-- Made from bench/results by scripts/docs/bench.mjs. Do not edit. -->
 
 Every figure and plot here is made by \`npm run bench\` from \`bench/results/*.json\`. Goals are ratios or counts; absolute times are shown, never
-judged. On your own repository: \`kedge replay PATH\`. How another tool joins in: [replay-protocol.md](replay-protocol.md).
+judged. On your own repository: \`kedge replay PATH\`, see [replay.md](replay.md). How another tool joins in: [replay-protocol.md](replay-protocol.md).
 
 ${made.map(({ section }) => section).join("\n")}`;
   return [{ path: "docs/bench.md", text }, ...made.flatMap(({ plots }) => plots)];
@@ -71,21 +71,40 @@ function replay(result) {
 
 ${about(result)}
 An agent read a file; somebody else changed it; then the agent's edit came. *Right* is the text that the history really has, or a refusal where both
-changed one line. *Refused* is a refusal without need: nothing is lost, a round is. *Wrong* is a text that nobody wanted: an edit in a wrong place,
+changed one line; what the classes are, and what is right in each, says [replay.md](replay.md). *Refused* is a refusal without need: nothing is lost, a round is. *Wrong* is a text that nobody wanted: an edit in a wrong place,
 another one's change overwritten, an edit made twice, line ends lost.
 
-First the unweighted sample, ${total(rows[0].tally)} pairs of consecutive changes drawn with equal chance from ${drawn.map(({ name }) => name).join(" and ")}:
+First the unweighted sample, ${total(rows[0].tally)} pairs of consecutive changes drawn with equal chance from ${drawn.map(({ name }) => name).join(" and ")}${withoutCase(drawn)}:
 
 ![outcomes](bench/outcomes.svg)
 
 ${table(["mechanism", "right", "refused", "wrong", ...(isSilent ? ["no answer"] : [])], outcomes)}
 
-Where kedge is not first: string replacement lands more edits, because kedge refuses what touches somebody else's change, or stands in the same
-gap, and string replacement writes there without looking; the price is its last column. \`git merge-file\` is the reference: it has the text
-that was read, as the session has.
+${landingMore(rows)}\`git merge-file\` is the reference: it has the text that was read, as the session has.
 ${peers.length > 0 ? `\nPeers, through adapters in \`bench/peers\`: ${peers.map((name) => `\`${name}\``).join(", ")}.\n` : ""}
 ${sets.map(classTables).join("\n")}`;
   return { section, plots: [{ path: "docs/bench/outcomes.svg", text: plot }] };
+}
+
+/** What was drawn and gives no case, said with the share that it has. */
+function withoutCase(sets) {
+  const counts = {};
+  for (const { drawn } of sets)
+    for (const [kind, count] of Object.entries(drawn)) counts[kind] = (counts[kind] ?? 0) + count;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const reasons = Object.entries(counts)
+    // Classes have no blanks in their names.
+    .filter(([kind]) => kind.includes(" "))
+    .map(([reason, count]) => `${reason} (${percent(count, all)})`);
+  return reasons.length === 0 ? "" : `. Left out of ${all} that were drawn: ${reasons.join(", ")}`;
+}
+
+/** Who is before the session, and at which price. */
+function landingMore([session, ...others]) {
+  const before = others.filter(({ tally }) => tally.right > session.tally.right).map(({ name }) => name);
+  if (before.length === 0) return "";
+  return `Where kedge is not first: more edits land with ${before.join(", ")}. kedge refuses what touches somebody else's change, or stands in
+the same gap; they write there all the same, and the price is the last column. `;
 }
 
 function classTables({ name, seed, hash, cases, scores }) {
@@ -95,7 +114,8 @@ function classTables({ name, seed, hash, cases, scores }) {
     `${percent(tally.right, total(tally))}${tally.wrong > 0 ? ` (**${tally.wrong}**)` : ""}`;
   return `### By class: ${name}
 
-${cases} cases, ${seed === "" ? "" : `seed ${seed}, `}set \`${hash}\`. Right, and in brackets how many were wrong. Rows marked debatable: refusing is acceptable too.
+${cases} cases, ${seed === "" ? "" : `seed ${seed}, `}set \`${hash}\`. Right, and in brackets how many were wrong. Rows marked debatable: refusing is acceptable too. The first four
+columns are kedge with and without its record; \`own-seq\` is counted by edit.${seed === "" ? " This set is not part of the package." : ""}
 
 ${table(
   ["class", "cases", ...shorts],

@@ -327,7 +327,8 @@ const doors: readonly Command[] = [
     ],
     notes: [
       "Cases are made from consecutive changes and merges of the last 20,000 commits; the same seed gives the same cases,",
-      "named by the hash of the set. Nothing in the repository is changed. The protocol: docs/replay-protocol.md.",
+      "named by the hash of the set. Nothing in the repository is changed. How to read the tables: docs/replay.md. The",
+      "protocol of peers: docs/replay-protocol.md.",
     ],
     json: [
       "{name, seed, hash, cases, drawn}, then a line for each mechanism: {mechanism, sample, classes}, sample and each class a",
