@@ -167,6 +167,11 @@ function isTerminated(document: Document): boolean {
   return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
 }
 
+/** The same lines, with a newline behind the last. */
+export function terminated(document: Document): Document {
+  return isTerminated(document) ? document : Document.fromText(`${document.lines().join("\n")}\n`);
+}
+
 export function sameLines(one: Document, two: Document): boolean {
   return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
 }

@@ -10,7 +10,7 @@ import {
   problem,
   type QuotedPlace,
 } from "../core/index.js";
-import type { Hit, Reach } from "./change.js";
+import { type Hit, type Reach, terminated } from "./change.js";
 import { describe, neverShown, shownRows } from "./gate.js";
 import { type AgentLedger, knownNow, showingsFor, shownInRefusals } from "./ledger.js";
 import type { OpenFile } from "./open.js";
@@ -137,7 +137,9 @@ function shownPlaces(hit: Hit, { state, rows }: Look, { history }: OpenFile): Si
 
 function placesIn(document: Document, seen: LineSet, toNow: LineMap, hit: Hit): Sighting[] {
   const { quoted, whole = false, joins = false } = hit;
-  return placesOf(document, quoted, whole).flatMap(({ from, first, last }) => {
+  // A last line that has no newline looks like any other.
+  const text = quoted.endsWith("\n") ? terminated(document) : document;
+  return placesOf(text, quoted, whole).flatMap(({ from, first, last }) => {
     if (!seen.containsSpan(first, last + 1)) return [];
     const start = toNow.index(first);
     const end = joins ? last + 2 : last + 1;

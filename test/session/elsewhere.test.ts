@@ -132,6 +132,14 @@ describe("text that the agent took out itself", () => {
     expect(await at.answer(change)).toBe("allowed");
   });
 
+  it("a last line without a newline was seen like any other", async () => {
+    const at = stage("a");
+    at.files.set(path, "a\nx\nb\n}");
+    await at.shown(2, 4);
+    at.files.set(path, "}\na\nx\nb");
+    expect(await at.answer(quote("}\n", "n\n"))).toBe("stale");
+  });
+
   it("nor is what it wrote and took out again", async () => {
     const at = stage("a b c d new e");
     await at.shown(1, 3);
