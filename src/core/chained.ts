@@ -1,7 +1,6 @@
 /** Quotes that are replaced one after the other, as stretches of the text before all of them. */
 import type { Document } from "./document.js";
-import { linesAt, overlap, placesFor, textOf } from "./offsets.js";
-import type { Quote } from "./replace.js";
+import { linesAt, overlap, placesFor, type Quote, textOf } from "./offsets.js";
 
 /** What stands in a text, in these lines, half-open, and what takes its place. */
 export interface Stretch {

@@ -46,8 +46,9 @@ export {
   selectLines,
 } from "./listing.js";
 export type { Named } from "./named.js";
+export type { Quote } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
-export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
+export { hunkQuotes, hunkSplices, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 export { goneQuote, placesOf, type QuotedPlace, quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";
@@ -60,7 +61,6 @@ export {
 } from "./refusal.js";
 export {
   goneLines,
-  type Quote,
   quotedLines,
   type Replaced,
   replaceQuotes,

@@ -1,7 +1,14 @@
 /** Places in a document as offsets into its text with LF ends. */
 import type { Document } from "./document.js";
 import type { Span } from "./named.js";
-import type { Quote } from "./replace.js";
+
+/** Text that stands in a file and what is to stand there instead. */
+export interface Quote {
+  readonly old: string;
+  readonly new: string;
+  /** Every place where it stands, as against the only one. */
+  readonly all: boolean;
+}
 
 /** A document as one string with LF ends; its final newline is there if the last line has one. */
 export function textOf(document: Document): string {

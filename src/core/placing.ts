@@ -1,5 +1,5 @@
+import type { Quote } from "./offsets.js";
 import { PatchError, type PatchHunk, type Replacement } from "./patch.js";
-import type { Quote } from "./replace.js";
 
 export interface FileText {
   readonly lines: readonly string[];
@@ -42,6 +42,19 @@ export function placeHunks(hunks: readonly PatchHunk[], text: FileText): PlainQu
   const whole = textOf(text);
   const quotes = distinct(spans, lines, whole).map((span) => quoteOf(span, lines, terminated));
   return [...quotes, ...lost];
+}
+
+/** Hunks as replacements of the file's lines, in their order; null if one stands nowhere. */
+export function hunkSplices(hunks: readonly PatchHunk[], text: FileText): Replacement[] | null {
+  const found: Replacement[] = [];
+  let cursor = 0;
+  for (const hunk of hunks) {
+    const at = placeOf(hunk, text, cursor);
+    if (at === null) return null;
+    found.push(...hunk.replacements.map((one) => ({ ...one, at: one.at + at })));
+    cursor = at + hunk.quoted.length;
+  }
+  return inOrder(found);
 }
 
 /**

@@ -1,18 +1,11 @@
 import { Change } from "./change.js";
 import type { Document, Splice } from "./document.js";
 import { applySplices } from "./engine.js";
+import type { Quote } from "./offsets.js";
 import { mismatch, type Problem, problem } from "./problem.js";
 import { locateText, quoteHunks } from "./quote.js";
 import { LineSet, lineIndexes } from "./ranges.js";
 import type { View } from "./view.js";
-
-/** Text that stands in a file and what is to stand there instead. */
-export interface Quote {
-  readonly old: string;
-  readonly new: string;
-  /** Every place where it stands, as against the only one. */
-  readonly all: boolean;
-}
 
 /** A text and the exact change that made it. */
 export interface Replaced {

@@ -1,9 +1,11 @@
 /** What the changes of other programs' tools come to. */
 import {
+  applySplices,
   chained,
   Document,
   firstPlaces,
   hunkQuotes,
+  hunkSplices,
   LineSet,
   type Overlap,
   PatchError,
@@ -29,8 +31,25 @@ export type ForeignChange =
 /** What the tool makes of it; null if it finds no place, or several and does not take the first. */
 export function madeBy(change: ForeignChange, document: Document): Replaced | null {
   if (change.kind === "quotes") return replaceQuotes(document, takenFrom(document, change));
-  const quotes = change.kind === "patch" ? hunksIn(document, change.hunks, true) : null;
-  return quotes && replaceQuotes(document, quotes);
+  return change.kind === "patch" ? patched(document, change.hunks) : null;
+}
+
+/** Line by line: as text, the same lines beside it would not tell where it was done. */
+function patched(document: Document, hunks: readonly PatchHunk[]): Replaced | null {
+  const text = {
+    lines: document.lines(),
+    terminated: isTerminated(document),
+    appends: true,
+    takesFirst: true,
+  };
+  const splices = orNull(() => hunkSplices(hunks, text));
+  const made =
+    splices &&
+    applySplices(
+      document,
+      splices.map(({ at, remove, insert }) => ({ start: at, end: at + remove, lines: insert })),
+    );
+  return made && "document" in made ? made : null;
 }
 
 /** The quotes as the tool takes them. */
@@ -67,12 +86,21 @@ export interface Reach {
   /** Lines that nothing is quoted of, and that another line will run into. */
   readonly joined: LineSet;
   readonly overlap: Overlap | null;
+  /** A quote stands in several places: the tool says so itself. */
+  readonly isSeveral: boolean;
   /** Of what stands nowhere: where a tool that overlooks blanks at the ends of lines finds it. */
   readonly loose: readonly Hit[];
 }
 
 export function reachOf(change: ForeignChange, document: Document): Reach {
-  const reach: Reach = { hits: null, isPlaced: false, joined: LineSet.empty, overlap: null, loose: [] };
+  const reach: Reach = {
+    hits: null,
+    isPlaced: false,
+    joined: LineSet.empty,
+    overlap: null,
+    isSeveral: false,
+    loose: [],
+  };
   if (change.kind === "patch") {
     const hits = hunkHits(change.hunks, document);
     const loose = change.hunks.flatMap(({ quoted }) => looseHits(quoted, document, true).slice(0, 1));
@@ -82,7 +110,8 @@ export function reachOf(change: ForeignChange, document: Document): Reach {
   const found = chained(document, takenFrom(document, change));
   if (!found) {
     const places = change.quotes.map(({ old }) => looseHits(old.split("\n"), document, false));
-    return { ...reach, loose: places.flatMap((ones) => (ones.length === 1 ? ones : [])) };
+    const isSeveral = change.quotes.some(({ old }) => placesOf(document, old).length > 1);
+    return { ...reach, isSeveral, loose: places.flatMap((ones) => (ones.length === 1 ? ones : [])) };
   }
   if (!Array.isArray(found)) return { ...reach, overlap: found };
   const hits = found.map(({ old, ...place }) => ({ quoted: old, ...place }));
@@ -118,18 +147,14 @@ export function quotesOf(
   if (change.kind === "quotes") return independent(takenFrom(shown, change), document, shown);
   if (change.kind !== "patch") return [];
   // In several places: which one is meant cannot be told of a text that has changed.
-  return hunksIn(document, change.hunks, false) ?? plainQuotes(hunkQuotes(change.hunks));
+  const text = { lines: document.lines(), terminated: isTerminated(document), appends: true };
+  return plainQuotes(orNull(() => placeHunks(change.hunks, text)) ?? hunkQuotes(change.hunks));
 }
 
-/** Hunks as quotes of a text; null if they are not lines of it, or of several places none is taken. */
-function hunksIn(
-  document: Document,
-  hunks: readonly PatchHunk[],
-  takesFirst: boolean,
-): readonly Quote[] | null {
-  const text = { lines: document.lines(), terminated: isTerminated(document), appends: true, takesFirst };
+/** null if a patch does not fit the text. */
+function orNull<T>(place: () => T): T | null {
   try {
-    return plainQuotes(placeHunks(hunks, text));
+    return place();
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     return null;

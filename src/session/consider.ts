@@ -15,7 +15,15 @@ import {
   replaceStanding,
 } from "../core/index.js";
 import { type Call, callOf, find } from "./call.js";
-import { carriedQuotes, type ForeignChange, madeBy, quotesOf, reachOf, sameLines } from "./change.js";
+import {
+  carriedQuotes,
+  type ForeignChange,
+  madeBy,
+  quotesOf,
+  type Reach,
+  reachOf,
+  sameLines,
+} from "./change.js";
 import { areKnown, areSeen, elsewhere, isUnplaced, looksOf, unplaced, unseen } from "./elsewhere.js";
 import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
@@ -150,7 +158,9 @@ async function placed(
   const verdict = judge(entry, opened, request, env);
   if (verdict.kind === "noop") return allowed;
   if (verdict.kind === "refused")
-    return isForTheTool(verdict, change, made) ? allowed : refusal(call, opened, verdict, env);
+    return isForTheTool(verdict, reachOf(change, document), made)
+      ? allowed
+      : refusal(call, opened, verdict, env);
   const { after } = verdict;
   // Where all places are meant, places that came since are meant too.
   if (made && (quotes.some(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
@@ -203,13 +213,13 @@ function overlapping({ old, lines }: Overlap): Problem {
 /** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */
 function isForTheTool(
   { refused: { problems } }: Extract<Verdict, { kind: "refused" }>,
-  change: ForeignChange,
+  { isSeveral }: Reach,
   made: Replaced | null,
 ): boolean {
   return problems.every(({ code }) => {
     // It stood in nothing that was shown, and stands there once: nothing seen was taken for it.
     if (code === "not_found") return made !== null;
-    return exitStatus(code) === 2 || (code === "ambiguous" && !made && change.kind === "quotes");
+    return exitStatus(code) === 2 || (code === "ambiguous" && isSeveral);
   });
 }
 

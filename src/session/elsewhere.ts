@@ -16,20 +16,23 @@ import { type AgentLedger, knownNow, showingsFor, shownInRefusals } from "./ledg
 import type { OpenFile } from "./open.js";
 import { writtenLines } from "./texts.js";
 
-/** Lines of one state of the file that the agent saw there or knew by then, or wrote. */
+/** Lines of one state of the file that the agent was shown, and those that it knew by then. */
 interface Look {
   readonly state: number;
   readonly rows: LineSet;
+  readonly known: LineSet;
 }
 
 /** Everything the agent has looked at, with the texts that it takes to follow it. */
 export async function looksOf(opened: OpenFile, request: string): Promise<readonly Look[]> {
   await opened.prepare([], true);
   const { agent, history } = opened;
-  const looks = new Map(agent.known);
+  const looks = new Map<number, LineSet>();
   for (const { state, rows } of showingsFor(agent, request, history))
     looks.set(state, rows.union(looks.get(state) ?? LineSet.empty));
-  return [...looks].map(([state, rows]) => ({ state, rows }));
+  return [...looks].map(([state, rows]) => ({
+    ...{ state, rows, known: rows.union(agent.known.get(state) ?? LineSet.empty) },
+  }));
 }
 
 /** Something was seen of a text that is not kept: only what was shown since can be told from what stood there. */
@@ -51,7 +54,9 @@ export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
 export function unseen({ joined, loose }: Reach, opened: OpenFile, request: string): Problem | null {
   const { known } = opened.seen(request);
   const below = joined.subtract(known);
-  const like = loose.reduce((set, { start, end }) => set.union(LineSet.of([[start, end]])), LineSet.empty);
+  // What has changed is judged by what it was.
+  const places = opened.isCurrent ? loose : [];
+  const like = places.reduce((set, { start, end }) => set.union(LineSet.of([[start, end]])), LineSet.empty);
   const missing = below.isEmpty ? like.subtract(known) : below;
   if (missing.isEmpty) return null;
   const said = `${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} never shown to you`;
@@ -67,7 +72,7 @@ export function unseen({ joined, loose }: Reach, opened: OpenFile, request: stri
 /** All of what is quoted was seen where it stands. */
 export function areSeen(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
   return hits.every((hit) =>
-    looks.some((look) => sightings(hit, look, opened).some(({ at }) => at === hit.start)),
+    looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some(({ at }) => at === hit.start)),
   );
 }
 
@@ -82,12 +87,13 @@ export function elsewhere(
   request: string,
 ): Problem | null {
   for (const hit of hits) {
-    const seen = looks.map((look) => sightings(hit, look, opened));
     const isHere = ({ at, hull: [start, end] }: Sighting): boolean =>
       at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
-    const isKnown = seen.some((ones) => ones.some(isHere));
+    // Known lines that others made neighbours were not seen together.
+    const isKnown = looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some(isHere));
+    const seen = looks.map(({ state, known }) => sightings(hit, state, known, opened));
     // Here it was never seen: what the agent took out itself is not here either.
-    const taken = isKnown ? [] : looks.map((look) => shownPlaces(hit, look, opened));
+    const taken = isKnown ? [] : looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
     const gone = [...seen, ...taken]
       .filter((ones) => !isKnown || ones.some(isHere))
       .flatMap((ones) => ones.filter((one) => one.at < 0 && !isHere(one)))
@@ -120,7 +126,7 @@ interface Sighting extends QuotedPlace {
 }
 
 /** In the text as the agent takes it to be: as it was shown, with what it has done itself since. */
-function sightings(hit: Hit, { state, rows }: Look, { history }: OpenFile): Sighting[] {
+function sightings(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
   // Text that came back stands where it stood.
   const isBack = history.states[state]?.version === history.states[history.last]?.version;
   const believed = history.believed(isBack ? history.last : state);
@@ -130,7 +136,7 @@ function sightings(hit: Hit, { state, rows }: Look, { history }: OpenFile): Sigh
 }
 
 /** In the text as it was shown. */
-function shownPlaces(hit: Hit, { state, rows }: Look, { history }: OpenFile): Sighting[] {
+function shownPlaces(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
   const [document, toNow] = [history.document(state), history.follow(state)];
   return document && toNow ? placesIn(document, rows, toNow, hit) : [];
 }

@@ -277,6 +277,39 @@ describe("on a text that has changed", () => {
     expect(await at.answer(change)).toBe("allowed");
   });
 
+  it("known lines that others made neighbours were not seen together", async () => {
+    const at = stage("a");
+    at.files.set(path, "}\n}\n}\n  x\n}\nx\na\n\n");
+    await at.shown(3, 7);
+    at.files.set(path, "}\n}\n}\n  x\na\n\n}\nx\n");
+    expect(await at.answer(quote("x\na", "n"))).toBe("stale");
+  });
+
+  it("what stood in several places, and stands in none as it is quoted, is not left to the tool", async () => {
+    const at = stage("a");
+    at.files.set(path, "  x\n  x\n");
+    await at.shown(1, 2);
+    at.files.set(path, "x\n");
+    expect(await at.answer(quote("  x", "n"))).toBe("ambiguous");
+  });
+
+  it("where the agent's own patch was put is known to the line", async () => {
+    const at = stage("} } d } d } }");
+    await at.shown(2, 4);
+    const change = patch(["@@", "-d", "-}"]);
+    at.write("} } d } }");
+    await at.session.observeWrite(path, change);
+    expect(await at.answer(quote("d", "n"))).toBe("stale");
+  });
+
+  it("a line that was indented anew is told as changed", async () => {
+    const at = stage("a");
+    at.files.set(path, "a\n    x\nb\n");
+    await at.shown(1, 3);
+    at.files.set(path, "a\n  x\nb\n");
+    expect(await at.answer(quote("    x", "    n"))).toBe("stale");
+  });
+
   it("a quote for nothing takes its newline along, if the tool does that", async () => {
     const at = stage("a b c d");
     await at.shown(1, 2);
