@@ -1,3 +1,4 @@
+import { PortError } from "../session/index.js";
 import { flags, type Io, makeFolder, nodeIo } from "./io.js";
 import { isWindows, type Platform, thisPlatform } from "./platform.js";
 import { homeFolder, system } from "./system.js";
@@ -32,7 +33,18 @@ export function stateFolder(options: StateOptions): string {
 /** The state folder if it can be written. */
 export function wantedFolder(options: StateOptions): string {
   const { env, platform = thisPlatform } = options;
-  return platform.path.resolve(env.KEDGE_STATE || defaultFolder(options, platform));
+  const given = env.KEDGE_STATE;
+  if (given && !platform.path.isAbsolute(given)) throw relative(given);
+  return platform.path.resolve(given || defaultFolder(options, platform));
+}
+
+/** Left out of the ways to read it: the working directory of each caller is its own, and mostly the workspace. */
+function relative(given: string): PortError {
+  const shown = JSON.stringify(given);
+  return new PortError(
+    "bad_request",
+    `KEDGE_STATE has to be an absolute path; it is ${shown}, which would be another folder for every caller`,
+  );
 }
 
 function defaultFolder({ env, home = homeFolder(env) }: StateOptions, { name, path }: Platform): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { nodeFiles } from "../../src/node/index.js";
@@ -129,6 +129,16 @@ describe("configuration", () => {
     expect([status, stderr]).toEqual([2, expect.stringMatching(/\.kedge\.json: there is no key "gaet"/)]);
   });
 
+  test("a state folder that depends on the caller's is refused, and not made: 2", () => {
+    const place = new Place({ "a.txt": four });
+    const { status, stderr } = place.run(["read", "a.txt"], { env: { KEDGE_STATE: "state" } });
+    expect(status).toBe(2);
+    expect(stderr).toContain('KEDGE_STATE has to be an absolute path; it is "state"');
+    expect(existsSync(place.path("state"))).toBe(false);
+    const checked = place.run(["doctor"], { env: { KEDGE_STATE: "state" } });
+    expect(checked.status).toBe(1);
+    expect(checked.stdout).toContain("!!  state folder   KEDGE_STATE has to be an absolute path");
+  });
   test("flags come before the environment, that before the file", () => {
     const place = new Place({ "a.txt": "foo\n", ".kedge.json": '{"anchors":"hex4"}' });
     expect(place.ok("read", "a.txt")).toBe("1#9e91|foo\n");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configFolder, findWorkspace, nodeIo, stateFolder } from "../../src/node/index.js";
+import { configFolder, findWorkspace, nodeIo, stateFolder, wantedFolder } from "../../src/node/index.js";
 import { faultyIo } from "./faulty.js";
 import { newGround } from "./support.js";
 
@@ -64,6 +64,21 @@ describe("the state folder", () => {
   ])("%j", (env, platform, folder) => {
     expect(stateFolder({ env, platform, home: "/home/u", io: nothing })).toBe(folder);
   });
+  test.each([
+    ["state", linux],
+    ["./state", linux],
+    ["~/state", linux],
+    ["state", { name: "win32", path: win32 }],
+  ])(
+    "a relative one, %j, would be another for every caller, and in the workspace: refused",
+    (given, platform) => {
+      const at = { env: { KEDGE_STATE: given }, platform, home: "/home/u", io: nothing };
+      expect(() => stateFolder(at)).toThrow(
+        `KEDGE_STATE has to be an absolute path; it is ${JSON.stringify(given)}`,
+      );
+      expect(() => wantedFolder(at)).toThrow(expect.objectContaining({ code: "bad_request" }));
+    },
+  );
   test("the configuration folder", () => {
     expect(configFolder({ env: { XDG_CONFIG_HOME: "/c" }, platform: linux, home: "/h" })).toBe("/c/kedge");
     expect(configFolder({ env: {}, platform: linux, home: "/h" })).toBe("/h/.config/kedge");
