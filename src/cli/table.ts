@@ -137,7 +137,7 @@ const writing: readonly Command[] = [
     touches: true,
     flags: [
       { name: "id", value: "ID", help: "this edit, or this batch" },
-      { name: "last", value: "N", help: "the last N edits" },
+      { name: "last", value: "N", help: "the last N edits; a batch counts as one" },
       { name: "list", help: "list what can be undone" },
       { name: "anyone", help: "edits of everybody, not only your own" },
       dryRun,

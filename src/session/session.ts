@@ -29,7 +29,7 @@ import type {
   SearchDetails,
 } from "./result.js";
 import type { LostRequest } from "./survey.js";
-import { type UndoDetails, type UndoRequest, undo } from "./undo.js";
+import { CannotUndo, type UndoDetails, type UndoRequest, undo } from "./undo.js";
 import { execute } from "./writing.js";
 
 export interface SessionOptions {
@@ -251,22 +251,20 @@ export class Session {
     }
   }
 
-  private refusal(asked: Asked, { code, message }: PortError): Result<RefusalDetails> {
+  private refusal(asked: Asked, error: PortError): Result<RefusalDetails> {
+    const { code, message } = error;
     const given = (asked[1] as { path?: unknown }).path;
     const path = typeof given === "string" ? given : "";
     const details: RefusalDetails = {
-      status: "refused",
-      code,
-      path,
-      message,
-      mismatches: [],
-      affectedRanges: [],
-      remaps: [],
+      ...{ path, mismatches: [], affectedRanges: [], remaps: [] },
+      ...(error instanceof CannotUndo ? error.found : {}),
+      ...{ status: "refused", code, message },
     };
     const repeated = this.count(`${this.agent} ${code} ${message} ${keyOf(asked)}`);
     const now = null;
     const text = refusalText({
-      details,
+      // No read helps an undo along: without a path there is no next step to name.
+      details: error instanceof CannotUndo ? { ...details, path: "" } : details,
       problems: [problem(code, [], message)],
       rows: [],
       complete: true,

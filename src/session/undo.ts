@@ -1,4 +1,12 @@
-import { type Document, LineMap, type Problem, unifiedDiff } from "../core/index.js";
+import {
+  type Document,
+  LineMap,
+  type Problem,
+  problem,
+  type RefusalDetails,
+  refusalDetails,
+  unifiedDiff,
+} from "../core/index.js";
 import { undoneIds } from "./chain.js";
 import { contextOf } from "./holding.js";
 import { keptTexts } from "./kept.js";
@@ -23,6 +31,19 @@ export interface UndoRequest {
 export interface UndoDetails {
   readonly status: "applied" | "dry_run";
   readonly undone: readonly { readonly id: string; readonly path: string; readonly diff: string }[];
+}
+
+/** Somebody changed what an edit left, with what stands there now as far as it can be told. */
+export class CannotUndo extends PortError {
+  readonly found: Pick<RefusalDetails, "path" | "mismatches" | "affectedRanges">;
+  constructor({ id, path }: JournalEntry, why: string, problems: readonly Problem[] = []) {
+    const message = `edit ${id} of ${path} cannot be undone: ${why}`;
+    super("stale", message);
+    const all = [problem("stale", [], message), ...problems];
+    const found = refusalDetails(path, { status: "refused", problems: all, remaps: [], forced: null });
+    const mismatches = found.mismatches.map(({ origin: _, ...one }) => one);
+    this.found = { path, mismatches, affectedRanges: found.affectedRanges };
+  }
 }
 
 /** Takes edits back, newest first: the inverse of each, carried to the file now by the rules that edits follow. */
@@ -102,14 +123,14 @@ async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
     (entry) =>
       (key === null || entry.file === key) && (request.anyone || key !== null || entry.agent === env.agent),
   );
-  const chosen = mine.slice(0, request.last ?? 1);
-  const batches = new Set(chosen.flatMap(({ batch }) => (batch === undefined ? [] : [batch])));
-  const whole = mine.filter(
-    (entry) => chosen.includes(entry) || (entry.batch !== undefined && batches.has(entry.batch)),
-  );
+  // A batch is taken back as it was made: as one.
+  const calls = [...new Set(mine.map(callOf))].slice(0, request.last ?? 1);
+  const whole = mine.filter((entry) => calls.includes(callOf(entry)));
   if (whole.length === 0) throw new PortError("not_found", "there is no edit to undo");
   return whole;
 }
+
+const callOf = ({ id, batch }: JournalEntry): string => batch ?? id;
 
 interface Texts {
   /** By the file's key. */
@@ -120,8 +141,7 @@ interface Texts {
 
 async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
   const place = texts.of.get(entry.file) as Returned;
-  const gone = (): PortError =>
-    new PortError("stale", `edit ${entry.id} of ${entry.path} cannot be undone: its text is no longer kept`);
+  const gone = (): PortError => new CannotUndo(entry, "its text is no longer kept");
   const kept = keptTexts(place.opened.document?.encoding ?? null, [place.text], env);
   const load = async (version: string | null): Promise<Document | null> => {
     const document = version === null ? null : await kept(version);
@@ -130,9 +150,10 @@ async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
   };
   const before = await load(entry.before);
   if (entry.to !== undefined || entry.after === null || before === null)
-    return replaceWhole(entry, before, texts);
+    return replaceWhole(entry, before, texts, kept);
   const after = await load(entry.after);
-  if (!after || !place.text) throw gone();
+  if (!place.text) throw new CannotUndo(entry, "the file was deleted since");
+  if (!after) throw gone();
   const now = place.text;
   if (now.version === after.version) {
     place.text = before;
@@ -163,24 +184,35 @@ function standsInTheWay(entry: JournalEntry, problems: readonly Problem[]): Port
     mismatches.flatMap(({ line }) => (line === null ? [] : [line])),
   );
   const where =
-    lines.length > 0
-      ? `line ${lines.slice(0, 5).join(", ")} was changed since`
-      : "its lines were changed since";
-  return new PortError("stale", `edit ${entry.id} of ${entry.path} cannot be undone: ${where}`);
+    lines.length === 1
+      ? `line ${lines[0]} was`
+      : lines.length > 0
+        ? `lines ${lines.slice(0, 5).join(", ")}${lines.length > 5 ? ", …" : ""} were`
+        : "its lines were";
+  return new CannotUndo(entry, `${where} changed since`, problems);
+}
+
+type Kept = ReturnType<typeof keptTexts>;
+
+/** A file that is not what an edit of the whole of it left: how it differs, if that text is kept. */
+async function changedSince(entry: JournalEntry, current: Document | null, kept: Kept): Promise<PortError> {
+  if (entry.after === null) return new CannotUndo(entry, "the file is there again");
+  if (!current) return new CannotUndo(entry, "the file was deleted since");
+  const from = await kept(entry.after);
+  const whole = from && [{ aStart: 0, aEnd: from.lineCount, bStart: 0, bEnd: 0 }];
+  const found = from && whole ? carried({ from, to: from, regions: whole, now: current }) : [];
+  return new CannotUndo(entry, "the file was changed since", isProblems(found) ? found : []);
 }
 
 /** A creation is undone by deleting, a deletion by bringing back, a move by moving back; only if unchanged since. */
-function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts) {
+async function replaceWhole(entry: JournalEntry, before: Document | null, texts: Texts, kept: Kept) {
   const place = texts.of.get(entry.file);
   const moved = entry.to === undefined ? null : texts.of.get(texts.keys.get(entry.to) ?? "");
   const current = (moved ?? place)?.text ?? null;
   const isRespelled = moved !== null && moved === place;
-  const isTaken = moved !== null && !isRespelled && place?.text;
-  if ((current?.version ?? null) !== entry.after || isTaken)
-    throw new PortError(
-      "stale",
-      `edit ${entry.id} of ${entry.path} cannot be undone: the file was changed since`,
-    );
+  if ((current?.version ?? null) !== entry.after) throw await changedSince(entry, current, kept);
+  if (moved !== null && !isRespelled && place?.text)
+    throw new CannotUndo(entry, `another file is at ${entry.path} now`);
   // What was moved here before, in the same undo, has its record where it came from; it may be this very place.
   const origin = moved?.from ?? moved?.opened;
   if (moved) {

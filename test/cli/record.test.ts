@@ -72,7 +72,10 @@ describe("kedge undo", () => {
   test("what stands in the way is said: 5", async () => {
     const place = await busy();
     place.put("b.txt", "ALPHA, changed\nbeta\n");
-    expect(place.run(["undo"])).toMatchObject({ status: 5, stdout: "" });
+    const { status, stdout, stderr } = place.run(["undo"]);
+    expect([status, stdout]).toEqual([5, ""]);
+    expect(stderr).toContain("\n--- b.txt as shown\n+++ b.txt now\n");
+    expect(stderr).toContain("\n-ALPHA\n+ALPHA, changed\n");
   });
 
   test("wrongly used", async () => {

@@ -79,7 +79,9 @@ describe("undo", () => {
     rudely("a b X d e");
     const result = await session.undo();
     expect(outcome(result)).toBe("!stale");
-    expect(result.text).toContain("cannot be undone");
+    expect(result.text).toContain("cannot be undone: line 3 was changed since");
+    expect(result.text).not.toContain("Next:");
+    expect(result.details).toMatchObject({ path, mismatches: [{ line: 3, shown: "C", now: "X" }] });
     expect(words()).toBe("a b X d e");
   });
 
@@ -123,7 +125,9 @@ describe("undo of whole files", () => {
     const { session, words, rudely } = bench(five);
     await session.multiEdit(batch({ op: "create_file", text: "n\n" }, "new"));
     rudely("other", "new");
-    expect(outcome(await session.undo())).toBe("!stale");
+    const changed = await session.undo();
+    expect(outcome(changed)).toBe("!stale");
+    expect(changed.details).toMatchObject({ path: "new", mismatches: [{ shown: "n", now: "other" }] });
     expect(words("new")).toBe("other");
     rudely("n", "new");
     expect(outcome(await session.undo())).toBe("applied");
@@ -155,6 +159,32 @@ describe("undo of whole files", () => {
     rudely("other");
     expect(outcome(await session.undo())).toBe("!stale");
     expect([words(), words("b.ts")]).toEqual(["other", five]);
+  });
+
+  it("says when the file is gone, or is there again", async () => {
+    const { session, files, rudely } = await edited([3, "C"]);
+    const file = await files.identify(path);
+    await files.hold([file], async (held) => {
+      await held.commit([{ file, before: await held.read(file), after: null }]);
+    });
+    expect((await session.undo()).text).toContain("cannot be undone: the file was deleted since");
+    rudely("a b C d e");
+    await session.undo();
+    await session.multiEdit(batch({ op: "delete_file" }));
+    rudely("x");
+    expect((await session.undo()).text).toContain("cannot be undone: the file is there again");
+  });
+
+  it("of the last N counts a batch as one", async () => {
+    const { session, words } = bench({ a: five, b: five });
+    for (const file of ["a", "b"]) await session.read({ path: file });
+    const both = (line: number) =>
+      session.multiEdit({ files: ["a", "b"].map((file) => on(five, file).set(line, "X")) as never });
+    await session.edit(on(five, "a").set(1, "X"));
+    await both(2);
+    await both(3);
+    await session.undo({ last: 2 });
+    expect([words("a"), words("b")]).toEqual(["X b c d e", five]);
   });
 
   it("of a batch is of all its files, or of none", async () => {
