@@ -226,7 +226,7 @@ const record: readonly Command[] = [
     ],
     notes: [
       "Merged by the rules of edits: what others did since stays, and where they changed the same lines that file is",
-      "refused (exit status 5) and the others are restored. `kedge undo` takes it back.",
+      "refused (exit status 5) and the others are restored. One `kedge undo` takes all of it back.",
     ],
     json: "{status, restored: [{path, ids, diff}], already, refused: [{path, ids, code, message, mismatches, needs}], code}",
   },

@@ -61,12 +61,29 @@ export async function restore(request: RestoreRequest, env: Env): Promise<Result
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
   const survey = await surveyOf(request, env);
   const examined = await examineAll(survey, all ? null : new Set(ids), env);
+  const together: Together = { isBatch: false };
   const outcomes: Outcome[] = all ? [] : explained(ids, examined, survey);
-  for (const one of examined) {
-    const chosen = one.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
-    if (chosen.length > 0) outcomes.push(await attempt(one, new Set(chosen), survey, env));
-  }
+  const asked = examined.flatMap((found): Asked[] => {
+    const chosen = found.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
+    return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together }] : [];
+  });
+  together.isBatch = asked.length > 1;
+  for (const one of asked) outcomes.push(await attempt(one, env));
   return answer(outcomes);
+}
+
+/** Files that come back by one call: each by itself, but one undo takes all of them back. */
+interface Together {
+  isBatch: boolean;
+  batch?: string;
+}
+
+/** What is to come back in one file. */
+interface Asked {
+  readonly found: Examined;
+  readonly ids: ReadonlySet<string>;
+  readonly survey: Survey;
+  readonly together: Together;
 }
 
 function isNamed({ id, batch }: JournalEntry, ids: readonly string[]): boolean {
@@ -114,17 +131,12 @@ function explained(ids: readonly string[], examined: readonly Examined[], survey
     });
 }
 
-async function attempt(
-  found: Examined,
-  ids: ReadonlySet<string>,
-  survey: Survey,
-  env: Env,
-): Promise<Outcome> {
+async function attempt(asked: Asked, env: Env): Promise<Outcome> {
+  const { found, ids } = asked;
   const path = found.file.path;
   try {
     const files = found.source ? [found.file, found.source] : [found.file];
-    const lost = new Set(found.lost.map(({ entry }) => entry.id));
-    return await env.files.hold(files, (held) => write(found, { ids, lost, survey, held }, env));
+    return await env.files.hold(files, (held) => write(asked, held, env));
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const { code, message } = error;
@@ -132,14 +144,8 @@ async function attempt(
   }
 }
 
-interface Asked {
-  readonly ids: ReadonlySet<string>;
-  readonly lost: ReadonlySet<string>;
-  readonly survey: Survey;
-  readonly held: Held;
-}
-
-async function write(found: Examined, { ids, lost, survey, held }: Asked, env: Env): Promise<Outcome> {
+async function write({ found, ids, survey, together }: Asked, held: Held, env: Env): Promise<Outcome> {
+  const lost = new Set(found.lost.map(({ entry }) => entry.id));
   const context = await contextOf(env);
   const target = await OpenFile.open(held, found.file, context);
   const source = found.source && (await OpenFile.open(held, found.source, context));
@@ -148,8 +154,9 @@ async function write(found: Examined, { ids, lost, survey, held }: Asked, env: E
   if (examined.now?.version !== (source ?? target).document?.version) throw changing(found);
   const chosen = examined.lost.filter(({ entry }) => ids.has(entry.id));
   const told = { path: found.file.path, ids: [...ids] };
+  const putting: Putting = { held, together };
   if (chosen.length === 0) return { kind: "already", file: { ...told, diff: "" } };
-  if (chosen.some(({ what }) => what === "deleted")) return deleteAgain(target, chosen, held, env);
+  if (chosen.some(({ what }) => what === "deleted")) return deleteAgain(target, chosen, putting, env);
   const rebuilt = await rebuild({
     ...{ examined, chosen },
     others: examined.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id)),
@@ -167,7 +174,7 @@ async function write(found: Examined, { ids, lost, survey, held }: Asked, env: E
   if (text.version === now?.version && !source) return { kind: "already", file: { ...told, diff: "" } };
   const returned: Returned = { opened: target, text, maps: map && !source ? [map] : [] };
   const gone: Returned[] = source ? [{ opened: source, text: null, maps: [] }] : [];
-  await put(source ? [{ ...returned, from: source }, ...gone] : [returned], told.ids, held, env);
+  await put(source ? [{ ...returned, from: source }, ...gone] : [returned], told.ids, putting, env);
   const diff = now && map ? unifiedDiff(told.path, now, text, map) : "";
   const moved = source ? `[${source.file.path} moved to ${told.path}]` : "";
   const whole = now ? "" : `[${told.path} brought back: ${lineCount(text.lineCount)}]`;
@@ -183,7 +190,14 @@ function changing({ file }: Examined): PortError {
   return new PortError("busy", `${file.path} changed while it was being restored: try again`);
 }
 
-async function put(files: readonly Returned[], ids: readonly string[], held: Held, env: Env): Promise<void> {
+type Putting = Pick<Asked, "together"> & { readonly held: Held };
+
+async function put(
+  files: readonly Returned[],
+  ids: readonly string[],
+  { held, together }: Putting,
+  env: Env,
+): Promise<void> {
   const writes = files.map(
     ({ opened, text }): Write => ({
       file: opened.file,
@@ -195,7 +209,8 @@ async function put(files: readonly Returned[], ids: readonly string[], held: Hel
   if (!first) return;
   if (!(await held.commit(writes)))
     throw new PortError("busy", `${first.opened.file.path} changed while it was being restored: try again`);
-  const batch = files.length > 1 ? { batch: `b${entryId(env.clock(), first.opened)}` } : {};
+  if (files.length > 1 || together.isBatch) together.batch ??= `b${entryId(env.clock(), first.opened)}`;
+  const batch = together.batch === undefined ? {} : { batch: together.batch };
   for (const one of files) await settle(one, { tool: "restore", kind: "commit", edits: ids, ...batch }, env);
 }
 
@@ -203,7 +218,7 @@ async function put(files: readonly Returned[], ids: readonly string[], held: Hel
 async function deleteAgain(
   target: OpenFile,
   chosen: readonly LostWork[],
-  held: Held,
+  putting: Putting,
   env: Env,
 ): Promise<Outcome> {
   const { path } = target.file;
@@ -212,7 +227,7 @@ async function deleteAgain(
     const message = `${path} was deleted by edit ${ids[0]} and is there again with other text`;
     return { kind: "refused", refusal: { ...plainRefusal(path, "stale", message), ids } };
   }
-  await put([{ opened: target, text: null, maps: [] }], ids, held, env);
+  await put([{ opened: target, text: null, maps: [] }], ids, putting, env);
   return { kind: "restored", file: { path, ids, diff: `[${path} deleted again]` } };
 }
 

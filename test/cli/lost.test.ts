@@ -272,6 +272,16 @@ describe("kedge restore", () => {
     expect(place.ok("restore", "--all")).toBe("[nothing is lost]\n");
   });
 
+  test("of several files is one batch: one undo takes it back", async () => {
+    await place.edit("a.ts", "call3(3);", "call3(33);");
+    await place.edit("src/b.ts", "call3(3);", "call3(33);");
+    place.git("checkout", "--quiet", "--", ".");
+    place.ok("restore", "--all");
+    expect(place.text("a.ts") + place.text("src/b.ts")).not.toContain("call3(3);");
+    place.ok("undo");
+    expect([place.text("a.ts"), place.text("src/b.ts")]).toEqual([source, source]);
+  });
+
   test("what stands in the way is shown, with whose it is; other files come back: 5", async () => {
     await place.edit("a.ts", "call3(3);", "const mine = await compute(3);");
     const kept = await place.edit("src/b.ts", "call3(3);", "call3(33);");
