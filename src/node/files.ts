@@ -191,7 +191,7 @@ class DiskFiles implements NodeFiles {
         if (!(error instanceof Bound)) throw error;
       }
     }
-    const shared = targets.flatMap((target) => this.inode(target));
+    const shared = this.sharedBy(targets);
     const write = (inPlace: boolean) => commitBatch(this.disk, this.plans, targets, { ...commit, inPlace });
     try {
       // One more lock, since the other names of such a file have locks of their own.
@@ -235,11 +235,24 @@ class DiskFiles implements NodeFiles {
     return { real, key, path, before, after, ...(from ? { from: from.key } : {}) };
   }
 
-  private inode({ real, path, after }: Target): { key: string; path: string; real: string }[] {
-    const stat = after && ifThere(() => this.disk.io.lstat(real));
-    return stat && isShared(stat) && stat.isFile()
-      ? [{ key: `inode ${stat.dev} ${stat.ino}`, path, real }]
-      : [];
+  /** Files with several names that are written, each to be locked as such. Two names of one are refused. */
+  private sharedBy(targets: readonly Target[]): { key: string; path: string; real: string }[] {
+    const named = new Map<string, Target[]>();
+    for (const target of targets) {
+      const stat = target.before && ifThere(() => this.disk.io.lstat(target.real));
+      if (!stat || !isShared(stat) || !stat.isFile()) continue;
+      const key = `inode ${stat.dev} ${stat.ino}`;
+      named.set(key, [...(named.get(key) ?? []), target]);
+    }
+    return [...named].flatMap(([key, names]) => {
+      const [{ path, real, after }] = names as [Target];
+      if (names.length === 1) return after ? [{ key, path, real }] : [];
+      const paths = names.map((one) => one.path).join(" and ");
+      throw new PortError(
+        "bad_request",
+        `${paths} are names of one file (hard links): name one of them in a call`,
+      );
+    });
   }
 
   /**

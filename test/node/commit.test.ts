@@ -110,6 +110,23 @@ describe("what a commit keeps", () => {
     expect(mode(path)).toBe(0o640);
   });
 
+  test("two names of one file in one batch are refused, and said to be one", async () => {
+    const at = newGround();
+    linkSync(at.put("a.txt", "one\n"), join(at.root, "b.txt"));
+    const files = at.files({ report: (line) => expect.unreachable(line) });
+    for (const [a, b] of [
+      ["new a\n", "new b\n"],
+      ["new a\n", null],
+      [null, null],
+    ] as const) {
+      await expect(commit(files, { "a.txt": a, "b.txt": b })).rejects.toMatchObject({
+        code: "bad_request",
+        message: "a.txt and b.txt are names of one file (hard links): name one of them in a call",
+      });
+      expect(at.tree()).toEqual({ "a.txt": "one\n", "b.txt": "one\n" });
+    }
+  });
+
   test("two names of one file are not written at the same time", async () => {
     const at = newGround();
     linkSync(at.put("a.txt", "0"), join(at.root, "b.txt"));
