@@ -3,9 +3,9 @@ import {
   changedRanges,
   Document,
   type EditToolDetails,
-  type FileOperation,
   libraryDoor,
   normaliseEdits,
+  nulMakesBinary,
   problem,
   type RefusalDetails,
   type Refused,
@@ -140,7 +140,11 @@ async function judge({ file, to, edits }: Named, held: Held, setup: Setup): Prom
       return before
         ? deny("exists", `${file.path} is already there`)
         : deny("not_found", `${file.path} does not exist`);
-    return wholeFileJudged(operation, { file, to, before }, setup.dryRun);
+    const made = operation.op === "create_file" ? wholeFile(operation.text, null) : null;
+    if (made && "unencodable" in made)
+      return deny("unencodable", `${made.encoding} cannot hold ${JSON.stringify(made.unencodable)}`);
+    if (made?.binary) return deny("binary", nulMakesBinary);
+    return wholeFileJudged(made?.toBytes() ?? null, { file, to, before }, setup.dryRun);
   }
   if (!document) return deny("not_found", `${file.path} does not exist`);
   if (document.binary) return deny("binary", `${file.path} is binary`);
@@ -161,12 +165,10 @@ async function parse(bytes: Uint8Array, { files }: SessionOptions): Promise<Docu
 }
 
 function wholeFileJudged(
-  operation: FileOperation,
+  after: Uint8Array | null,
   { file, to, before }: { file: FileId; to: FileId | null; before: Uint8Array | null },
   dryRun: boolean,
 ): Judged {
-  const made = operation.op === "create_file" ? wholeFile(operation.text, null) : null;
-  const after = made instanceof Document ? made.toBytes() : null;
   const writes = to
     ? [
         { file: to, before: null, after: before },

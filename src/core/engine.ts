@@ -97,6 +97,9 @@ export function shownFor(line: number, view: View): string {
   return "";
 }
 
+/** Nobody could read it through us again. */
+export const nulMakesBinary = "the new text holds NUL (U+0000), which would make the file binary";
+
 /** Puts text into the file now; untouched bytes stay, and so do lines of a piece that are equal to what is there. */
 export function applySplices(
   now: Document,
@@ -110,6 +113,9 @@ export function applySplices(
       `the file's encoding ${document.encoding} cannot hold ${JSON.stringify(document.unencodable)}, in the line ${JSON.stringify(document.text)}`,
     );
   const lines = (splice: Splice) => splice.lines.map((line) => (typeof line === "string" ? line : line.text));
+  const isNul = (line: Splice["lines"][number]) => typeof line === "string" && line.includes("\0");
+  const hasNul = splices.some((splice) => splice.lines.some(isNul));
+  if (hasNul && document.binary && !now.binary) return problem("binary", [], nulMakesBinary);
   const change = Change.of(
     now.lineCount,
     splices.map((splice) => ({ start: splice.start, end: splice.end, lines: lines(splice) })),

@@ -65,7 +65,11 @@ export const codes = {
     meaning: "The file, or the quoted text, does not exist.",
     next: "Check the path or the text.",
   },
-  binary: { exit: 1, meaning: "The file is not text.", next: "Use another tool for binary files." },
+  binary: {
+    exit: 1,
+    meaning: "The file is not text, or would no longer be.",
+    next: "Use another tool for binary files.",
+  },
   too_large: {
     exit: 1,
     meaning: "The file is over the size limit.",

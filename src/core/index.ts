@@ -23,6 +23,7 @@ export {
   type Applied,
   applySplices,
   type EditOutcome,
+  nulMakesBinary,
   type OnStale,
   type Refused,
   type Remap,

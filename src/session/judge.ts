@@ -8,6 +8,7 @@ import {
   type FileOperation,
   LineSet,
   normaliseEdits,
+  nulMakesBinary,
   type Problem,
   problem,
   type Refused,
@@ -182,6 +183,7 @@ function written(after: ReturnType<typeof wholeFile>, before: Document | null): 
         `the file's encoding ${after.encoding} cannot hold ${JSON.stringify(after.unencodable)}`,
       ),
     ]);
+  if (after.binary) return refused([problem("binary", [], nulMakesBinary)]);
   const lines = after.lines();
   const map = before && compare(before, after);
   const hunks = map

@@ -351,6 +351,21 @@ describe("failures: status 1", () => {
     expect(readdirSync(place.path("sub"))).toEqual(["a.txt"]);
   });
 
+  test("a new file that would not be text, also without a record", () => {
+    const place = new Place();
+    const files = ["\0", "\ud800"].map((text, at) => ({
+      path: `${at}`,
+      edits: [{ op: "create_file", text }],
+    }));
+    for (const [at, words] of ["holds NUL", "cannot hold"].entries())
+      for (const flags of [[], ["--stateless"]]) {
+        const input = JSON.stringify({ files: [files[at]] });
+        const { status, stderr } = place.run(["apply", ...flags], { input });
+        expect([status, stderr]).toEqual([1, expect.stringContaining(words)]);
+      }
+    expect(readdirSync(place.folder)).toEqual([]);
+  });
+
   test("text that the encoding cannot hold", async () => {
     const text = "Das Mädchen trägt grüne Schuhe, die größer sind als üblich.\n".repeat(4);
     const place = new Place({ "a.txt": Buffer.from(text, "latin1") });

@@ -47,3 +47,30 @@ describe("a malformed request", () => {
     expect([...files.files.keys()]).toEqual([path]);
   });
 });
+
+describe("text with NUL", () => {
+  const words = "the new text holds NUL (U+0000), which would make the file binary";
+  it.each<[string, string, unknown]>([
+    ["edit", "a line", { path, edits: [{ op: "append", text: "x\0" }] }],
+    ["edit", "a quote", { path, edits: [{ op: "replace_text", old: "b", new: "\0" }] }],
+    ["multiEdit", "a new file", { files: [{ path: "new", edits: [{ op: "create_file", text: "\0" }] }] }],
+    ["write", "a new file", { path: "new", content: "x\0" }],
+    ["write", "a file", { path, content: ["x", "\0"] }],
+  ])("is refused by %s in %s", async (method, _, request) => {
+    const { session, files } = bench("a b c");
+    await session.read({ path });
+    const result = (await (session as unknown as Any)[method]?.(request)) as Result;
+    expect([outcome(result), result.text]).toEqual(["!binary", expect.stringContaining(words)]);
+    expect([...files.files.keys()]).toEqual([path]);
+    expect(files.text(path)).toBe("a\nb\nc\n");
+  });
+
+  it("is text in a file of UTF-16", async () => {
+    const { session, files } = bench("");
+    const utf16 = (text: string) => new Uint8Array(Buffer.from(text, "utf16le"));
+    files.set(path, utf16("\ufeffa\n"));
+    await session.read({ path });
+    expect(outcome(await session.edit({ path, edits: [{ op: "append", text: "\0" }] }))).toBe("applied");
+    expect(files.files.get(path)).toEqual(utf16("\ufeffa\n\0\n"));
+  });
+});
