@@ -62,7 +62,7 @@ export function run(input: unknown, view: View, options: EngineOptions = {}): Ap
     ),
   );
   for (const { op } of operations)
-    problems.push(problem("bad_request", [], `${op} works on whole files and belongs into a batch`));
+    problems.push(problem("bad_request", [], `${op} works on whole files and belongs in a batch`));
   if (problems.length > 0) return { status: "refused", problems, remaps: [], forced: null };
   return runEdits(edits, view, options);
 }

@@ -98,7 +98,7 @@ function sharperWords({ repeated = 0, details, now, door }: RefusalText): string
   if (repeated === 0 || code === "busy") return null;
   const isReadable = path !== "" && (now !== null || code === "not_read" || exitStatus(code) === 5);
   const step = isReadable ? `${door.read(path)} first` : "the answer stays the same";
-  return `${repeated > 1 ? "Stop. " : ""}do not retry identical arguments: ${step}`;
+  return `${repeated > 1 ? "Stop. Do" : "do"} not retry identical arguments: ${step}`;
 }
 
 /** `name` is what the line is called: its anchor, or "It" where only one is spoken of, and marked. */

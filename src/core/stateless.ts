@@ -29,7 +29,7 @@ export function runStateless(
   const { edits, operations, complaints } = normaliseEdits(input);
   const problems = complaints.map((one) => problem(one.code, [one.index], one.message));
   for (const { op } of operations)
-    problems.push(problem("bad_request", [], `${op} works on whole files and belongs into a batch`));
+    problems.push(problem("bad_request", [], `${op} works on whole files and belongs in a batch`));
   const window = options.window ?? recoveryWindow;
   const placed = problems.length > 0 ? [] : edits.map((edit) => place(edit, now, window));
   problems.push(...placed.flatMap((one) => one.problems));

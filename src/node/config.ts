@@ -97,7 +97,7 @@ function fromFile({ io = nodeIo }: ConfigOptions, path: string): Settings {
 }
 
 function checked(value: unknown, where: string): Settings {
-  if (!isObject(value)) throw new PortError("bad_request", `${where} holds no object with settings`);
+  if (!isObject(value)) throw new PortError("bad_request", `${where} does not hold an object with settings`);
   const { $schema, ...settings } = value;
   for (const [key, one] of Object.entries(settings)) check(key, one, { where, given: JSON.stringify(one) });
   return settings;

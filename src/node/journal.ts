@@ -58,7 +58,8 @@ export class Journal {
         else if (isMeant(entry, filter)) entries.push(entry);
       }
     }
-    if (skipped > 0) report(`${this.path}: ${skipped} damaged lines were skipped`);
+    if (skipped > 0)
+      report(`${this.path}: ${skipped} damaged ${skipped === 1 ? "line was" : "lines were"} skipped`);
     return entries;
   }
 

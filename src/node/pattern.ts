@@ -46,7 +46,8 @@ function expressionOf(source: string, flags: string): RegExp {
       return new RegExp(source, flags);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new PortError("bad_request", `pattern is no regular expression: ${why}`);
+      const said = why.replace(/^Invalid regular expression: /, "");
+      throw new PortError("bad_request", `pattern is not a regular expression: ${said}`);
     }
   }
 }

@@ -99,7 +99,10 @@ function searchMemory(files: ReadonlyMap<string, Uint8Array>, query: SearchQuery
   try {
     expression = new RegExp(pattern, query.ignoreCase ? "iu" : "u");
   } catch (error) {
-    throw new PortError("bad_request", `pattern is not a regular expression: ${String(error)}`);
+    throw new PortError(
+      "bad_request",
+      `pattern is not a regular expression: ${(error as Error).message.replace(/^Invalid regular expression: /, "")}`,
+    );
   }
   const hits: SearchHit[] = [];
   let left = query.maxResults;

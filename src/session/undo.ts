@@ -69,7 +69,7 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
     if (request.dryRun) return answer("dry_run", undone);
     const writes = [...texts.of.values()].flatMap(writesOf);
     if (!(await held.commit(writes)))
-      throw new PortError("busy", "a file changed while it was being restored: try again");
+      throw new PortError("busy", "a file changed while its edits were being undone: try again");
     for (const one of texts.of.values()) {
       const { key, path } = one.opened.file;
       const own = chosen.filter(({ file, to }) => file === key || to === path).map(({ id }) => id);

@@ -44,7 +44,8 @@ export async function execute(call: Call, env: Env): Promise<EditResult | BatchR
       if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
     }
     const paths = targets.map(({ file }) => file.path).join(", ");
-    throw new PortError("busy", `${paths}: the file keeps changing while it is written`);
+    const keep = targets.length === 1 ? "it keeps" : "the files keep";
+    throw new PortError("busy", `${paths}: ${keep} changing while being written`);
   });
 }
 

@@ -107,9 +107,9 @@ describe("kedge apply", () => {
   test.each<[string, string, string]>([
     ["no JSON", "{", "the request is not JSON"],
     ["nothing", "\n", "the request is empty"],
-    ["a number", "7", "the request is no object"],
+    ["a number", "7", "the request is not an object"],
     ["nothing to do", "{}", "there are no files in the request"],
-    ["a path that is none", '{"path":7,"edits":[]}', "path is no text"],
+    ["a path that is none", '{"path":7,"edits":[]}', "path is not a string"],
     ["no edits", '{"path":"a.txt"}', "edits is missing"],
     ["no path", '{"files":[{"edits":[]}]}', "files[0] has no path"],
     ["no edits of a file", '{"files":[{"path":"a.txt"}]}', "files[0] has no edits"],

@@ -204,7 +204,7 @@ describe("a refusal", () => {
 
   it.each<[number, RegExp]>([
     [1, /^do not retry identical arguments: call read on src\/a\.ts first$/m],
-    [2, /^Stop\. do not retry identical arguments: call read on src\/a\.ts first$/m],
+    [2, /^Stop\. Do not retry identical arguments: call read on src\/a\.ts first$/m],
   ])("refused %i times before, it gets sharper", (repeated, expected) =>
     expect(refusal(["a b", "a X"], [set("@2", "N")], { repeated }).text).toMatch(expected),
   );

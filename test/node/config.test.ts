@@ -123,7 +123,7 @@ describe("a wrong one is named, with what is allowed and where it stands", () =>
     ],
     ["a flag", { flags: { anchors: "hex8" } as never }, /command line: anchors is "hex8"/],
     ["no JSON", { project: '{"gate": }' }, /\.kedge\.json is not JSON: /],
-    ["no object", { project: [] }, /\.kedge\.json holds no object/],
+    ["no object", { project: [] }, /\.kedge\.json does not hold an object/],
     [
       "a root outside, from the workspace",
       { project: { roots: ["../.."] } },

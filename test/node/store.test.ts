@@ -172,7 +172,7 @@ describe("the journal", () => {
     expect((await store.journal()).map(({ id }) => id)).toEqual(["e1"]);
     await store.append(entry(3));
     expect((await store.journal()).map(({ id }) => id)).toEqual(["e1", "e3"]);
-    expect(reports.join()).toContain("1 damaged lines were skipped");
+    expect(reports.join()).toContain("1 damaged line was skipped");
   });
   test("is rotated by size and read as one", () => {
     const at = newGround();

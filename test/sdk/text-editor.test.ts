@@ -118,7 +118,7 @@ describe("str_replace", () => {
     for (let at = 0; at < 3; at++)
       texts.push((await run("str_replace", { old_str: "two", new_str: "2" })).text);
     expect(texts[1]).toContain("do not retry identical arguments: call view on a.ts first");
-    expect(texts[2]).toContain("Stop. do not retry identical arguments");
+    expect(texts[2]).toContain("Stop. Do not retry identical arguments");
   });
 });
 

@@ -52,7 +52,7 @@ describe("a file that was not read", () => {
       /^do not retry identical arguments: call read on src\/a\.ts first$/m,
     );
     expect((await session.edit(call)).text).toMatch(
-      /^Stop\. do not retry identical arguments: call read on src\/a\.ts first$/m,
+      /^Stop\. Do not retry identical arguments: call read on src\/a\.ts first$/m,
     );
     expect((await session.edit(on(five).set(3, "y"))).text).not.toContain("identical");
   });

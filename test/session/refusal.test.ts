@@ -125,7 +125,7 @@ describe("a refusal", () => {
     expect((await session.as("two").read(missing)).text).toContain("identical");
     for (let time = 0; time < 2; time++) await session.edit(on(eight, "none").set(3, "x"));
     const gone = await session.edit(on(eight, "none").set(3, "x"));
-    expect(gone.text).toContain("Stop. do not retry identical arguments: the answer stays the same");
+    expect(gone.text).toContain("Stop. Do not retry identical arguments: the answer stays the same");
   });
 
   it("does not tell a caller to stop whom a busy file keeps waiting", async () => {
@@ -147,7 +147,7 @@ describe("a refusal", () => {
       for (let time = 0; time < 3; time++) texts.push((await session.edit(call)).text);
       expect(texts[0]).not.toContain("identical");
       expect(texts[1]).toMatch(/^do not retry identical arguments: /m);
-      expect(texts[2]).toMatch(/^Stop\. do not retry identical arguments: /m);
+      expect(texts[2]).toMatch(/^Stop\. Do not retry identical arguments: /m);
     }
   });
 });

@@ -36,10 +36,10 @@ function parseRequest(text: string, dryRun: boolean): Request {
     throw new UsageError(`the request is not JSON: ${why}`, `it looks like ${example}`);
   }
   if (Array.isArray(value)) value = { files: value };
-  if (typeof value !== "object" || value === null) throw wrong("the request is no object");
+  if (typeof value !== "object" || value === null) throw wrong("the request is not an object");
   const { path, edits, retry, files, dry_run, dryRun: camel } = value as Record<string, unknown>;
   const dry = { dryRun: dryRun || dry_run === true || camel === true };
-  if (path !== undefined && typeof path !== "string") throw wrong("path is no text");
+  if (path !== undefined && typeof path !== "string") throw wrong("path is not a string");
   if (retry !== undefined) {
     if (typeof retry !== "string") throw wrong('retry is a handle like "r7"');
     return path === undefined ? { retry, ...dry } : { path, retry, ...dry };

@@ -37,7 +37,7 @@ export const run: Run = async (context) => {
 
 function check(args: Args): void {
   if (args.has("stateless"))
-    throw new UsageError("undo needs the record that --stateless goes without", "leave --stateless away");
+    throw new UsageError("undo needs the record that --stateless goes without", "leave out --stateless");
   if (args.has("id") && args.has("last")) throw new UsageError("--id and --last exclude each other");
 }
 

@@ -163,7 +163,7 @@ export function gate(driver: Driver): void {
     const third = (await agent.asksEdit(place.path("a.js"), limit)).deny;
     expect(first).not.toMatch(/do not retry/);
     expect(second).toMatch(/do not retry identical arguments/);
-    expect(third).toMatch(/Stop\. do not retry identical arguments/);
+    expect(third).toMatch(/Stop\. Do not retry identical arguments/);
     await agent.read(place.path("a.js"));
     expect(await agent.edit(place.path("a.js"), limit)).toMatchObject(quiet);
   });
