@@ -151,7 +151,10 @@ function contradicts({ anchor }: Ref, now: Document): boolean {
 }
 
 function wrong(edit: Edit, refs: readonly Ref[], now: Document, code: Misfit): Problem {
-  const failing = refs.filter((ref) => !carries(ref, now, 0));
+  // Of a single line, both ends of the range are the same anchor.
+  const failing = refs.filter(
+    (ref, at) => !carries(ref, now, 0) && (at === 0 || ref.given !== refs[0]?.given),
+  );
   const mismatches = failing.map((ref): Mismatch => {
     const index = ref.anchor.line - 1;
     const there = index < now.lineCount;
@@ -173,7 +176,12 @@ function wrong(edit: Edit, refs: readonly Ref[], now: Document, code: Misfit): P
     wrong_hash: "contradicts the text given with it",
     ambiguous: "occurs several times",
   }[code];
-  const message = failing.map((ref) => `line ${ref.anchor.line} (${ref.given}) ${why}`).join("; ");
+  const count = `${now.lineCount} ${now.lineCount === 1 ? "line" : "lines"}`;
+  const says = ({ anchor, given }: Ref): string => {
+    const isPast = code === "stale" && anchor.line > now.lineCount;
+    return `line ${anchor.line} (${given}) ${isPast ? `is past the end: the file has ${count}` : why}`;
+  };
+  const message = failing.map(says).join("; ");
   const gone = code === "stale" && mismatches.every(({ line }) => line === null);
   return problem(gone ? "deleted" : code, [edit.index], message, {
     mismatches,

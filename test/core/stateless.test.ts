@@ -28,6 +28,13 @@ const below = (anchor: string, text: unknown) => ({ op: "insert_after", anchor, 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `x${at}`).join(" ");
 
 describe("one anchor", () => {
+  it.each([
+    ["a", "line 2 (2#0cadbf) is past the end: the file has 1 line"],
+    ["a x", "line 2 (2#0cadbf) does not carry that hash now"],
+  ])("is spoken of once, in %j", (now, message) => {
+    const { status, details } = applyEdits(textOf(now), [set("2#0cadbf", "N")]);
+    expect([status, details]).toMatchObject(["refused", { message }]);
+  });
   it.each<[string, Play, string, string]>([
     ["fits", { seen: "a b c", now: "a b c" }, "@2", "a N c"],
     ["fits, though all else changed", { seen: "a b c", now: "X b Y" }, "@2", "X N Y"],
