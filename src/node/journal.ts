@@ -63,6 +63,16 @@ export class Journal {
     return entries;
   }
 
+  /** Lines that nobody can read. One that is still being written has no end yet. */
+  damaged(): number {
+    let count = 0;
+    for (const text of this.texts(0))
+      count += text.split("\n").filter((line, at, all) => {
+        return line !== "" && at < all.length - 1 && parse(line) === null;
+      }).length;
+    return count;
+  }
+
   private *texts(since: number): Generator<string> {
     const { io, platform, folder, report } = this.context;
     const decoder = new TextDecoder();

@@ -142,6 +142,17 @@ export class Records {
     }
   }
 
+  /** Records without a line that can be read: whoever needs one puts it aside. */
+  damaged(): number {
+    const { io, platform } = this.context;
+    const names = (ifThere(() => io.readdir(this.folder)) ?? []).map(({ name }) => name);
+    return names.filter((name) => {
+      const path = platform.path.join(this.folder, name);
+      const bytes = name.endsWith(".json") ? ifThere(() => readFile(io, path)) : null;
+      return bytes !== null && typeof lastEntry(bytes) === "string";
+    }).length;
+  }
+
   private pathOf(key: string): string {
     let path = this.paths.get(key);
     if (path === undefined) {
@@ -170,20 +181,27 @@ export class Records {
       return null;
     }
     if (bytes === null) return null;
-    let why = "not a record";
-    for (let end = bytes.length; end > 0; ) {
-      const start = bytes.lastIndexOf(newline, end - 1);
-      try {
-        const entry = JSON.parse(decodeText(bytes.subarray(start + 1, end))) as Entry;
-        if (typeof entry.key === "string" && entry.record !== undefined) return entry;
-      } catch (error) {
-        why = reason(error);
-      }
-      end = start;
-    }
-    putAside(this.context, path, why);
+    const entry = lastEntry(bytes);
+    if (typeof entry !== "string") return entry;
+    putAside(this.context, path, entry);
     return null;
   }
+}
+
+/** The last whole line, or why there is none. */
+function lastEntry(bytes: Uint8Array): Entry | string {
+  let why = "not a record";
+  for (let end = bytes.length; end > 0; ) {
+    const start = bytes.lastIndexOf(newline, end - 1);
+    try {
+      const entry = JSON.parse(decodeText(bytes.subarray(start + 1, end))) as Entry;
+      if (typeof entry.key === "string" && entry.record !== undefined) return entry;
+    } catch (error) {
+      why = reason(error);
+    }
+    end = start;
+  }
+  return why;
 }
 
 function decodeText(bytes: Uint8Array): string {

@@ -29,6 +29,8 @@ export interface NodeStore extends LedgerStore {
   prune(): Promise<{ removed: number; bytes: number }>;
   /** Forgets everything of this workspace. */
   purge(): Promise<void>;
+  /** Counts lines of the journal and records that cannot be read. Puts nothing aside. */
+  damage(): Promise<{ lines: number; records: number }>;
 }
 
 export const defaultBounds: Bounds = { age: 14 * 86_400_000, size: 512 * 1024 * 1024 };
@@ -118,6 +120,10 @@ class DiskStore implements NodeStore {
   async purge(): Promise<void> {
     removeTree(this.context, this.context.folder);
     this.named = false;
+  }
+
+  async damage(): Promise<{ lines: number; records: number }> {
+    return { lines: this.entries.damaged(), records: this.files.damaged() + this.people.damaged() };
   }
 
   /** At first when the last time is long ago, by anybody; then whenever much was written. */

@@ -1,7 +1,15 @@
-import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { jsonLines, Place } from "./support.js";
+import { four, jsonLines, Place, reader } from "./support.js";
 
 interface Finding {
   readonly check: string;
@@ -21,6 +29,7 @@ describe("kedge doctor", () => {
       "Node",
       "configuration",
       "state folder",
+      "record",
       "locks",
       "search",
       "caller",
@@ -55,6 +64,30 @@ describe("kedge doctor", () => {
     const advice = wrong(stdout).map((finding) => finding.advice);
     expect(advice).toContainEqual(expect.stringContaining("delete that folder"));
     if (process.platform !== "win32") expect(advice).toContain(`chmod 700 ${place.state}`);
+  });
+
+  test("a journal and records that cannot be read: 1, what that means, and nothing is put aside", async () => {
+    const place = new Place({ "a.txt": four });
+    const at = await reader(place, "a.txt");
+    await place.before(["edit", "a.txt", at(1), "ONE"]);
+    const below = (folder: string) => join(folder, readdirSync(folder)[0] as string);
+    const folder = below(join(place.state, "v1"));
+    const file = below(join(folder, "files"));
+    appendFileSync(join(folder, "journal.jsonl"), '{"id":\n{"id":"cut o');
+    expect(wrong(place.run(["doctor", "--json"]).stdout).map(({ found }) => found)).toEqual([
+      "1 line of this workspace's journal cannot be read",
+    ]);
+    writeFileSync(file, "{");
+    const { status, stdout } = place.run(["doctor", "--json"]);
+    expect(status).toBe(1);
+    expect(wrong(stdout)).toEqual([
+      expect.objectContaining({
+        check: "record",
+        found: "1 line of this workspace's journal cannot be read",
+      }),
+      expect.objectContaining({ check: "record", found: "1 record of this workspace cannot be read" }),
+    ]);
+    expect(readFileSync(file, "utf8")).toBe("{");
   });
 
   test("a lock whose holder is silent: 1, and who it is", () => {

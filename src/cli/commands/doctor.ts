@@ -1,4 +1,4 @@
-import { agentIdentity, findWorkspace, loadConfig, stateFolder } from "../../node/index.js";
+import { agentIdentity, findWorkspace, loadConfig, nodeStore, stateFolder } from "../../node/index.js";
 import type { Context, Run } from "../context.js";
 import { done, failed } from "../exit.js";
 import { type Finding, guardedClients } from "../guarded.js";
@@ -31,6 +31,7 @@ const checks: Readonly<Record<string, Check>> = {
   Node: node,
   configuration,
   "state folder": state,
+  record,
   locks,
   search,
   caller,
@@ -93,6 +94,28 @@ function state({ env }: Context): Finding[] {
       "the next call on one of the files finishes or undoes it",
     );
   return [{ check: "state folder", ok: true, found }, ...findings];
+}
+
+/** What is on record of this workspace. */
+async function record({ env, cwd }: Context): Promise<Finding[]> {
+  const notes: string[] = [];
+  const workspace = findWorkspace(cwd);
+  const store = nodeStore({ state: stateFolder({ env }), workspace, report: (line) => notes.push(line) });
+  const { lines, records } = await store.damage();
+  const findings = notes.map((found): Finding => ({ check: "record", ok: false, found }));
+  const problem = (found: string, advice: string): void =>
+    void findings.push({ check: "record", ok: false, found, advice });
+  if (lines > 0)
+    problem(
+      `${lines === 1 ? "1 line" : `${lines} lines`} of this workspace's journal cannot be read`,
+      "they are passed over: those edits cannot be undone or restored; kedge session purge begins a new journal",
+    );
+  if (records > 0)
+    problem(
+      `${records === 1 ? "1 record" : `${records} records`} of this workspace cannot be read`,
+      "the next call that needs one puts it aside, and asks for the file to be read again",
+    );
+  return findings.length > 0 ? findings : [{ check: "record", ok: true, found: "can be read" }];
 }
 
 const longSilence = 15_000;
