@@ -178,6 +178,27 @@ describe("Codex's trust", () => {
     expect(disabled).toEqual(expected === null ? null : expect.stringContaining(expected));
   });
 
+  test.each([
+    ["model = gpt-5\n", 9, "a value is wanted; text stands in quotes"],
+    ["[a\n", 1, "a table is wanted, like [name]"],
+    ["[a]]\n", 1, "a table is wanted, like [name]"],
+    ["<<<<<<< HEAD\n", 1, "a line like key = value is wanted"],
+    ["a = [1 2]\n", 8, "a comma or ] is wanted"],
+    ["a = [1, 2,", 5, "its ] is missing"],
+    ["a = 1 b = 2\n", 6, "something else follows in this line"],
+    ["a = '''x\n", 5, "a text has no closing quote"],
+  ])("a config.toml that Codex cannot read: %j", (config, column, message) => {
+    const said = `it cannot read ${home}/.codex/config.toml, line 1, column ${column}: ${message}`;
+    expect(codex.disabled?.(installed, setup(config))).toBe(said);
+  });
+
+  test.each([
+    ["[a]\n[b]\n[a]\n", "line 3, column 1: the table [a] is there twice"],
+    ["[[a]]\nb = 1\n[c]\nb = 1\nb = 1\n", "line 5, column 1: b is there twice"],
+  ])("and one that says a thing twice: %j", (config, message) => {
+    expect(codex.disabled?.(installed, setup(config))).toContain(message);
+  });
+
   test("doctor says that it is missing", () => {
     const place = new Place();
     place.ok("install", "codex");

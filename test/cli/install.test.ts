@@ -83,6 +83,17 @@ const toml: Readonly<Record<string, string>> = {
   tables: 'model = "x" # best\n\n[mcp_servers.other]\ncommand = "o"\n',
   "no final newline": 'model = "x"',
   CRLF: "[a]\r\nb = 1\r\n",
+  "all kinds of values": [
+    ...["\ufeff# best", 'a = """x', '"quoted" \\""" y""""', "b = '''z", "''' # c", 'c.d = ""', "e = ''"],
+    ...[
+      "f = 1979-05-27 07:32:00Z",
+      "g = [1, 2,",
+      "  # more",
+      "  -3.1e5, inf,]",
+      'h = { i = true, "j k" = 0xff }',
+    ],
+    ...["[[l]]", "[l.m]", "[[l]]", "[l.m]", '[hooks.state."/x:pre_tool_use:0:0"]', "[ n . o ] # p", ""],
+  ].join("\n"),
 };
 
 const cases = targets.flatMap(({ client, user, tools }) => {
@@ -283,6 +294,7 @@ describe("nothing is changed", () => {
     ["gemini-cli", ".gemini/settings.json", '{"hooks": {"BeforeTool": {}}}', "is not a list"],
     ["gemini-cli", ".gemini/settings.json", '{"a": 1,}', "does not read a file with a comma"],
     ["codex", ".codex/hooks.json", "[]", "line 1, column 1: an object is wanted"],
+    ["codex", ".codex/config.toml", 'a = "x\n', "config.toml, line 1, column 5: a text has no closing quote"],
     ["pi", ".pi/agent/extensions/kedge.js", "export default 1;", "is in the way"],
   ])("%s: %s is %j", async (client, file, content, message) => {
     const machine = new Machine();

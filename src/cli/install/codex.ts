@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { hookLine, serverCommand, startedLine, startsGuard } from "./command.js";
 import { blockFile, jsonFile } from "./configfile.js";
 import { type Hook, type HookGroup, hookGroups, hooksIn, type PlacedHook } from "./entries.js";
+import { JsonProblem, positionOf } from "./jsonc.js";
 import { valueAt } from "./jsonedit.js";
+import { checkToml } from "./toml.js";
 import type { Client, ConfigFile, Setup } from "./types.js";
 
 const name = "codex";
@@ -37,7 +39,10 @@ function files(setup: Setup): ConfigFile[] {
   const hooks = hookGroups({ path: ["hooks"], groups: groups(setup), isOurs });
   return [
     jsonFile(hooksFile(setup), [hooks], { title, comments: false }),
-    blockFile(join(folder(setup), "config.toml"), { part: "tools", comment: "#", lines, rival }),
+    blockFile(join(folder(setup), "config.toml"), {
+      ...{ part: "tools", comment: "#", lines, rival },
+      check: checkToml,
+    }),
   ];
 }
 
@@ -54,9 +59,24 @@ function trustedHash({ hook, place }: PlacedHook, text: string): string {
   return `sha256:${createHash("sha256").update(known).digest("hex")}`;
 }
 
+/** A file that Codex stops at: then it starts nothing at all. */
+function unreadable(path: string, text: string): string | null {
+  try {
+    checkToml(text);
+    return null;
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    return `it cannot read ${path}, ${positionOf(text, error.offset)}: ${error.message}`;
+  }
+}
+
 /** Hooks that nobody has looked at are passed over, and in `codex exec` without a word. */
 function disabled(text: string, setup: Setup): string | null {
   const placed = beforeEdit(text);
+  for (const path of new Set([userFolder(setup), folder(setup)].map((one) => join(one, "config.toml")))) {
+    const wrong = unreadable(path, setup.read(path) ?? "");
+    if (wrong !== null) return wrong;
+  }
   const config = setup.read(join(userFolder(setup), "config.toml")) ?? "";
   if (!placed) return null;
   const key = JSON.stringify(`${hooksFile(setup)}:pre_tool_use:${placed.place[1]}:${placed.place[3]}`);

@@ -62,10 +62,12 @@ export interface BlockSetup {
   readonly lines: readonly string[];
   /** What must not stand there besides. */
   readonly rival: RegExp;
+  /** Throws if the client cannot read the file as it is. */
+  readonly check: (text: string) => void;
 }
 
 /** Lines at the end of a file, between two marks. For languages where that is always possible. */
-export function blockFile(path: string, { part, comment, lines, rival }: BlockSetup): ConfigFile {
+export function blockFile(path: string, { part, comment, lines, rival, check }: BlockSetup): ConfigFile {
   const first = `${comment} >>> kedge: written by kedge install, taken out by kedge uninstall`;
   const last = `${comment} <<< kedge`;
   const block = new RegExp(`(?:^|\\r?\\n)${escaped(first)}\\r?\\n[\\s\\S]*?${escaped(last)}(?=\\r?\\n|$)`);
@@ -80,6 +82,7 @@ export function blockFile(path: string, { part, comment, lines, rival }: BlockSe
     path,
     has: (text) => (block.test(text) ? [part] : []),
     put(text, wanted) {
+      if (text !== null) check(text);
       if (!wanted.has(part)) return text;
       const other = rival.exec(take(text ?? ""))?.[0];
       if (other !== undefined)
