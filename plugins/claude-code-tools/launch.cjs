@@ -37,10 +37,11 @@ if (program) {
   process.stdin.on("data", (chunk) => chunks.push(chunk));
   process.stdin.on("end", () => {
     if (!/"hook_event_name"\s*:\s*"SessionStart"/.test(Buffer.concat(chunks).toString())) return;
-    const systemMessage = "kedge: not guarding, its program is missing. Install it: npm install -g kedge";
+    const systemMessage =
+      "kedge: not guarding, its program is missing. Put kedge on the PATH, as its README says.";
     writeSync(1, JSON.stringify({ systemMessage }));
   });
 } else {
-  writeSync(2, "kedge: its program is missing. Install it: npm install -g kedge\n");
+  writeSync(2, "kedge: its program is missing. Put kedge on the PATH, as its README says.\n");
   process.exitCode = 1;
 }

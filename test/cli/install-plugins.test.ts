@@ -234,10 +234,10 @@ describe("the plugins for Claude Code", () => {
     expect(send("PreToolUse")).toMatchObject({ status: 0, stdout: "", stderr: "" });
     const said = send("SessionStart");
     expect(JSON.parse(said.stdout)).toEqual({
-      systemMessage: expect.stringContaining("npm install -g kedge"),
+      systemMessage: expect.stringContaining("Put kedge on the PATH"),
     });
     const server = launch(file, ["bin", "mcp"], { path: machine.home });
-    expect(server).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("npm install") });
+    expect(server).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("on the PATH") });
   });
 
   test("the skill comes with the tools", () => {

@@ -10,7 +10,12 @@ test.each(blocks)("a configuration to paste is JSON and starts the server: %s", 
     if (key === "command" || key === "args") words.push(...[value].flat());
     return value;
   });
-  expect(words.slice(0, 4)).toEqual(["npx", "-y", "kedge", "mcp"]);
+  expect(words.slice(0, 2)).toEqual(["kedge", "mcp"]);
+});
+
+test("nothing is fetched by a name that is not ours yet", () => {
+  for (const path of ["README.md", "docs/mcp.md", "plugins/claude-code/launch.cjs"])
+    expect(readFileSync(path, "utf8")).not.toMatch(/npx (-y )?kedge|install -g kedge|"npx"/);
 });
 
 test("there is one for each of the common clients", () => {
