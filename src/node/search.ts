@@ -29,6 +29,9 @@ export interface SearchContext {
 /** How much is matched between two looks at the clock and at the caller's signal. */
 const sliceFiles = 64;
 const sliceBytes = 1 << 20;
+/** Milliseconds for a slice, and for each MiB of it: ten times and more what a pattern takes that does not run wild. */
+const sliceTime = 2000;
+const timeForSize = 1000;
 
 interface Candidate {
   readonly name: string;
@@ -97,6 +100,14 @@ function stopIfAborted({ signal }: SearchQuery): void {
   if (signal?.aborted) throw Object.assign(new Error("the search was cancelled"), { name: "AbortError" });
 }
 
+/** While it does, nothing else of this process does anything: that must not last until the time for searches is over. */
+function runsWild(path: string): PortError {
+  return new PortError(
+    "too_large",
+    `the pattern takes too long on ${path}: make it simpler, above all a repetition in a repetition, like (a+)+`,
+  );
+}
+
 /** One search on its way. */
 class Run {
   readonly pattern: Pattern;
@@ -134,24 +145,32 @@ class Run {
   }
 
   async flush(): Promise<void> {
-    const slice = this.slice;
+    const { slice, bytes: size } = this;
     this.slice = [];
     this.bytes = 0;
     const remaining = this.deadline - performance.now();
-    const work = (): readonly number[][] => slice.map((candidate) => this.lines(candidate));
-    const found = await withinTime(remaining, work);
-    if (found === null) {
-      const { time } = this.context.limits;
-      throw new PortError(
-        "too_large",
-        `the search took longer than ${time} ms (limits.time): give a path, a glob or a simpler pattern`,
-      );
-    }
+    const allowed = sliceTime + (timeForSize * size) / sliceBytes;
+    let current = "";
+    const work = (): readonly number[][] =>
+      slice.map((candidate) => {
+        current = candidate.name;
+        return this.lines(candidate);
+      });
+    const found = await withinTime(Math.min(remaining, allowed), work);
+    if (found === null) throw remaining < allowed ? this.late() : runsWild(current);
     for (const [index, lines] of found.entries()) this.keep(slice[index]?.name ?? "", lines);
     this.query.onProgress?.(this.searched);
     // A turn of the event loop, or no signal would ever arrive.
     await new Promise((resolve) => setImmediate(resolve));
     stopIfAborted(this.query);
+  }
+
+  private late(): PortError {
+    const { time } = this.context.limits;
+    return new PortError(
+      "too_large",
+      `the search took longer than ${time} ms (limits.time): give a path, a glob or a simpler pattern`,
+    );
   }
 
   result(): SearchResult {

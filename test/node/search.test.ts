@@ -159,6 +159,18 @@ test("a pattern that would take for ever is stopped", async () => {
   });
 });
 
+test("nor does one use up the time that a search in a large tree may take", async () => {
+  const at = newGround();
+  at.put("a.txt", "aab\n");
+  at.put("b.txt", `${"a".repeat(60)}b\n`);
+  const files = at.files({ limits: { time: 3_600_000 } });
+  const endless = files.search({ ...query, literal: false, pattern: "(a+)+$" });
+  await expect(endless).rejects.toMatchObject({
+    code: "too_large",
+    message: expect.stringContaining("the pattern takes too long on b.txt"),
+  });
+});
+
 test("what there is not, and what is outside", async () => {
   const files = newGround().files();
   await expect(files.search({ ...query, path: "gone" })).rejects.toMatchObject({ code: "not_found" });
