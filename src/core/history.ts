@@ -83,6 +83,28 @@ export class History {
     return found;
   }
 
+  /**
+   * Where lines `[start, end)` of a state are now, whatever they became: step by step, since changes that touch become
+   * one. null if one of them reached beyond these lines.
+   */
+  became(state: number, start: number, end: number): { readonly start: number; readonly end: number } | null {
+    let span = { start, end };
+    for (let at = state; at < this.last; at++) {
+      const step = this.follow(at, at + 1);
+      if (!step) return null;
+      let [from, to] = [span.start, span.end];
+      for (const { aStart, aEnd, bStart, bEnd } of step.regions) {
+        const grown = bEnd - bStart - (aEnd - aStart);
+        if (aStart >= span.end && aEnd > span.start) break;
+        to += grown;
+        if (aEnd <= span.start) from += grown;
+        else if (aStart < span.start || aEnd > span.end) return null;
+      }
+      span = { start: from, end: to };
+    }
+    return span;
+  }
+
   /** null if a text that would be needed is gone. */
   believed(state: number): Believed | null {
     const known = this.beliefs.get(state);

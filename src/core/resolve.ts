@@ -18,7 +18,7 @@ import type { Document } from "./document.js";
 import type { Edit, Ref } from "./edit.js";
 import type { Believed } from "./history.js";
 import type { LineMap, Region } from "./linemap.js";
-import { locate } from "./locate.js";
+import { type Located, locate } from "./locate.js";
 import { type Named, oursIn, type Span } from "./named.js";
 import { type Problem, problem } from "./problem.js";
 import { locateText } from "./quote.js";
@@ -98,6 +98,8 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   const lines = located.lines.map((line) => believed.fromShown.index(line));
   const changed = lines.findIndex((line) => line < 0);
   if (changed >= 0) {
+    const again = sentBefore(edit, located, view);
+    if (again) return again;
     const at = { base: located.base, line: located.lines[changed] as number };
     return ownChange(edit, refs[changed] as Ref, at, view);
   }
@@ -130,6 +132,18 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
     return made([span], beside + 1, beside, carried(edit.op, span, beside + 1, before));
   }
   return made([span], null, null, oursIn(document, span, edit.text));
+}
+
+/** What the agent asked for before, in other words, and stands there: the same text on both sides. */
+function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): Named | null {
+  const [start = 0, end = 0] = lines;
+  if (!("text" in edit) || !("start" in edit) || start > end) return null;
+  const span = history.became(base, start, end + 1);
+  const { text } = edit;
+  if (!span || span.end - span.start !== text.length) return null;
+  if (!text.every((line, at) => history.now.reads(span.start + at, line))) return null;
+  const spans = text.length > 0 ? [span] : [];
+  return { edits: [edit], base: history.last, refs: [], spans, gap: null, beside: null, hunks: [] };
 }
 
 function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {

@@ -173,6 +173,37 @@ describe("a call sent again", () => {
     expect(words()).toBe("a n b c d e");
   });
 
+  it.each<[string, (edits: ReturnType<typeof on>) => EditRequest, string]>([
+    ["a line", (at) => at.set(2, "X"), "a X c D e"],
+    ["a line that became several", (at) => at.set(2, "X\nY"), "a X Y c D e"],
+    ["a range", (at) => at.replace(2, 3, "X"), "a X D e"],
+    ["what is gone", (at) => at.replace(2, 3, null), "a D e"],
+  ])(
+    "that stands there by other words, or with other edits after it, is already there: %s",
+    async (_, make, words) => {
+      const made = bench("a b c d e");
+      const { session } = made;
+      await session.read({ path });
+      await session.edit(make(on("a b c d e")));
+      await session.edit(on("a b c d e").set(4, "D"));
+      const again = await session.edit(make(on("a b c d e")));
+      expect([outcome(again), made.words()]).toEqual(["noop", words]);
+      expect(again.text).toMatch(/^NO CHANGE: src\/a\.ts already reads like this\./);
+    },
+  );
+
+  it("that no longer stands there, or was changed with its neighbours, is stale", async () => {
+    const { session, rudely } = bench("a b c d");
+    await session.read({ path });
+    await session.edit(on("a b c d").set(2, "X"));
+    rudely("a Z c d");
+    expect(outcome(await session.edit(on("a b c d").replace(2, 2, "X")))).toBe("!stale");
+    await session.read({ path });
+    await session.edit(on("a Z c d").replace(2, 3, "Z\nC"));
+    await session.edit(on("a Z C d").replace(2, 3, "N\nZ"));
+    expect(outcome(await session.edit(on("a Z c d").set(3, "Z")))).toBe("!stale");
+  });
+
   it("is no repeat once the file was read, whatever changed nothing after that", async () => {
     const { session, words } = bench(five);
     const append = { path, edits: [{ op: "append", text: "n" }] };
