@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   agentIdentity,
@@ -12,7 +13,7 @@ import {
   type Workspace,
   workspaceFor,
 } from "../node/index.js";
-import { type Files, memoryStore, Session, type SessionOptions } from "../session/index.js";
+import { type Files, memoryStore, PortError, Session, type SessionOptions } from "../session/index.js";
 import type { Args } from "./args.js";
 import type { Context } from "./context.js";
 import { shellDoor } from "./door.js";
@@ -65,6 +66,8 @@ export function settingsOf(args: Args, cwd: string): Settings {
   const onStale = args.text("on-stale") as NonNullable<Settings["onStale"]> | undefined;
   const encoding = args.text("encoding");
   const roots = args.texts("root").map((root) => resolve(cwd, root));
+  const missing = roots.find((root) => !statSync(root, { throwIfNoEntry: false })?.isDirectory());
+  if (missing !== undefined) throw new PortError("bad_request", `--root ${missing} is not a folder`);
   return {
     ...(anchors ? { anchors } : {}),
     ...(gate ? { gate } : {}),

@@ -76,12 +76,16 @@ function tallies(entries: readonly JournalEntry[], nameOf: (entry: JournalEntry)
 const window = 10 * 60_000;
 const fewest = 3;
 
+/** Somebody else was there first, as against an anchor that is wrong in itself. */
+const isCollision = ({ kind, code }: JournalEntry): boolean =>
+  kind === "refusal" && (code === "stale" || code === "deleted");
+
 /** Three mismatches on one file within ten minutes: the worst ten minutes of each file. */
 function contention(entries: readonly JournalEntry[]): Contention[] {
   const found: Contention[] = [];
-  for (const file of new Set(entries.filter(isStale).map((entry) => entry.file))) {
+  for (const file of new Set(entries.filter(isCollision).map((entry) => entry.file))) {
     const own = entries.filter((entry) => entry.file === file);
-    const stale = own.filter(isStale);
+    const stale = own.filter(isCollision);
     let worst: JournalEntry[] = [];
     for (const { time } of stale) {
       const near = stale.filter((entry) => entry.time >= time && entry.time < time + window);

@@ -90,7 +90,8 @@ function fromFile({ io = nodeIo }: ConfigOptions, path: string): Settings {
   try {
     value = JSON.parse(new TextDecoder().decode(bytes).replace(/^\ufeff/, ""));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    // Without the text itself, which may have many lines.
+    const why = (error as Error).message.replace(/, (\.\.\.)?"[\s\S]*is not valid JSON$/, "");
     throw new PortError("bad_request", `${path} is not JSON: ${why}`);
   }
   return checked(value, path);

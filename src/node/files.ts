@@ -232,6 +232,8 @@ class DiskFiles implements NodeFiles {
     // Folders are made only where the path leads now.
     const place = before === null ? null : this.direct(file);
     const { real, key, path } = place ?? (await this.again(file));
+    if (before === null && after && ["/", this.disk.platform.path.sep].some((end) => path.endsWith(end)))
+      throw new PortError("bad_request", `${path} is the name of a folder: a file's does not end like this`);
     return { real, key, path, before, after, ...(from ? { from: from.key } : {}) };
   }
 

@@ -106,6 +106,7 @@ describe("kedge apply", () => {
 
   test.each<[string, string, string]>([
     ["no JSON", "{", "the request is not JSON"],
+    ["two lines", "one\ntwo\n", "the request is not JSON: Unexpected token 'o'\n"],
     ["nothing", "\n", "the request is empty"],
     ["a number", "7", "the request is not an object"],
     ["nothing to do", "{}", "there are no files in the request"],

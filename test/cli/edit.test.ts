@@ -412,6 +412,13 @@ describe("kedge write", () => {
     },
   );
 
+  test("not to a name that ends like a folder's: 2", () => {
+    const place = new Place();
+    const { status, stderr } = place.run(["write", "new/"], { input: "x" });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("new/ is the name of a folder")]);
+    expect(existsSync(place.path("new"))).toBe(false);
+  });
+
   test("not what is not UTF-8", async () => {
     const place = new Place();
     expect(place.run(["write", "a.txt"], { input: Buffer.from([0xff, 0xfe, 0x41]) }).status).toBe(2);

@@ -319,6 +319,7 @@ describe("kedge restore", () => {
   test("a file outside of the roots is refused as ever", async () => {
     const id = await place.edit("src/b.ts", "call3(3);", "call3(33);");
     place.git("checkout", "--quiet", "--", ".");
+    mkdirSync(place.path("other"));
     const { status, stderr } = place.run(["restore", id, "--root", place.path("other")]);
     expect([status, stderr]).toEqual([4, expect.stringContaining("outside the roots")]);
     expect(place.text("src/b.ts")).toBe(source);

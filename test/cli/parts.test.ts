@@ -39,12 +39,10 @@ describe("statistics", () => {
   });
 
   test("what is refused for another reason is no collision", () => {
-    const refused = [1, 2, 3].map((time) => entry({ kind: "refusal", code: "not_read", time }));
-    expect(statistics(refused)).toMatchObject({
-      refusals: 3,
-      contention: [],
-      causes: [{ code: "not_read" }],
-    });
+    for (const code of ["not_read", "wrong_hash", "ambiguous"] as const) {
+      const refused = [1, 2, 3].map((time) => entry({ kind: "refusal", code, time }));
+      expect(statistics(refused)).toMatchObject({ refusals: 3, contention: [], causes: [{ code }] });
+    }
   });
 
   test("tokens saved are whole re-reads less what the refusal cost", async () => {

@@ -82,6 +82,7 @@ describe("kedge undo", () => {
     const place = await busy();
     expect(place.run(["undo", "--id", "x", "--last", "2"]).status).toBe(2);
     expect(place.run(["undo", "--id", "nope"]).status).toBe(1);
+    expect(place.run(["undo", "--list", "--last", "1"]).status).toBe(2);
     expect(place.run(["undo", "--last", "0"]).status).toBe(2);
   });
 });

@@ -156,6 +156,14 @@ describe("configuration", () => {
     expect(place.run(["edit", "a.txt", anchor, "x"], { cwd: "repo" }).status).toBe(0);
   });
 
+  test.each([["read", "a.txt"], ["mcp"]])("a root that is no folder: 2, by %s", (...command) => {
+    const place = new Place({ "a.txt": four });
+    for (const root of ["none", "a.txt"]) {
+      const { status, stderr } = place.run([...command, "--root", root]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`${root} is not a folder`)]);
+    }
+  });
+
   test("roots hold for writing, too: 4", () => {
     const place = new Place({ "inside/a.txt": four, "b.txt": four });
     const { status } = place.run(["write", "new.txt", "--root", "inside"], { input: "x" });

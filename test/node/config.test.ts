@@ -122,6 +122,7 @@ describe("a wrong one is named, with what is allowed and where it stands", () =>
       /KEDGE_FAIL_CLOSED: failClosed is ja; allowed: true, false/,
     ],
     ["a flag", { flags: { anchors: "hex8" } as never }, /command line: anchors is "hex8"/],
+    ["no JSON", { project: "gate:\n  file\n" }, /\.kedge\.json is not JSON: Unexpected token 'g'$/],
     ["no JSON", { project: '{"gate": }' }, /\.kedge\.json is not JSON: /],
     ["no object", { project: [] }, /\.kedge\.json does not hold an object/],
     [

@@ -32,7 +32,8 @@ function parseRequest(text: string, dryRun: boolean): Request {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    // Without the text itself, which may have many lines.
+    const why = (error as Error).message.replace(/, (\.\.\.)?"[\s\S]*is not valid JSON$/, "");
     throw new UsageError(`the request is not JSON: ${why}`, `it looks like ${example}`);
   }
   if (Array.isArray(value)) value = { files: value };

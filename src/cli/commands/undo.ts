@@ -38,6 +38,8 @@ export const run: Run = async (context) => {
 function check(args: Args): void {
   if (args.has("stateless"))
     throw new UsageError("undo needs the record that --stateless goes without", "leave out --stateless");
+  for (const flag of ["id", "last", "dry-run"])
+    if (args.has("list") && args.has(flag)) throw new UsageError(`--list and --${flag} exclude each other`);
   if (args.has("id") && args.has("last")) throw new UsageError("--id and --last exclude each other");
 }
 
