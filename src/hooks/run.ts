@@ -87,16 +87,21 @@ function placed(event: Event, cwd: string): Event {
   }
 }
 
-/** The last resort is silence. */
+/** Where nothing can be written down, people are told when a conversation begins; else the last resort is silence. */
 function afterFailure(error: unknown, understood: Understood | null, start: HookStart): Answer {
   try {
     return failed(error, understood, start);
   } catch {
-    const isChange = understood?.events.some(({ kind }) => kind === "change") ?? true;
-    return isChange && isClosedByEnvironment(start.env)
-      ? { deny: words.unchecked("a file", "it failed") }
-      : {};
+    const is = (wanted: Event["kind"]) => understood?.events.some(({ kind }) => kind === wanted);
+    const cause = causeOf(error);
+    if ((is("change") ?? true) && isClosedByEnvironment(start.env))
+      return { deny: words.unchecked("a file", cause) };
+    return is("begin") ? { say: words.failedOpen(cause) } : {};
   }
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isClosedByEnvironment({ KEDGE_FAIL_CLOSED: value }: HookStart["env"]): boolean {
@@ -104,7 +109,7 @@ function isClosedByEnvironment({ KEDGE_FAIL_CLOSED: value }: HookStart["env"]): 
 }
 
 function failed(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): Answer {
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = causeOf(error);
   const state = stateFolder({ env });
   const log = (line: string): void => appendLog(line, { state, clock });
   log(`${adapter.client}: ${(env.KEDGE_DEBUG && (error as Error)?.stack) || cause}`);
