@@ -108,7 +108,7 @@ async function weigh(
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
   if (hits && isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
-  const isSeen = isPlaced && areSeen(hits ?? [], looks, opened);
+  const isSeen = isPlaced && areSeen(hits ?? [], looks, opened, call.request);
   const found = opened.isCurrent || isSeen ? allowed : await placed(call, write, opened, env);
   if (found.kind === "refused") return found;
   const places =

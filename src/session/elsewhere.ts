@@ -70,15 +70,31 @@ export function unseen({ joined, loose }: Reach, opened: OpenFile, request: stri
 }
 
 /** All of what is quoted was seen where it stands. */
-export function areSeen(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
-  return hits.every((hit) =>
-    looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some(({ at }) => at === hit.start)),
+export function areSeen(
+  hits: readonly Hit[],
+  looks: readonly Look[],
+  opened: OpenFile,
+  request: string,
+): boolean {
+  return hits.every((hit) => isSeen(hit, looks, opened, request));
+}
+
+/** Known lines that others made neighbours were not seen together; and what came back since it was seen to be gone is not known. */
+function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: string): boolean {
+  return (
+    (hit.carried || opened.seen(request).known.containsSpan(hit.start, hit.end)) &&
+    looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some((one) => isAt(one, hit)))
   );
 }
 
+function isAt({ at, hull: [start, end] }: Sighting, hit: Hit): boolean {
+  return at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
+}
+
 /**
- * The place of one of these hits is not the one that is meant, or that cannot be told: the text was seen where it is
- * gone now, and here it was not seen, or both were known before that. A change that was shown to the agent it knows of.
+ * The place of one of these hits is not the one that is meant, or that cannot be told: the text was seen elsewhere, and
+ * here it was not; or it was seen where it is gone now, and both places were known before that. A change that was shown
+ * to the agent it knows of.
  */
 export function elsewhere(
   hits: readonly Hit[],
@@ -87,24 +103,34 @@ export function elsewhere(
   request: string,
 ): Problem | null {
   for (const hit of hits) {
-    const isHere = ({ at, hull: [start, end] }: Sighting): boolean =>
-      at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
-    // Known lines that others made neighbours were not seen together.
-    const isKnown = looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some(isHere));
+    const isHere = (one: Sighting): boolean => isAt(one, hit);
     const seen = looks.map(({ state, known }) => sightings(hit, state, known, opened));
-    // Here it was never seen: what the agent took out itself is not here either.
-    const taken = isKnown ? [] : looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
-    const gone = [...seen, ...taken]
-      .filter((ones) => !isKnown || ones.some(isHere))
-      .flatMap((ones) => ones.filter((one) => one.at < 0 && !isHere(one)))
-      .find((one) => !isKnown || !isTold(one.hull, opened, request));
-    if (!gone) continue;
-    const found = isKnown ? seenTwice(hit, gone) : goneQuote([], gone, opened.text);
-    const [start, end] = gone.hull;
-    const around = start < end ? found.changed : besideGap(start, opened.text.lineCount);
-    return { ...found, rows: around.union(LineSet.of([[hit.start, hit.end]])) };
+    if (isSeen(hit, looks, opened, request)) {
+      const together = seen.filter((ones) => ones.some(isHere)).flat();
+      const gone = together.find((one) => one.at < 0 && !isHere(one) && !isTold(one.hull, opened, request));
+      if (gone) return withRows(seenTwice(hit, gone), hit, gone, opened);
+      continue;
+    }
+    // What the agent took out itself is not here either.
+    const taken = looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
+    const other = [...seen, ...taken].flat().find((one) => !isHere(one));
+    const found = other && (other.at < 0 ? goneQuote([], other, opened.text) : neverHere(hit, other));
+    if (found) return withRows(found, hit, other, opened);
   }
   return null;
+}
+
+/** The rows of both places. */
+function withRows(found: Problem, hit: Hit, { hull: [start, end] }: Sighting, { text }: OpenFile): Problem {
+  const there = start < end ? LineSet.of([[start, end]]) : besideGap(start, text.lineCount);
+  return { ...found, rows: there.union(LineSet.of([[hit.start, hit.end]])) };
+}
+
+/** It stands in both places, but the tool finds it here alone: there it has no newline. */
+function neverHere(hit: Hit, { at }: Sighting): Problem {
+  const missing = LineSet.of([[hit.start, hit.end]]);
+  const said = `the quoted text was seen in line ${at + 1}; ${describe(missing.ranges())}, where the tool finds it, was never shown to you`;
+  return problem("not_shown", [], said, { missing, mismatches: neverShown(missing, "") });
 }
 
 function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {

@@ -140,6 +140,13 @@ describe("text that the agent took out itself", () => {
     expect(await at.answer(quote("}\n", "n\n"))).toBe("stale");
   });
 
+  it("also where it stands, and only the tool does not find it there", async () => {
+    const at = stage("a");
+    at.files.set(path, "}\nd\n}\nd");
+    await at.shown(4, 4);
+    expect(await at.answer(quote("d\n", "n\n"))).toBe("not_shown");
+  });
+
   it("nor is what it wrote and took out again", async () => {
     const at = stage("a b c d new e");
     await at.shown(1, 3);
@@ -308,6 +315,16 @@ describe("on a text that has changed", () => {
     await at.shown(1, 3);
     at.files.set(path, "a\n  x\nb\n");
     expect(await at.answer(quote("    x", "    n"))).toBe("stale");
+  });
+
+  it("what came back since it was seen to be gone was not seen there", async () => {
+    const at = stage("a");
+    at.files.set(path, "}\n  x\n");
+    await at.shown(1, 2);
+    at.files.set(path, "x\n}\n");
+    await at.shown(1, 2);
+    at.files.set(path, "  x\n");
+    expect(await at.answer(quote("x\n", "n\n"))).toBe("stale");
   });
 
   it("a quote for nothing takes its newline along, if the tool does that", async () => {
