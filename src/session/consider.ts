@@ -24,7 +24,16 @@ import {
   reachOf,
   sameLines,
 } from "./change.js";
-import { areKnown, areSeen, elsewhere, isUnplaced, looksOf, unplaced, unseen } from "./elsewhere.js";
+import {
+  areKnown,
+  areSeen,
+  elsewhere,
+  isUnplaced,
+  looksOf,
+  unplaced,
+  unseen,
+  wasSeenTwice,
+} from "./elsewhere.js";
 import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
 import { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
@@ -99,7 +108,7 @@ async function weigh(
   if (env.gate === "off") return allowed;
   const reach = reachOf(change, document);
   const { hits, isPlaced, overlap } = reach;
-  const hunk = change.kind === "patch" ? unclearHunk(change.hunks, opened, sent.request) : null;
+  const hunk = change.kind === "patch" ? await unclearHunk(change.hunks, opened, sent.request) : null;
   const unclear = hunk ?? (overlap ? overlapping(overlap) : unseen(reach, opened, sent.request));
   if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
@@ -176,12 +185,18 @@ function isKept({ keep }: FileId, { bytes }: Document): boolean {
 }
 
 /** Of several places such a tool takes the first, without a word: has that one to be the one that is meant? */
-function unclearHunk(hunks: readonly PatchHunk[], opened: OpenFile, request: string): Problem | null {
+async function unclearHunk(
+  hunks: readonly PatchHunk[],
+  opened: OpenFile,
+  request: string,
+): Promise<Problem | null> {
   const { known } = opened.seen(request);
   for (const { start, end, others } of firstPlaces(hunks, opened.text.lines())) {
+    if (others.length === 0) continue;
     const isKnown = (at: number): boolean => known.containsSpan(at, at + end - start);
+    const hit = { quoted: opened.text.lines(start, end).join("\n"), whole: true, start, end };
     // It was seen there, and nowhere else.
-    if (others.length === 0 || (isKnown(start) && !others.some(isKnown))) continue;
+    if (isKnown(start) && !others.some(isKnown) && !(await wasSeenTwice(hit, opened, request))) continue;
     const places = [start, ...others];
     const listed = places.slice(0, listedPlaces).map((at) => at + 1);
     const said = JSON.stringify(opened.text.text(start).slice(0, 80));

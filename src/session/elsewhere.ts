@@ -87,6 +87,12 @@ function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: str
   );
 }
 
+/** Of several such places it cannot always be told which one went. */
+export async function wasSeenTwice(hit: Hit, opened: OpenFile, request: string): Promise<boolean> {
+  const looks = await looksOf(opened, request);
+  return looks.some(({ state, known }) => sightings(hit, state, known, opened).length > 1);
+}
+
 function isAt({ at, hull: [start, end] }: Sighting, hit: Hit): boolean {
   return at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
 }

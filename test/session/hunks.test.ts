@@ -65,6 +65,14 @@ describe("a hunk that fits several places, not all of them seen", () => {
     expect((await session.consider(patch(["@@", "-x", "+X"]))).kind).toBe("allowed");
   });
 
+  it("several were seen, and one of them is gone: which one, nobody can tell", async () => {
+    const { session, rudely } = bench("} } x x x");
+    await session.observe({ path, rows: rowsOf("} } x x x") });
+    rudely("} } x x");
+    await session.observe({ path, rows: rowsOf("} } x") });
+    expect((await session.consider(patch(["@@", "-x", "+X"]))).kind).toBe("refused");
+  });
+
   it("another was seen: the tool would take the first", async () => {
     const { session } = bench(all);
     await session.observe({ path, rows: rowsOf("h x", 7) });
