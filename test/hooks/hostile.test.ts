@@ -13,7 +13,8 @@ import { Stage, type StageOptions } from "./stage.js";
 const seed = Number(process.env.KEDGE_SEED ?? 1);
 const limit = { old: "  const limit = 10;", new: "  const limit = 20;" };
 /** What a refusal says that has a reason of its own. */
-const grounded = /was not read in this session|has changed since|needs all of the file|[Dd]o not retry/;
+const grounded =
+  /was not read in this session|has changed since|needs all of the file|is not in the text that was shown|[Dd]o not retry/;
 
 const staged = (driver: Driver, options: StageOptions = {}): Stage =>
   new Stage(driver, { "a.js": source, "a.txt": "alpha\nbeta\ngamma\n", "b.txt": "one\ntwo\n" }, options);
