@@ -1,0 +1,159 @@
+/** Agents and other programs at work on one text; what the guard lets through is compared with what was meant. */
+import type { Client } from "./client.js";
+import { Judge } from "./judge.js";
+import { type Look, Memory, runsOf } from "./memory.js";
+import { type Outcome, Room } from "./room.js";
+import { type Wish, wished } from "./wish.js";
+import { alterationBy, World } from "./world.js";
+
+/** Numbers are taken modulo what there is to choose from. */
+export type Step =
+  | { readonly do: "read"; readonly agent: number; readonly first: number; readonly count: number }
+  | {
+      readonly do: "foreign";
+      readonly kind: "insert" | "delete" | "replace" | "move";
+      readonly at: number;
+      readonly count: number;
+      readonly to: number;
+      readonly texts: readonly string[];
+      /** The guard sees the text before the next call. */
+      readonly recorded: boolean;
+    }
+  | ({ readonly do: "edit"; readonly agent: number } & Wish);
+
+export interface Verdict {
+  readonly strays: readonly string[];
+  readonly alarms: readonly string[];
+  readonly allowed: number;
+  readonly denied: number;
+}
+
+export class Course {
+  private readonly world: World;
+  private readonly room: Room;
+  private readonly judge: Judge;
+  private readonly memories = new Map<string, Memory>();
+  private readonly story: string[] = [];
+  private order = 0;
+  private made = 0;
+  private readonly found = { strays: [] as string[], alarms: [] as string[], allowed: 0, denied: 0 };
+
+  constructor(
+    private readonly client: Client,
+    texts: readonly string[],
+    terminated: boolean,
+  ) {
+    this.world = new World(texts, terminated);
+    this.room = new Room(client, this.world.text);
+    this.judge = new Judge(this.world, client);
+    this.story.push(`text ${JSON.stringify(this.world.text)}`);
+  }
+
+  get verdict(): Verdict {
+    return this.found;
+  }
+
+  async take(step: Step): Promise<void> {
+    if (this.world.lines.length === 0) return;
+    if (step.do === "read") await this.read(step);
+    else if (step.do === "foreign") await this.foreign(step);
+    else await this.edit(step);
+    if (this.room.text !== this.world.text)
+      throw new Error(`the model is wrong:\n${this.story.join("\n")}\n${JSON.stringify(this.room.text)}`);
+    if (this.room.log.length > 0) throw new Error(this.room.log.join("\n"));
+  }
+
+  private memory(agent: string): Memory {
+    const found = this.memories.get(agent) ?? new Memory(this.world);
+    this.memories.set(agent, found);
+    return found;
+  }
+
+  private look(agent: string, [first, last]: readonly [number, number], by: Look["by"]): void {
+    this.memory(agent).saw({ order: this.order++, state: this.world.record(), first, last, by });
+  }
+
+  private async read({ agent, first, count }: Extract<Step, { do: "read" }>): Promise<void> {
+    const all = this.world.lines.length;
+    const start = count === 0 ? 0 : first % all;
+    const last = count === 0 ? all - 1 : Math.min(all, start + count) - 1;
+    this.story.push(`agent ${agent} reads lines ${start + 1}-${last + 1}`);
+    await this.room.read(`agent${agent}`, start + 1, last + 1);
+    this.look(`agent${agent}`, [start, last], "read");
+  }
+
+  private async foreign(step: Extract<Step, { do: "foreign" }>): Promise<void> {
+    const { world } = this;
+    const all = world.lines.length;
+    const at = step.at % (step.kind === "insert" ? all + 1 : all);
+    const count = step.kind === "insert" ? 0 : Math.min(step.count, all - at);
+    const moved = world.lines.slice(at, at + count).map((line) => line.text);
+    world.splice(at, count, step.kind === "insert" || step.kind === "replace" ? step.texts : []);
+    if (step.kind === "move") world.splice(step.to % (world.lines.length + 1), 0, moved);
+    this.room.text = world.text;
+    this.story.push(`foreign ${step.kind} at ${at + 1}: ${JSON.stringify(world.text)}`);
+    if (!step.recorded || world.lines.length === 0) return;
+    this.story.push("  seen by the guard");
+    await this.room.read("watcher", 1, 1);
+    world.record();
+  }
+
+  private async edit({ agent, ...wish }: Extract<Step, { do: "edit" }>): Promise<void> {
+    const name = `agent${agent}`;
+    const memory = this.memory(name);
+    const form = wish.form === "patch" && !this.client.patches ? "quote" : wish.form;
+    const edit = wished({ ...wish, form }, memory, `n${this.made++}`);
+    if (!edit) return;
+    this.world.record();
+    const before = this.world.text;
+    const outcome = await this.room.edit(name, edit);
+    this.story.push(`agent ${agent} edits ${JSON.stringify(edit)}: ${saidOf(outcome)}`);
+    if (outcome.deny !== null) {
+      this.found.denied++;
+      if (this.judge.isPlain(edit, memory)) this.found.alarms.push(this.told(outcome.deny));
+      this.shown(name, outcome.deny);
+    }
+    if (!outcome.done) return;
+    this.found.allowed++;
+    const stray = this.judge.stray(edit, outcome, memory, before);
+    if (stray) this.found.strays.push(this.told(stray));
+    this.did(name, outcome);
+  }
+
+  private told(what: string): string {
+    return [...this.story, what].join("\n");
+  }
+
+  /** What was done is done, and the agent knows what it wrote. */
+  private did(name: string, { done, told, carried }: Outcome): void {
+    const { world } = this;
+    const memory = this.memory(name);
+    const [one, other] = done!.splices;
+    const own = one && !other && !carried ? alterationBy(world.text, one) : null;
+    const { altered, made } = world.apply(done!.splices);
+    memory.took(altered);
+    if (world.lines.length === 0) return;
+    const rows = world.lines.flatMap(({ id }, at) => (made.includes(id) ? [at] : []));
+    const grown = made.length - altered.length;
+    for (const at of own?.quoted ?? [])
+      if (at < own!.start) rows.push(at);
+      else if (at >= own!.end) rows.push(at + grown);
+    world.record();
+    for (const [first, last] of runsOf(rows)) this.look(name, [first, last], "own");
+    this.shown(name, told);
+  }
+
+  /** Rows that the guard showed. */
+  private shown(name: string, text: string): void {
+    for (const [, number, row] of text.matchAll(/^(?:>>> | {4})?(\d+)\t(.*)$/gm)) {
+      const line = Number(number) - 1;
+      if (this.world.lines[line]?.text === row) this.look(name, [line, line], "guard");
+    }
+  }
+}
+
+function saidOf({ deny, done, carried }: Outcome): string {
+  if (deny !== null) return "denied";
+  if (!done) return "refused by the client";
+  return `${carried ? "carried" : "allowed"}: ${JSON.stringify(done.text)}`;
+}

@@ -1,0 +1,129 @@
+/**
+ * What may come of an edit. The agent means a place where it saw the text that it quotes; which one, nobody knows who
+ * only reads the quote. So an edit that is let through has to be right for each of those places that the agent can
+ * still believe in. What cannot be told from the texts is tolerated: see pairs.ts.
+ */
+import { type Client, type Edit, replaced } from "./client.js";
+import { type Memory, placesIn, type Sighting } from "./memory.js";
+import type { Outcome } from "./room.js";
+import { alterationBy, lineAt, linesOf, type World } from "./world.js";
+
+/** Faults that are known and not mended yet: left out. */
+const known = { lineEndTaken: true, half: true, patchLoosely: true, unended: true };
+
+export class Judge {
+  constructor(
+    private readonly world: World,
+    private readonly client: Client,
+  ) {}
+
+  /** What is wrong with an edit that was let through; null: nothing. `before`: the text that it was made to. */
+  stray(edit: Edit, { done, carried }: Outcome, memory: Memory, before: string): string | null {
+    const { splices, text: after } = done!;
+    const live = memory.sightings(edit).filter((one) => memory.isLive(one));
+    const isAll = edit.kind === "quote" && edit.all;
+    if (known.unended && edit.kind === "quote" && edit.old.endsWith("\n") && `${before}\n`.endsWith(edit.old))
+      return null;
+    if (known.patchLoosely && edit.kind === "patch" && placesIn(before, edit).length === 0) return null;
+    if (!isAll && live.some((one) => this.isSame(one, edit, after, before))) return null;
+    for (const splice of splices) {
+      const [first, last] = [lineAt(before, splice.from), lineAt(before, splice.to - 1)];
+      const unseen = this.unseen(edit, memory, alterationBy(before, splice));
+      if (unseen !== null) return `line ${unseen + 1} was never shown`;
+      for (const sighting of isAll ? [] : live) {
+        const same = live.filter((one) => memory.idsOf(one).join() === memory.idsOf(sighting).join());
+        const isHere = carried
+          ? same.some((one) => this.isMade(one, before, after))
+          : this.isAt(sighting, first, last);
+        if (isHere || this.isSeenSince(sighting, [first, last], memory)) continue;
+        const shown = JSON.stringify(this.world.states[sighting.look.state]!.texts);
+        return `seen in line ${sighting.line + 1} of ${shown}, it is taken for line ${first + 1}`;
+      }
+    }
+    return null;
+  }
+
+  /** A line that is altered and was never shown. Where all places are meant, those are that nobody has seen. */
+  private unseen(edit: Edit, memory: Memory, { start, end, quoted }: ReturnType<typeof alterationBy>) {
+    const isAll = edit.kind === "quote" && edit.all;
+    const takesMore = edit.kind === "quote" && edit.new === "" && this.client.takesLineEnd;
+    if (known.lineEndTaken && takesMore) return null;
+    for (let line = start; line < end; line++)
+      if (!memory.hasSeen(line) && !(isAll && quoted.includes(line))) return line;
+    return null;
+  }
+
+  /**
+   * The lines quoted where they were seen stand, one below the other, from this line on, as far as the tool looks. Of a
+   * blank line that a quote begins with, the tool sees the newline only, which another line may have as well: it counts
+   * if that one is altered.
+   */
+  private isAt({ look, line, alteration: { quoted } }: Sighting, first: number, last = Infinity): boolean {
+    const isNewline = this.world.states[look.state]!.texts[line] === "" && quoted.length > 1;
+    return quoted.every((at) => {
+      const there = first + at - line;
+      return there > last || (isNewline && at === line) || this.world.places(look.state, at).has(there);
+    });
+  }
+
+  /** In other words, but the same: all lines but those that it alters where it was seen are left, in their order. */
+  private isMade(
+    { look, alteration: { start, end, written } }: Sighting,
+    before: string,
+    after: string,
+  ): boolean {
+    const [old, now] = [linesOf(before), linesOf(after)];
+    const expected = old.length - (end - start) + written.length;
+    if (known.half ? now.length < expected : now.length !== expected) return false;
+    const altered = new Set<number>();
+    for (let at = start; at < end; at++)
+      for (const place of this.world.places(look.state, at)) altered.add(place);
+    let from = 0;
+    return old.every((line, at) => {
+      if (altered.has(at)) return true;
+      from = now.indexOf(line, from) + 1;
+      return from > 0;
+    });
+  }
+
+  /** Made where it was seen, the text would have become the same. */
+  private isSame(sighting: Sighting, edit: Edit, after: string, before: string): boolean {
+    return placesIn(before, edit).some(
+      ({ from, to, made }) =>
+        this.isAt(sighting, lineAt(before, from)) &&
+        before.slice(0, from) + made + before.slice(to) === after,
+    );
+  }
+
+  /** These lines were all shown, and not all of them while the other place stood: then they are the ones meant. */
+  private isSeenSince(sighting: Sighting, [from, to]: readonly [number, number], memory: Memory): boolean {
+    const ids = memory.idsOf(sighting);
+    const stood = this.world.states.findLastIndex(({ lines }) => {
+      const first = lines.findIndex(({ id }) => id === ids[0]);
+      return first >= 0 && ids.every((id, at) => lines[first + at]?.id === id);
+    });
+    const lines = Array.from({ length: to + 1 - from }, (_, at) => from + at);
+    return lines.every((at) => memory.hasSeen(at)) && lines.some((at) => !memory.hasSeen(at, stood));
+  }
+
+  /** Nobody can doubt it: all of the text was seen in one place, stands there untouched, and nowhere else. */
+  isPlain(edit: Edit, memory: Memory): boolean {
+    const { text } = this.world;
+    const [splice, other] = placesIn(text, edit);
+    if (!splice || other || (edit.kind === "quote" && edit.all) || !replaced(text, edit, this.client))
+      return false;
+    const { start, end, quoted, written } = alterationBy(text, splice);
+    const first = lineAt(text, splice.from);
+    const last = Math.max(lineAt(text, splice.to - 1), end - 1);
+    const lines = Array.from({ length: last + 1 - first }, (_, at) => at);
+    const isClear = ({ look, line, alteration }: Sighting): boolean =>
+      JSON.stringify(alteration.written) === JSON.stringify(written) &&
+      alteration.start - line === start - first &&
+      alteration.end - line === end - first &&
+      line + lines.length - 1 <= look.last &&
+      lines.every((at) => this.world.clearPlace(look.state, line + at) === first + at);
+    const seen = memory.sightings(edit);
+    const isShown = quoted.length > 0 && seen.some(({ look }) => look.by !== "guard");
+    return isShown && seen.every(isClear) && memory.allSightings(edit).every(isClear);
+  }
+}
