@@ -64,7 +64,7 @@ export class Course {
   }
 
   private memory(agent: string): Memory {
-    const found = this.memories.get(agent) ?? new Memory(this.world);
+    const found = this.memories.get(agent) ?? new Memory(this.world, this.client);
     this.memories.set(agent, found);
     return found;
   }

@@ -9,7 +9,7 @@ import type { Outcome } from "./room.js";
 import { alterationBy, lineAt, linesOf, type World } from "./world.js";
 
 /** Faults that are known and not mended yet: left out. */
-const known = { lineEndTaken: true, half: true, patchLoosely: true, unended: true };
+const known = { patchLoosely: true, unended: true };
 
 export class Judge {
   constructor(
@@ -22,9 +22,9 @@ export class Judge {
     const { splices, text: after } = done!;
     const live = memory.sightings(edit).filter((one) => memory.isLive(one));
     const isAll = edit.kind === "quote" && edit.all;
-    if (known.unended && edit.kind === "quote" && edit.old.endsWith("\n") && `${before}\n`.endsWith(edit.old))
+    if (known.unended && this.isUnended(edit)) return null;
+    if (known.patchLoosely && edit.kind === "patch" && placesIn(before, edit, this.client).length === 0)
       return null;
-    if (known.patchLoosely && edit.kind === "patch" && placesIn(before, edit).length === 0) return null;
     if (!isAll && live.some((one) => this.isSame(one, edit, after, before))) return null;
     for (const splice of splices) {
       const [first, last] = [lineAt(before, splice.from), lineAt(before, splice.to - 1)];
@@ -43,11 +43,18 @@ export class Judge {
     return null;
   }
 
+  private isUnended(edit: Edit): boolean {
+    const isLast = (text: string): boolean =>
+      edit.kind === "quote" &&
+      !text.endsWith("\n") &&
+      edit.old.endsWith("\n") &&
+      `${text}\n`.endsWith(edit.old);
+    return this.world.states.some(({ text }) => isLast(text));
+  }
+
   /** A line that is altered and was never shown. Where all places are meant, those are that nobody has seen. */
   private unseen(edit: Edit, memory: Memory, { start, end, quoted }: ReturnType<typeof alterationBy>) {
     const isAll = edit.kind === "quote" && edit.all;
-    const takesMore = edit.kind === "quote" && edit.new === "" && this.client.takesLineEnd;
-    if (known.lineEndTaken && takesMore) return null;
     for (let line = start; line < end; line++)
       if (!memory.hasSeen(line) && !(isAll && quoted.includes(line))) return line;
     return null;
@@ -74,7 +81,7 @@ export class Judge {
   ): boolean {
     const [old, now] = [linesOf(before), linesOf(after)];
     const expected = old.length - (end - start) + written.length;
-    if (known.half ? now.length < expected : now.length !== expected) return false;
+    if (now.length !== expected) return false;
     const altered = new Set<number>();
     for (let at = start; at < end; at++)
       for (const place of this.world.places(look.state, at)) altered.add(place);
@@ -88,10 +95,9 @@ export class Judge {
 
   /** Made where it was seen, the text would have become the same. */
   private isSame(sighting: Sighting, edit: Edit, after: string, before: string): boolean {
-    return placesIn(before, edit).some(
-      ({ from, to, made }) =>
-        this.isAt(sighting, lineAt(before, from)) &&
-        before.slice(0, from) + made + before.slice(to) === after,
+    return placesIn(before, edit, this.client).some(
+      ({ splice: { from, to, made }, first }) =>
+        this.isAt(sighting, first) && before.slice(0, from) + made + before.slice(to) === after,
     );
   }
 
@@ -109,12 +115,13 @@ export class Judge {
   /** Nobody can doubt it: all of the text was seen in one place, stands there untouched, and nowhere else. */
   isPlain(edit: Edit, memory: Memory): boolean {
     const { text } = this.world;
-    const [splice, other] = placesIn(text, edit);
-    if (!splice || other || (edit.kind === "quote" && edit.all) || !replaced(text, edit, this.client))
+    if (known.unended && this.isUnended(edit)) return false;
+    const [place, other] = placesIn(text, edit, this.client);
+    if (!place || other || (edit.kind === "quote" && edit.all) || !replaced(text, edit, this.client))
       return false;
-    const { start, end, quoted, written } = alterationBy(text, splice);
-    const first = lineAt(text, splice.from);
-    const last = Math.max(lineAt(text, splice.to - 1), end - 1);
+    const { start, end, quoted, written } = alterationBy(text, place.splice);
+    const { first } = place;
+    const last = Math.max(place.last, end - 1);
     const lines = Array.from({ length: last + 1 - first }, (_, at) => at);
     const isClear = ({ look, line, alteration }: Sighting): boolean =>
       JSON.stringify(alteration.written) === JSON.stringify(written) &&

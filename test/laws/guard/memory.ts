@@ -1,5 +1,5 @@
 /** What one agent was shown of the text, and what it can know by it. */
-import type { Edit, Splice } from "./client.js";
+import type { Client, Edit, Splice } from "./client.js";
 import { type Alteration, alterationBy, lineAt, type World } from "./world.js";
 
 /** Rows of a text that were shown together, one below the other. */
@@ -25,7 +25,10 @@ export class Memory {
   readonly looks: Look[] = [];
   private readonly removed = new Set<number>();
 
-  constructor(readonly world: World) {}
+  constructor(
+    readonly world: World,
+    private readonly client: Client,
+  ) {}
 
   saw(look: Look): void {
     if (look.first <= look.last) this.looks.push(look);
@@ -55,9 +58,10 @@ export class Memory {
   }
 
   private sightingsIn(look: Look, edit: Edit): Sighting[] {
-    const { text } = this.world.states[look.state]!;
-    return placesIn(text, edit).flatMap((splice) => {
-      const [line, last] = [lineAt(text, splice.from), lineAt(text, splice.to - 1)];
+    // Rows do not tell that the last line has no newline.
+    const { texts } = this.world.states[look.state]!;
+    const text = `${texts.join("\n")}\n`;
+    return placesIn(text, edit, this.client).flatMap(({ splice, first: line, last }) => {
       if (line < look.first || last > look.last) return [];
       return [{ look, line, last, alteration: alterationBy(text, splice) }];
     });
@@ -150,21 +154,32 @@ export function runsOf(numbers: readonly number[]): [number, number][] {
   return runs;
 }
 
-/** Where an edit's text stands in another one: wherever it does, places that overlap among them. */
-export function placesIn(given: string, edit: Edit): Splice[] {
+/** Where an edit's text stands in another one, and what the tool would make of it there. */
+export interface Place {
+  readonly splice: Splice;
+  /** Line that it begins in, and the last one of which something is quoted. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Wherever it does: places that overlap among them. */
+export function placesIn(given: string, edit: Edit, { takesLineEnd }: Client): Place[] {
   const text = edit.kind === "quote" || given.endsWith("\n") ? given : `${given}\n`;
-  const [old, made] =
-    edit.kind === "quote"
-      ? [edit.old, edit.new]
-      : [sideOf(edit, "+"), sideOf(edit, "-")].map((lines) => lines.map((line) => `${line}\n`).join(""));
-  const places: Splice[] = [];
-  for (let at = text.indexOf(old!); at >= 0; at = text.indexOf(old!, at + 1)) {
-    const isWhole = at === 0 || text[at - 1] === "\n";
-    if (edit.kind === "quote" || isWhole) places.push({ from: at, to: at + old!.length, made: made! });
+  const sides = edit.kind === "quote" ? [edit.old, edit.new] : [sideOf(edit, "+"), sideOf(edit, "-")];
+  const [old, made] = sides as [string, string];
+  const takesMore = takesLineEnd && made === "" && !old.endsWith("\n");
+  const places: Place[] = [];
+  for (let from = text.indexOf(old); from >= 0; from = text.indexOf(old, from + 1)) {
+    const isWhole = from === 0 || text[from - 1] === "\n";
+    if (edit.kind === "patch" && !isWhole) continue;
+    const end = from + old.length;
+    const to = Math.min(takesMore && text[end] === "\n" ? end + 1 : end, given.length);
+    places.push({ splice: { from, to, made }, first: lineAt(text, from), last: lineAt(text, end - 1) });
   }
   return places;
 }
 
-function sideOf({ lines }: Extract<Edit, { kind: "patch" }>, other: "+" | "-"): string[] {
-  return lines.filter(({ sign }) => sign !== other).map(({ text }) => text);
+function sideOf({ lines }: Extract<Edit, { kind: "patch" }>, other: "+" | "-"): string {
+  const side = lines.filter(({ sign }) => sign !== other);
+  return side.map(({ text }) => `${text}\n`).join("");
 }
