@@ -24,6 +24,8 @@ export interface Client {
   /** What cannot be done is refused before the guard is asked. */
   readonly checksFirst: boolean;
   readonly patches: boolean;
+  /** Text that stands nowhere is looked for without the blanks around its lines. */
+  readonly loosely: boolean;
   /** Where nothing is put in the place of text that ends a line, the line's end goes too. */
   readonly takesLineEnd: boolean;
   addressed(payload: Payload, agent: string): Payload;
@@ -59,16 +61,39 @@ export function replaced(text: string, edit: Edit, client: Client): Applied | nu
 function quoted(
   text: string,
   edit: Extract<Edit, { kind: "quote" }>,
-  { countsOverlaps, takesLineEnd }: Client,
+  { countsOverlaps, takesLineEnd, loosely }: Client,
 ): readonly Splice[] | null {
   const { new: made, all } = edit;
-  if (edit.old === made || !isFound(text, edit, countsOverlaps)) return null;
+  if (edit.old === made) return null;
+  if (loosely && !text.includes(edit.old)) return fitted(text, edit);
+  if (!isFound(text, edit, countsOverlaps)) return null;
   const isLonger = takesLineEnd && made === "" && !edit.old.endsWith("\n") && text.includes(`${edit.old}\n`);
   const old = isLonger ? `${edit.old}\n` : edit.old;
   const places: Splice[] = [];
   for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + old.length))
     places.push({ from: at, to: at + old.length, made });
   return all ? places : places.slice(0, 1);
+}
+
+/** Blanks around lines do not count: the first such lines whose text stands once. */
+function fitted(
+  text: string,
+  { old, new: made }: Extract<Edit, { kind: "quote" }>,
+): readonly Splice[] | null {
+  const lines = text.split("\n");
+  const wanted = old.split("\n").map((line) => line.trim());
+  if (wanted.at(-1) === "") wanted.pop();
+  let from = 0;
+  for (const [at, line] of lines.entries()) {
+    const block = lines.slice(at, at + wanted.length);
+    const isAlike =
+      block.length === wanted.length && block.every((one, index) => one.trim() === wanted[index]);
+    const found = block.join("\n");
+    if (isAlike && found !== "" && text.indexOf(found) === text.lastIndexOf(found))
+      return [{ from, to: from + found.length, made }];
+    from += line.length + 1;
+  }
+  return null;
 }
 
 function isFound(
@@ -135,6 +160,7 @@ export const opencode: Client = {
   countsOverlaps: true,
   checksFirst: false,
   patches: true,
+  loosely: true,
   takesLineEnd: false,
   addressed: (payload, agent) => ({
     ...{ ...payload, directory: "/project" },
@@ -167,7 +193,14 @@ const batch = (tool_name: string, tool_input: Payload, tool_response: string): P
 });
 
 export const claudeCode: Client = {
-  ...{ name: "claude-code", countsOverlaps: false, checksFirst: true, patches: false, takesLineEnd: true },
+  ...{
+    name: "claude-code",
+    countsOverlaps: false,
+    checksFirst: true,
+    patches: false,
+    loosely: false,
+    takesLineEnd: true,
+  },
   addressed: (payload, agent) => ({ ...payload, session_id: agent, cwd: "/project" }),
   reading(file_path, { first, shown, all }) {
     const end = first + shown.length > all ? [""] : [];

@@ -6,10 +6,10 @@
 import { type Client, type Edit, replaced } from "./client.js";
 import { type Memory, placesIn, type Sighting } from "./memory.js";
 import type { Outcome } from "./room.js";
-import { alterationBy, lineAt, linesOf, type World } from "./world.js";
+import { type Alteration, alterationBy, lineAt, linesOf, type World } from "./world.js";
 
 /** Faults that are known and not mended yet: left out. */
-const known = { patchLoosely: true, unended: true };
+const known = { loosely: true, unended: true };
 
 export class Judge {
   constructor(
@@ -23,12 +23,11 @@ export class Judge {
     const live = memory.sightings(edit).filter((one) => memory.isLive(one));
     const isAll = edit.kind === "quote" && edit.all;
     if (known.unended && this.isUnended(edit)) return null;
-    if (known.patchLoosely && edit.kind === "patch" && placesIn(before, edit, this.client).length === 0)
-      return null;
+    if (known.loosely && !carried && placesIn(before, edit, this.client).length === 0) return null;
     if (!isAll && live.some((one) => this.isSame(one, edit, after, before))) return null;
     for (const splice of splices) {
       const [first, last] = [lineAt(before, splice.from), lineAt(before, splice.to - 1)];
-      const unseen = this.unseen(edit, memory, alterationBy(before, splice));
+      const unseen = this.unseen(edit, memory, [alterationBy(before, splice), first, last]);
       if (unseen !== null) return `line ${unseen + 1} was never shown`;
       for (const sighting of isAll ? [] : live) {
         const same = live.filter((one) => memory.idsOf(one).join() === memory.idsOf(sighting).join());
@@ -53,10 +52,14 @@ export class Judge {
   }
 
   /** A line that is altered and was never shown. Where all places are meant, those are that nobody has seen. */
-  private unseen(edit: Edit, memory: Memory, { start, end, quoted }: ReturnType<typeof alterationBy>) {
+  private unseen(
+    edit: Edit,
+    memory: Memory,
+    [{ start, end }, first, last]: readonly [Alteration, number, number],
+  ): number | null {
     const isAll = edit.kind === "quote" && edit.all;
     for (let line = start; line < end; line++)
-      if (!memory.hasSeen(line) && !(isAll && quoted.includes(line))) return line;
+      if (!memory.hasSeen(line) && !(isAll && line >= first && line <= last)) return line;
     return null;
   }
 
