@@ -36,7 +36,7 @@ const edit: fc.Arbitrary<Step> = fc.record({
   count: fc.integer({ min: 1, max: 4 }),
   head: fc.constantFrom(0, 0, 0, -1, -1, 1),
   tail: fc.constantFrom(0, 0, 0, -1, -1, 1),
-  fresh: fc.constantFrom("line", "line", "nothing", "below", "above", "joined", "parted", "common"),
+  fresh: fc.constantFrom("line", "line", "nothing", "below", "above", "joined", "joined", "parted", "common"),
   form: fc.constantFrom("quote", "quote", "quote", "quote", "patch", "patch", "all"),
 });
 const history = fc.tuple(

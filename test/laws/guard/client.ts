@@ -126,7 +126,10 @@ function patched(text: string, given: readonly PatchLine[]): readonly Splice[] |
   if (at < 0) return null;
   const offset = (line: number) => lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0);
   const made = fresh.map((line) => `${line}\n`).join("");
-  return [{ from: offset(at), to: Math.min(offset(at + old.length), text.length), made }];
+  const splice = { from: offset(at), to: Math.min(offset(at + old.length), text.length), made };
+  // The last line has a newline afterwards.
+  const end = { from: text.length, to: text.length, made: "\n" };
+  return splice.to < text.length && !text.endsWith("\n") ? [splice, end] : [splice];
 }
 
 function placeOf(lines: readonly string[], wanted: readonly string[]): number {

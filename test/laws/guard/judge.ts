@@ -9,7 +9,7 @@ import type { Outcome } from "./room.js";
 import { type Alteration, alterationBy, lineAt, linesOf, type World } from "./world.js";
 
 /** Faults that are known and not mended yet: left out. */
-const known = { loosely: true, unended: true };
+const known = { loosely: true, neighbours: true, unended: true };
 
 export class Judge {
   constructor(
@@ -22,7 +22,8 @@ export class Judge {
     const { splices, text: after } = done!;
     const live = memory.sightings(edit).filter((one) => memory.isLive(one));
     const isAll = edit.kind === "quote" && edit.all;
-    if (known.unended && this.isUnended(edit)) return null;
+    const isEnd = edit.kind === "quote" && edit.old.endsWith("\n") && `${before}\n`.endsWith(edit.old);
+    if (known.unended && isEnd) return null;
     if (known.loosely && !carried && placesIn(before, edit, this.client).length === 0) return null;
     if (!isAll && live.some((one) => this.isSame(one, edit, after, before))) return null;
     for (const splice of splices) {
@@ -34,6 +35,7 @@ export class Judge {
         const isHere = carried
           ? same.some((one) => this.isMade(one, before, after))
           : this.isAt(sighting, first, last);
+        if (known.neighbours && this.areKnownApart(edit, [first, last], memory)) continue;
         if (isHere || this.isSeenSince(sighting, [first, last], memory)) continue;
         const shown = JSON.stringify(this.world.states[sighting.look.state]!.texts);
         return `seen in line ${sighting.line + 1} of ${shown}, it is taken for line ${first + 1}`;
@@ -42,13 +44,9 @@ export class Judge {
     return null;
   }
 
-  private isUnended(edit: Edit): boolean {
-    const isLast = (text: string): boolean =>
-      edit.kind === "quote" &&
-      !text.endsWith("\n") &&
-      edit.old.endsWith("\n") &&
-      `${text}\n`.endsWith(edit.old);
-    return this.world.states.some(({ text }) => isLast(text));
+  private areKnownApart(edit: Edit, [from, to]: readonly [number, number], memory: Memory): boolean {
+    if (memory.sightings(edit).some((one) => this.isAt(one, from))) return false;
+    return Array.from({ length: to + 1 - from }, (_, at) => from + at).every((at) => memory.hasSeen(at));
   }
 
   /** A line that is altered and was never shown. Where all places are meant, those are that nobody has seen. */
@@ -100,7 +98,8 @@ export class Judge {
   private isSame(sighting: Sighting, edit: Edit, after: string, before: string): boolean {
     return placesIn(before, edit, this.client).some(
       ({ splice: { from, to, made }, first }) =>
-        this.isAt(sighting, first) && before.slice(0, from) + made + before.slice(to) === after,
+        this.isAt(sighting, first) &&
+        linesOf(before.slice(0, from) + made + before.slice(to)).join("\n") === linesOf(after).join("\n"),
     );
   }
 
@@ -118,7 +117,6 @@ export class Judge {
   /** Nobody can doubt it: all of the text was seen in one place, stands there untouched, and nowhere else. */
   isPlain(edit: Edit, memory: Memory): boolean {
     const { text } = this.world;
-    if (known.unended && this.isUnended(edit)) return false;
     const [place, other] = placesIn(text, edit, this.client);
     if (!place || other || (edit.kind === "quote" && edit.all) || !replaced(text, edit, this.client))
       return false;
