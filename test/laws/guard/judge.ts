@@ -9,7 +9,7 @@ import type { Outcome } from "./room.js";
 import { type Alteration, alterationBy, lineAt, linesOf, type World } from "./world.js";
 
 /** Faults that are known and not mended yet: left out. */
-const known = { loosely: true, neighbours: true, unended: true };
+const known = { loosely: true, neighbours: true, unended: true, returned: true };
 
 export class Judge {
   constructor(
@@ -35,6 +35,8 @@ export class Judge {
         const isHere = carried
           ? same.some((one) => this.isMade(one, before, after))
           : this.isAt(sighting, first, last);
+        const isBack = (one: Sighting): boolean => !memory.isLive(one) && this.isAt(one, first);
+        if (known.returned && memory.sightings(edit).some(isBack)) continue;
         if (known.neighbours && this.areKnownApart(edit, [first, last], memory)) continue;
         if (isHere || this.isSeenSince(sighting, [first, last], memory)) continue;
         const shown = JSON.stringify(this.world.states[sighting.look.state]!.texts);
