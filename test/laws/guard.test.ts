@@ -39,12 +39,14 @@ const edit: fc.Arbitrary<Step> = fc.record({
   fresh: fc.constantFrom("line", "line", "nothing", "below", "above", "joined", "joined", "parted", "common"),
   form: fc.constantFrom("quote", "quote", "quote", "quote", "patch", "patch", "all"),
 });
-const history = fc.tuple(
-  lines(2, 10),
-  fc.constantFrom(true, true, true, false),
-  read,
-  fc.array(fc.oneof(read, foreign, foreign, edit), { maxLength: 6 }),
-  edit,
+const ended = fc.constantFrom(true, true, true, false);
+const some = fc.array(fc.oneof(read, foreign, foreign, edit), { maxLength: 6 });
+/** All is shown, something changes, a part is shown again: what is known of the other parts is old. */
+const again = fc.tuple(foreign, read).map((steps): Step[] => steps);
+const whole = read.map((step): Step => ({ ...step, count: 0 }) as Step);
+const history = fc.oneof(
+  fc.tuple(lines(2, 10), ended, read, some, edit),
+  fc.tuple(lines(3, 6), ended, whole, again, edit),
 );
 
 async function play(

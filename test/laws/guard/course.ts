@@ -145,10 +145,11 @@ export class Course {
 
   /** Rows that the guard showed. */
   private shown(name: string, text: string): void {
-    for (const [, number, row] of text.matchAll(/^(?:>>> | {4})?(\d+)\t(.*)$/gm)) {
-      const line = Number(number) - 1;
-      if (this.world.lines[line]?.text === row) this.look(name, [line, line], "guard");
-    }
+    const found = [...text.matchAll(/^(?:>>> | {4})?(\d+)\t(.*)$/gm)];
+    const rows = found.flatMap(([, number, row]) =>
+      this.world.lines[Number(number) - 1]?.text === row ? [Number(number) - 1] : [],
+    );
+    for (const run of runsOf([...new Set(rows)])) this.look(name, run, "guard");
   }
 }
 

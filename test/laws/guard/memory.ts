@@ -129,9 +129,18 @@ export class Memory {
     });
   }
 
-  /** Whether a line of the text now may be one that was shown, in a text up to that one. */
-  hasSeen(line: number, newest = Infinity): boolean {
-    return this.looks.some((look) => look.state <= newest && this.isAmong(line, look));
+  /** Whether a line of the text now may be one that was shown. */
+  hasSeen(line: number): boolean {
+    return this.looks.some((look) => this.isAmong(line, look));
+  }
+
+  /** Whether a line of the text now is one that was shown of a text up to that one. */
+  knew(line: number, newest: number): boolean {
+    const id = this.world.lines[line]?.id;
+    return this.looks.some(({ state, first, last }) => {
+      const rows = this.world.states[state]!.lines.slice(first, last + 1);
+      return state <= newest && rows.some((row) => row.id === id);
+    });
   }
 
   private isAmong(line: number, { state, first, last }: Look): boolean {
