@@ -1,20 +1,25 @@
 /** Quotes that are replaced one after the other, as stretches of the text before all of them. */
 import type { Document } from "./document.js";
-import { linesAt, overlap, placesFor, type Quote, textOf } from "./offsets.js";
+import { lastAtMost, lineStarts, overlap, placesFor, type Quote, taken, textOf } from "./offsets.js";
 
 /** What stands in a text, in these lines, half-open, and what takes its place. */
 export interface Stretch {
   readonly old: string;
   readonly new: string;
+  /** Where it begins, as an offset. */
+  readonly from: number;
   readonly start: number;
   readonly end: number;
   /** The newline is taken out with it, so what is left runs into the line at `end`, which is part of the place. */
   readonly joins: boolean;
+  /** It is one of all places where a quote stood. */
+  readonly all: boolean;
 }
 
-/** A quote that stands in places that overlap, and the lines in which those begin. */
-export interface Overlap {
+/** A quote that stands in several places that overlap, of which some tools count one, and take the first. */
+export interface Doubtful {
   readonly old: string;
+  /** The lines in which those begin; none where quotes before it have changed the text. */
   readonly lines: readonly number[];
 }
 
@@ -24,58 +29,88 @@ interface Replaced {
   readonly to: number;
   readonly start: number;
   readonly end: number;
+  readonly all: boolean;
 }
 
 /**
  * A quote of what an earlier one wrote, or that reaches over its edge, is one stretch with it. null if a quote stands
  * nowhere when its turn comes, or in several places without all of them being meant.
  */
-export function chained(document: Document, quotes: readonly Quote[]): Stretch[] | Overlap | null {
+export function chained(document: Document, quotes: readonly Quote[]): Stretch[] | Doubtful | null {
   const text = textOf(document);
+  const starts = lineStarts(document);
+  const lineAt = (offset: number): number => lastAtMost(starts, offset);
   let now = text;
   let replaced: readonly Replaced[] = [];
-  for (const quote of quotes) {
-    const { old, new: fresh, all } = quote;
+  for (const [turn, given] of quotes.entries()) {
+    const quote = taken(now, given);
     const found = placesFor(now, quote);
-    if (!all && overlap(found, quote)) return { old, lines: found.map((at) => lineAt(now, at)) };
-    if (found.length === 0 || (found.length > 1 && !all)) return null;
-    // From the last to the first: offsets before a place stay what they are.
-    for (const at of found.toReversed()) {
-      replaced = withPlace(replaced, at, { old: old.length, new: fresh.length });
-      now = now.slice(0, at) + fresh + now.slice(at + old.length);
-    }
+    if (!quote.all && overlap(found, quote))
+      return { old: quote.old, lines: turn === 0 ? found.map(lineAt) : [] };
+    if (found.length === 0 || (found.length > 1 && !quote.all)) return null;
+    replaced = withPlaces(replaced, found, quote);
+    now = substituted(now, found, quote);
   }
-  return replaced.map(({ from, to, start, end }) => {
-    const [first, last] = linesAt(document, from, to - 1);
+  return replaced.map(({ from, to, start, end, all }) => {
     const joins = text[to - 1] === "\n" && to < text.length && end > 0 && now[end - 1] !== "\n";
-    return { old: text.slice(from, to), new: now.slice(start, end), start: first, end: last + 1, joins };
+    const lines = { start: lineAt(from), end: lineAt(to - 1) + 1 };
+    return { old: text.slice(from, to), new: now.slice(start, end), from, ...lines, joins, all };
   });
 }
 
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length - 1;
+function substituted(text: string, found: readonly number[], { old, new: fresh }: Quote): string {
+  const parts = found.map((at, index) => {
+    const before = found[index - 1];
+    return text.slice(before === undefined ? 0 : before + old.length, at) + fresh;
+  });
+  return parts.join("") + text.slice((found.at(-1) as number) + old.length);
 }
 
-interface Lengths {
-  readonly old: number;
-  readonly new: number;
+/** Places and stretches that overlap, in the text before the places are replaced. */
+interface Cluster {
+  readonly start: number;
+  end: number;
+  readonly stretches: Replaced[];
+  places: number;
 }
 
-function withPlace(replaced: readonly Replaced[], at: number, length: Lengths): Replaced[] {
-  const end = at + length.old;
-  const before = replaced.filter((one) => one.end <= at);
-  const met = replaced.filter((one) => one.end > at && one.start < end);
-  const after = replaced.filter((one) => one.end > at && one.start >= end);
-  const shift = (list: readonly Replaced[]): number =>
-    list.reduce((sum, one) => sum + (one.end - one.start) - (one.to - one.from), 0);
-  const [first, last] = [met[0], met.at(-1)];
-  const grown = length.new - length.old;
-  const joined: Replaced = {
-    from: first && first.start <= at ? first.from : at - shift(before),
-    to: last && last.end >= end ? last.to : end - shift([...before, ...met]),
-    start: Math.min(at, first?.start ?? at),
-    end: Math.max(end, last?.end ?? end) + grown,
+function withPlaces(replaced: readonly Replaced[], found: readonly number[], quote: Quote): Replaced[] {
+  const grown = quote.new.length - quote.old.length;
+  // How far a place is from where it was before all quotes, and how far it will be moved by this one.
+  let drift = 0;
+  let shift = 0;
+  return clusters(replaced, found, quote.old.length).map(({ start, end, stretches, places }) => {
+    const [first, last] = [stretches[0], stretches.at(-1)];
+    const from = first && first.start === start ? first.from : start - drift;
+    for (const one of stretches) drift += one.end - one.start - (one.to - one.from);
+    const to = last && last.end === end ? last.to : end - drift;
+    const moved = start + shift;
+    shift += places * grown;
+    const all = stretches.some((one) => one.all) || (places > 0 && quote.all);
+    return { from, to, start: moved, end: end + shift, all };
+  });
+}
+
+function clusters(replaced: readonly Replaced[], found: readonly number[], length: number): Cluster[] {
+  const result: Cluster[] = [];
+  const add = (start: number, end: number): Cluster => {
+    const last = result.at(-1);
+    if (last && start < last.end) {
+      last.end = Math.max(last.end, end);
+      return last;
+    }
+    const fresh = { start, end, stretches: [], places: 0 };
+    result.push(fresh);
+    return fresh;
   };
-  const moved = after.map((one) => ({ ...one, start: one.start + grown, end: one.end + grown }));
-  return [...before, joined, ...moved];
+  let next = 0;
+  for (const at of found) {
+    for (let one = replaced[next]; one && one.start <= at; one = replaced[++next])
+      add(one.start, one.end).stretches.push(one);
+    add(at, at + length).places += 1;
+    for (let one = replaced[next]; one && one.start < at + length; one = replaced[++next])
+      add(one.start, one.end).stretches.push(one);
+  }
+  for (let one = replaced[next]; one; one = replaced[++next]) add(one.start, one.end).stretches.push(one);
+  return result;
 }

@@ -8,6 +8,10 @@ export interface FirstPlace {
   readonly end: number;
   /** Where it begins in other places that may as well be meant, by its headers and by the order of the hunks. */
   readonly others: readonly number[];
+  /** It stands nowhere from where the tool looks on: this is where it does but for blanks at the ends of its lines. */
+  readonly loose: boolean;
+  /** The line of its last header, if that tells which of several places is meant. */
+  readonly header: number | null;
 }
 
 /** Hunks that stand nowhere, or only add, are left out. */
@@ -16,27 +20,40 @@ export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[
     quoted.length === 0 ? [] : lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : [])),
   );
   const meant = meantPlaces(hunks, lines, fits);
-  return meant.flatMap((places, index) => {
+  const exact = meant.map(({ places }) => places);
+  return meant.flatMap(({ places, loose, header }, index) => {
     const hunk = hunks[index] as PatchHunk;
-    const [start] = places;
-    if (start === undefined) return [];
-    const latest = latestStart(meant, hunks, index, lines.length);
+    const [start = loose] = places;
+    if (start === null) return [];
+    const latest = latestStart(exact, hunks, index, lines.length);
     const others = places
       .slice(1)
       .filter((at) => at <= latest && !isSame(hunk, lines, [start, at]))
       .slice(0, mostPlaces);
-    return [{ start, end: start + hunk.quoted.length, others }];
+    const isTelling = (fits[index]?.length ?? 0) > 1;
+    return [
+      {
+        ...{ start, end: start + hunk.quoted.length, others },
+        ...{ loose: places.length === 0, header: isTelling ? header : null },
+      },
+    ];
   });
 }
 
 const mostPlaces = 20;
 
-/** The place that the tool takes, and behind it those that the hunk itself does not rule out. */
+interface Meant {
+  /** The place that the tool takes, and behind it those that the hunk itself does not rule out. */
+  readonly places: readonly number[];
+  readonly loose: number | null;
+  readonly header: number | null;
+}
+
 function meantPlaces(
   hunks: readonly PatchHunk[],
   lines: readonly string[],
   fits: readonly (readonly number[])[],
-): number[][] {
+): Meant[] {
   let cursor = 0;
   return hunks.map(({ headers, atEnd, quoted }, index) => {
     const below = headers.length > 0 ? belowEach(headers, lines, cursor) : [];
@@ -45,10 +62,22 @@ function meantPlaces(
     // Below a header the first place is meant; a header that stands twice may mean the first below either.
     const first = below.flatMap((from) => later.find((at) => at >= from) ?? []);
     const places = atEnd && later.includes(last) ? [last] : below.length > 0 ? [...new Set(first)] : later;
-    const [start] = places;
-    if (start !== undefined) cursor = start + quoted.length;
-    return [...places];
+    const loose = places.length > 0 ? null : loosePlace(quoted, lines, below[0] ?? cursor);
+    const start = places[0] ?? loose;
+    if (start !== null) cursor = start + quoted.length;
+    return { places, loose, header: below[0] === undefined ? null : below[0] - 1 };
   });
+}
+
+/** Tools overlook blanks at the ends of lines first, then those at their beginnings too. */
+function loosePlace(quoted: readonly string[], lines: readonly string[], from: number): number | null {
+  if (quoted.every((line) => line.trim() === "")) return null;
+  for (const bare of [(line: string) => line.trimEnd(), (line: string) => line.trim()]) {
+    const [wanted, found] = [quoted.map(bare), lines.map(bare)];
+    const at = found.findIndex((_, index) => index >= from && standsAt(wanted, found, index));
+    if (at >= 0) return at;
+  }
+  return null;
 }
 
 /** The lines below the headers, wherever those stand, one set below the other. */

@@ -8,6 +8,15 @@ export interface Quote {
   readonly new: string;
   /** Every place where it stands, as against the only one. */
   readonly all: boolean;
+  /** Replaced by nothing, it takes the newline behind it along. */
+  readonly takesNewline?: boolean;
+}
+
+/** The quote as a tool takes it that finds this text. */
+export function taken(text: string, quote: Quote): Quote {
+  if (!quote.takesNewline || quote.new !== "" || quote.old.endsWith("\n")) return quote;
+  const line = `${quote.old}\n`;
+  return text.includes(line) ? { ...quote, old: line } : quote;
 }
 
 /** A document as one string with LF ends; its final newline is there if the last line has one. */

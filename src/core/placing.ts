@@ -5,7 +5,7 @@ export interface FileText {
   readonly lines: readonly string[];
   /** The last line ends with a newline. */
   readonly terminated: boolean;
-  /** A hunk that only adds lines, and does not say where, adds them at the end. */
+  /** A hunk that only adds lines adds them at the end, whatever its headers say. */
   readonly appends?: boolean;
   /** Of several places the first is taken. */
   readonly takesFirst?: boolean;
@@ -88,8 +88,8 @@ function placeOf(hunk: PatchHunk, text: FileText, cursor: number): number | null
   const { quoted, headers, atEnd } = hunk;
   const below = belowHeaders(headers, lines, cursor) ?? belowHeaders(headers, lines, 0);
   if (quoted.length === 0) {
-    if (below !== null && headers.length > 0) return below;
     if (atEnd || appends || lines.length === 0) return lines.length;
+    if (below !== null && headers.length > 0) return below;
     throw new PatchError("a hunk that only adds lines needs a line of context, or @@ with the line above it");
   }
   const places = lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : []));

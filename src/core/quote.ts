@@ -4,9 +4,20 @@ import type { Edit } from "./edit.js";
 import type { LineMap } from "./linemap.js";
 import { locate } from "./locate.js";
 import { type Named, ours, type Span } from "./named.js";
-import { disjoint, lastAtMost, lineStarts, linesAt, offsets, placesFor, search, textOf } from "./offsets.js";
+import {
+  disjoint,
+  lastAtMost,
+  lineStarts,
+  linesAt,
+  offsets,
+  type Quote as PlainQuote,
+  placesFor,
+  search,
+  taken,
+  textOf,
+} from "./offsets.js";
 import { standsAt } from "./placing.js";
-import { anchorOf, type Problem, problem } from "./problem.js";
+import { mismatch, type Problem, problem } from "./problem.js";
 import { LineSet, lineIndexes } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
 
@@ -129,31 +140,24 @@ export interface QuotedPlace {
   readonly toNow: LineMap | null;
 }
 
-/** Quoted text that was seen and no longer stands there. */
+/** Quoted text that was seen and no longer stands there: told by the first of its lines that is gone. */
 export function goneQuote(
   indexes: readonly number[],
   { document, from, length, toNow }: QuotedPlace,
   current: Document,
 ): Problem {
-  const [start, end] = linesAt(document, from, from + length);
-  const hull = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
-  const rows = hull[0] < hull[1] ? LineSet.of([hull]) : LineSet.empty;
-  const shown = document.text(start);
-  const line = hull[0] < hull[1] ? hull[0] : null;
+  // A blank line has no length.
+  const [start, end] = linesAt(document, from, Math.max(from, from + length - 1));
+  const lines = lineIndexes(start, Math.min(end + 1, document.lineCount));
+  const gone = lines.find((line) => (toNow?.index(line) ?? -1) < 0) ?? start;
+  const [first, last] = toNow?.hull(gone, gone + 1) ?? [0, 0];
+  const all = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
+  const rows = all[0] < all[1] ? LineSet.of([all]) : LineSet.empty;
+  const now = first < last ? { document: current, index: first } : null;
   return problem("stale", indexes, "the quoted text stood in a version that was shown and is gone", {
-    mismatches: [
-      {
-        anchor: anchorOf(document, start, "hex6"),
-        line: line === null ? null : line + 1,
-        expected: anchorOf(document, start, "hex6"),
-        actual: line === null ? null : anchorOf(current, line, "hex6"),
-        cause: line === null ? "deleted" : "changed",
-        shown,
-        now: line === null ? null : current.text(line),
-      },
-    ],
+    mismatches: [mismatch({ document, index: gone }, now, "hex6")],
     rows,
-    changed: rows,
+    changed: rows.subtract(toNow?.carry(LineSet.lines(lines)) ?? LineSet.empty),
   });
 }
 
@@ -183,11 +187,10 @@ function several(
  * The hunks of what plain string replacement does to a document: the quote stands there once, or every occurrence is
  * meant. null: it stands there not at all, or too often.
  */
-export function quoteHunks(
-  document: Document,
-  quote: { readonly old: string; readonly new: string; readonly all: boolean },
-): readonly Hunk<string>[] | null {
-  const places = placesFor(textOf(document), quote);
+export function quoteHunks(document: Document, given: PlainQuote): readonly Hunk<string>[] | null {
+  const text = textOf(document);
+  const quote = taken(text, given);
+  const places = placesFor(text, quote);
   if (places.length === 0 || (places.length > 1 && !quote.all)) return null;
   const edit: Quote = { op: "replace_text", index: 0, start: null, end: null, ...quote };
   const joined = join(
@@ -213,9 +216,11 @@ interface Standing {
 /** Each place where a text stands in a document; `whole`: as lines that are all of it and nothing more. */
 export function placesOf(document: Document, quoted: string, whole = false): Standing[] {
   if (whole) return wholeLines(document, quoted.split("\n"));
-  return search(textOf(document), quoted, null).map((from) => {
-    const [first, last] = linesAt(document, from, from + quoted.length - 1);
-    return { from, first, last };
+  const found = search(textOf(document), quoted, null);
+  const starts = found.length > 0 ? lineStarts(document) : [];
+  return found.map((from) => {
+    const [first, last] = [from, from + quoted.length - 1].map((offset) => lastAtMost(starts, offset));
+    return { from, first: first as number, last: last as number };
   });
 }
 

@@ -3,26 +3,28 @@ import {
   applySplices,
   chained,
   Document,
+  type Doubtful,
   firstPlaces,
   hunkQuotes,
   hunkSplices,
   LineSet,
-  type Overlap,
   PatchError,
   type PatchHunk,
   placeHunks,
   placesOf,
   type Quote,
+  quotesIn,
   type Replaced,
   replaceQuotes,
+  taken,
   uniqueQuotes,
 } from "../core/index.js";
 import type { Verdict } from "./judge.js";
 
 /** What a tool does to one file. */
 export type ForeignChange =
-  /** Text is quoted and replaced, quote after quote; `takesNewline`: by nothing, with the newline behind it. */
-  | { readonly kind: "quotes"; readonly quotes: readonly Quote[]; readonly takesNewline?: boolean }
+  /** Text is quoted and replaced, quote after quote. */
+  | { readonly kind: "quotes"; readonly quotes: readonly Quote[] }
   | { readonly kind: "patch"; readonly hunks: readonly PatchHunk[] }
   /** All of it is written: created, or replaced; null: with what is not told. */
   | { readonly kind: "whole"; readonly content: string | null }
@@ -30,7 +32,7 @@ export type ForeignChange =
 
 /** What the tool makes of it; null if it finds no place, or several and does not take the first. */
 export function madeBy(change: ForeignChange, document: Document): Replaced | null {
-  if (change.kind === "quotes") return replaceQuotes(document, takenFrom(document, change));
+  if (change.kind === "quotes") return replaceQuotes(document, change.quotes);
   return change.kind === "patch" ? patched(document, change.hunks) : null;
 }
 
@@ -52,18 +54,6 @@ function patched(document: Document, hunks: readonly PatchHunk[]): Replaced | nu
   return made && "document" in made ? made : null;
 }
 
-/** The quotes as the tool takes them. */
-function takenFrom(document: Document, change: Extract<ForeignChange, { kind: "quotes" }>): readonly Quote[] {
-  const { quotes, takesNewline } = change;
-  if (!takesNewline || quotes.every((quote) => quote.new !== "")) return quotes;
-  const text = document.lines().join("\n") + (isTerminated(document) ? "\n" : "");
-  return quotes.map((quote) => {
-    const line = `${quote.old}\n`;
-    const isTaken = quote.new === "" && !quote.old.endsWith("\n") && text.includes(line);
-    return isTaken ? { ...quote, old: line } : quote;
-  });
-}
-
 /** Lines of the text now, half-open, that a tool is about to replace, and what it quotes of them. */
 export interface Hit {
   readonly quoted: string;
@@ -79,51 +69,81 @@ export interface Hit {
 
 /** Where a tool puts a change. */
 export interface Reach {
-  /** null: nowhere, or wherever the text stands. */
-  readonly hits: readonly Hit[] | null;
+  /** But for quotes of which all places are meant. */
+  readonly hits: readonly Hit[];
   /** Those are all of it. */
   readonly isPlaced: boolean;
   /** Lines that nothing is quoted of, and that another line will run into. */
   readonly joined: LineSet;
-  readonly overlap: Overlap | null;
+  readonly doubtful: Doubtful | null;
+  /** Where a quote with a newline would stand at the end of a text that has none there: it looks like any other place. */
+  readonly unended: readonly Hit[];
   /** A quote stands in several places: the tool says so itself. */
   readonly isSeveral: boolean;
   /** Of what stands nowhere: where a tool that overlooks blanks at the ends of lines finds it. */
   readonly loose: readonly Hit[];
 }
 
-export function reachOf(change: ForeignChange, document: Document): Reach {
-  const reach: Reach = {
-    hits: null,
+const nowhere: Reach = {
+  ...{
+    hits: [],
     isPlaced: false,
     joined: LineSet.empty,
-    overlap: null,
+    doubtful: null,
+    unended: [],
     isSeveral: false,
     loose: [],
-  };
-  if (change.kind === "patch") {
-    const hits = hunkHits(change.hunks, document);
-    const loose = change.hunks.flatMap(({ quoted }) => looseHits(quoted, document, true).slice(0, 1));
-    return { ...reach, hits, isPlaced: hits.length === change.hunks.length, loose };
-  }
-  if (change.kind !== "quotes") return reach;
-  const found = chained(document, takenFrom(document, change));
-  if (!found) {
-    const places = change.quotes.map(({ old }) => looseHits(old.split("\n"), document, false));
-    const isSeveral = change.quotes.some(({ old }) => placesOf(document, old).length > 1);
-    return { ...reach, isSeveral, loose: places.flatMap((ones) => (ones.length === 1 ? ones : [])) };
-  }
-  if (!Array.isArray(found)) return { ...reach, overlap: found };
-  const hits = found.map(({ old, ...place }) => ({ quoted: old, ...place }));
-  const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
-  const isAll = change.quotes.some(({ all }) => all);
-  return { ...reach, hits: isAll ? null : hits, isPlaced: !isAll, joined };
+  },
+};
+
+export function reachOf(change: ForeignChange, document: Document): Reach {
+  if (change.kind === "patch") return patchReach(change.hunks, document);
+  return change.kind === "quotes" ? quoteReach(change.quotes, document) : nowhere;
 }
 
-/** Where lines stand that read so but for blanks at their ends, if nothing reads so; `whole`: no line does. */
-function looseHits(quoted: readonly string[], document: Document, whole: boolean): Hit[] {
-  const bare = quoted.join("\n").trimEnd().split("\n").map(trim).join("\n");
-  if (bare === "" || placesOf(document, quoted.join("\n"), whole).length > 0) return [];
+function patchReach(hunks: readonly PatchHunk[], document: Document): Reach {
+  const places = firstPlaces(hunks, document.lines());
+  const exact = places.filter(({ loose }) => !loose);
+  // A header that tells which place is meant is quoted like the lines below it.
+  const headers = exact.flatMap(({ header }) =>
+    header === null ? [] : [{ start: header, end: header + 1 }],
+  );
+  return {
+    ...{ ...nowhere, isPlaced: exact.length === hunks.length },
+    hits: [...exact, ...headers].map(({ start, end }) => hunkHit(start, end, document)),
+    loose: places.filter(({ loose }) => loose).map(({ start, end }) => hunkHit(start, end, document)),
+  };
+}
+
+function quoteReach(quotes: readonly Quote[], document: Document): Reach {
+  const found = chained(document, quotes);
+  if (!found) {
+    const loose = quotes.map(({ old }) => looseHits(old, document));
+    const isSeveral = quotes.some(({ old }) => quotesIn(document, old).length > 1);
+    return { ...nowhere, isSeveral, loose: loose.flatMap((ones) => (ones.length === 1 ? ones : [])) };
+  }
+  if (!Array.isArray(found)) return { ...nowhere, doubtful: found };
+  const hits = found
+    .filter(({ all }) => !all)
+    .map(({ old, start, end, joins }) => ({
+      ...{ quoted: old, start, end, joins },
+    }));
+  const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
+  const unended = isTerminated(document) ? [] : quotes.flatMap((quote) => endHit(quote, document));
+  return { ...nowhere, hits, isPlaced: quotes.every(({ all }) => !all), joined, unended };
+}
+
+function endHit({ old, all }: Quote, document: Document): Hit[] {
+  if (all || !old.endsWith("\n")) return [];
+  const end = document.lineCount;
+  const place = quotesIn(terminated(document), old).find(([, last]) => last === end - 1);
+  return place ? [{ quoted: old, start: place[0], end }] : [];
+}
+
+/** Where lines stand that read so but for blanks at their ends, if nothing reads so. */
+function looseHits(quoted: string, document: Document): Hit[] {
+  const bare = quoted.trimEnd().split("\n").map(trim).join("\n");
+  if (bare === "" || quotesIn(document, quoted).length > 0) return [];
   const trimmed = Document.fromText(document.lines().map(trim).join("\n"));
   return placesOf(trimmed, bare, true).map(({ first, last }) => ({
     ...{ quoted: bare, start: first, end: last + 1 },
@@ -132,10 +152,8 @@ function looseHits(quoted: readonly string[], document: Document, whole: boolean
 
 const trim = (line: string): string => line.trim();
 
-function hunkHits(hunks: readonly PatchHunk[], document: Document): Hit[] {
-  return firstPlaces(hunks, document.lines()).map(({ start, end }) => ({
-    ...{ quoted: document.lines(start, end).join("\n"), whole: true, start, end },
-  }));
+export function hunkHit(start: number, end: number, document: Document): Hit {
+  return { quoted: document.lines(start, end).join("\n"), whole: true, start, end };
 }
 
 /** `shown`: the text that the agent takes the file to have. */
@@ -144,7 +162,10 @@ export function quotesOf(
   document: Document,
   shown: Document = document,
 ): readonly Quote[] {
-  if (change.kind === "quotes") return independent(takenFrom(shown, change), document, shown);
+  if (change.kind === "quotes") {
+    const text = shown.lines().join("\n") + (isTerminated(shown) ? "\n" : "");
+    return independent(plainQuotes(change.quotes.map((quote) => taken(text, quote))), document, shown);
+  }
   if (change.kind !== "patch") return [];
   // In several places: which one is meant cannot be told of a text that has changed.
   const text = { lines: document.lines(), terminated: isTerminated(document), appends: true };
@@ -161,8 +182,8 @@ function orNull<T>(place: () => T): T | null {
   }
 }
 
-function plainQuotes(quotes: readonly Omit<Quote, "all">[]): Quote[] {
-  return quotes.map((quote) => ({ ...quote, all: false }));
+function plainQuotes(quotes: readonly (Omit<Quote, "all"> & Partial<Quote>)[]): Quote[] {
+  return quotes.map((quote) => ({ old: quote.old, new: quote.new, all: quote.all ?? false }));
 }
 
 /** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */

@@ -1,11 +1,11 @@
 /** Changes that other programs' tools are about to make for an agent. */
 import {
   type Document,
+  type Doubtful,
   exitStatus,
   firstPlaces,
   goneLines,
   LineSet,
-  type Overlap,
   type PatchHunk,
   type Problem,
   problem,
@@ -18,6 +18,7 @@ import { type Call, callOf, find } from "./call.js";
 import {
   carriedQuotes,
   type ForeignChange,
+  hunkHit,
   madeBy,
   quotesOf,
   type Reach,
@@ -59,7 +60,7 @@ export type Consideration =
   | { readonly kind: "carried"; readonly quotes: readonly Quote[] }
   | { readonly kind: "refused"; readonly result: Result<BatchRefusal> };
 
-const allowed: Consideration = { kind: "allowed" };
+const allowed = { kind: "allowed" } as const satisfies Consideration;
 
 /** May the tool do this? It will do it by its own rules; so what is allowed is what comes to the same as ours. */
 export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
@@ -83,9 +84,10 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (change.kind === "quotes") {
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
-    const { hits, joined, overlap, loose } = reachOf(change, document);
-    const isKnown = areKnown(hits ?? loose, agent) && joined.subtract(knownNow(agent)).isEmpty;
-    return isFollowed && isKnown && !overlap ? "allowed" : "unclear";
+    const { hits, joined, doubtful, unended, loose } = reachOf(change, document);
+    const isKnown = areKnown([...hits, ...loose], agent) && joined.subtract(knownNow(agent)).isEmpty;
+    const isClear = doubtful === null && unended.length === 0;
+    return isFollowed && isKnown && isClear ? "allowed" : "unclear";
   }
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
 }
@@ -107,27 +109,29 @@ async function weigh(
   if (change.kind === "whole" || change.kind === "delete") return allowed;
   if (env.gate === "off") return allowed;
   const reach = reachOf(change, document);
-  const { hits, isPlaced, overlap } = reach;
+  const { hits, isPlaced } = reach;
   const hunk = change.kind === "patch" ? await unclearHunk(change.hunks, opened, sent.request) : null;
-  const unclear = hunk ?? (overlap ? overlapping(overlap) : unseen(reach, opened, sent.request));
+  const unclear =
+    hunk ?? doubt(reach, opened.seen(sent.request).known) ?? unseen(reach, opened, sent.request);
   if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
-  if (opened.isCurrent && (!hits || (isKept(opened.file, document) && areKnown(hits, opened.agent))))
-    return allowed;
+  const isKnown = isKept(opened.file, document) && areKnown(hits, opened.agent);
+  if (opened.isCurrent && (hits.length === 0 || isKnown)) return allowed;
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
-  if (hits && isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
-  const isSeen = isPlaced && areSeen(hits ?? [], looks, opened, call.request);
-  const found = opened.isCurrent || isSeen ? allowed : await placed(call, write, opened, env);
-  if (found.kind === "refused") return found;
+  if (isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
+  const isSeen = isPlaced && areSeen(hits, looks, opened, call.request);
+  const found = opened.isCurrent || isSeen ? allowed : placed(call, write, opened, env);
   const places =
-    found.kind === "allowed"
-      ? (hits ?? [])
-      : quotedLines(call.quotes, opened.view(call.request)).map((one) => ({
+    found.kind === "carried"
+      ? quotedLines(call.quotes, opened.view(call.request)).map((one) => ({
           ...{ ...one, whole: change.kind === "patch", carried: true },
-        }));
+        }))
+      : hits;
+  // If it was seen elsewhere, that says most of what is wrong.
   const other = elsewhere(places, looks, opened, call.request);
-  return other ? refusal(call, opened, refused([other]), env) : found;
+  if (other) return refusal(call, opened, refused([other]), env);
+  return found.kind === "refused" ? refusal(call, opened, found, env) : found;
 }
 
 /** A call of ours that comes to the same. */
@@ -153,13 +157,12 @@ async function callFor(
 }
 
 /** By the rules of our own edits: may it be done as it is, or in other words, or not at all? */
-async function placed(
-  call: OwnCall,
+function placed(
+  { quotes, request, entry }: OwnCall,
   { change, single = false }: ForeignWrite,
   opened: OpenFile,
   env: Env,
-): Promise<Consideration> {
-  const { quotes, request, entry } = call;
+): Exclude<Consideration, { kind: "refused" }> | RefusedVerdict {
   const document = opened.text;
   const made = madeBy(change, document);
   const standing = made && replaceStanding(quotes, opened.view(request));
@@ -167,15 +170,13 @@ async function placed(
   const verdict = judge(entry, opened, request, env);
   if (verdict.kind === "noop") return allowed;
   if (verdict.kind === "refused")
-    return isForTheTool(verdict, reachOf(change, document), made)
-      ? allowed
-      : refusal(call, opened, verdict, env);
+    return isForTheTool(verdict, reachOf(change, document), made) ? allowed : verdict;
   const { after } = verdict;
   // Where all places are meant, places that came since are meant too.
-  if (made && (quotes.some(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
+  if (made && (quotes.every(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
   // Half of an edit is none: others have done the rest of it, or so it looks.
   const gone = goneLines(quotes, opened.view(request));
-  if (gone) return refusal(call, opened, refused([gone]), env);
+  if (gone) return refused([gone]);
   return { kind: "carried", quotes: carriedQuotes(verdict, document, single) };
 }
 
@@ -194,7 +195,7 @@ async function unclearHunk(
   for (const { start, end, others } of firstPlaces(hunks, opened.text.lines())) {
     if (others.length === 0) continue;
     const isKnown = (at: number): boolean => known.containsSpan(at, at + end - start);
-    const hit = { quoted: opened.text.lines(start, end).join("\n"), whole: true, start, end };
+    const hit = hunkHit(start, end, opened.text);
     // It was seen there, and nowhere else.
     if (isKnown(start) && !others.some(isKnown) && !(await wasSeenTwice(hit, opened, request))) continue;
     const places = [start, ...others];
@@ -213,21 +214,29 @@ async function unclearHunk(
 
 const listedPlaces = 5;
 
-/** Some tools count such places as one and take the first, others refuse. */
-function overlapping({ old, lines }: Overlap): Problem {
+/** The tool counts one place where the agent sees several. */
+function doubt({ doubtful, unended, hits }: Reach, known: LineSet): Problem | null {
+  if (doubtful) return inDoubt(doubtful);
+  const end = unended.find((one) => known.containsSpan(one.start, one.end));
+  const found = hits.filter(({ quoted }) => quoted === end?.quoted);
+  return end ? inDoubt({ old: end.quoted, lines: [...found, end].map(({ start }) => start) }) : null;
+}
+
+function inDoubt({ old, lines }: Doubtful): Problem {
   const said = JSON.stringify(old.slice(0, 80));
-  const where = [...new Set(lines)].map((line) => line + 1).slice(0, listedPlaces);
+  const listed = [...new Set(lines)].map((line) => line + 1).slice(0, listedPlaces);
+  const where = listed.length > 0 ? ` (lines ${listed.join(", ")})` : "";
   return problem(
     "ambiguous",
     [],
-    `${said} stands in places that overlap (lines ${where.join(", ")}), and which one is meant cannot be told: quote more of what is around it`,
+    `${said} stands in several places${where}, though a tool may count one, and which one is meant cannot be told: quote more of what is around it`,
     { rows: LineSet.lines(lines) },
   );
 }
 
 /** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */
 function isForTheTool(
-  { refused: { problems } }: Extract<Verdict, { kind: "refused" }>,
+  { refused: { problems } }: RefusedVerdict,
   { isSeveral }: Reach,
   made: Replaced | null,
 ): boolean {
@@ -237,6 +246,8 @@ function isForTheTool(
     return exitStatus(code) === 2 || (code === "ambiguous" && isSeveral);
   });
 }
+
+type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
 
 async function refusal(
   call: Call & { readonly request: string },

@@ -13,7 +13,7 @@ import {
 import { type Hit, type Reach, terminated } from "./change.js";
 import { describe, neverShown, shownRows } from "./gate.js";
 import { type AgentLedger, knownNow, showingsFor, shownInRefusals } from "./ledger.js";
-import type { OpenFile } from "./open.js";
+import { type OpenFile, searchedShowings } from "./open.js";
 import { writtenLines } from "./texts.js";
 
 /** Lines of one state of the file that the agent was shown, and those that it knew by then. */
@@ -23,12 +23,12 @@ interface Look {
   readonly known: LineSet;
 }
 
-/** Everything the agent has looked at, with the texts that it takes to follow it. */
+/** What the agent has looked at, as far back as quotes are searched, with the texts that it takes to follow it. */
 export async function looksOf(opened: OpenFile, request: string): Promise<readonly Look[]> {
   await opened.prepare([], true);
   const { agent, history } = opened;
   const looks = new Map<number, LineSet>();
-  for (const { state, rows } of showingsFor(agent, request, history))
+  for (const { state, rows } of showingsFor(agent, request, history).slice(-searchedShowings))
     looks.set(state, rows.union(looks.get(state) ?? LineSet.empty));
   return [...looks].map(([state, rows]) => ({
     ...{ state, rows, known: rows.union(agent.known.get(state) ?? LineSet.empty) },
@@ -62,7 +62,7 @@ export function unseen({ joined, loose }: Reach, opened: OpenFile, request: stri
   const said = `${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} never shown to you`;
   const why = below.isEmpty
     ? "the quoted text stands nowhere, and what is like it may be taken for it"
-    : "the quote ends in a newline and its replacement does not, so the next line runs into it";
+    : "the quote ends in a newline and its replacement does not, so the next line runs into it: end it with one, or quote that line too";
   return problem("not_shown", [], `${why}; ${said}`, {
     ...{ rows: missing.size <= shownRows ? missing : LineSet.empty, missing },
     mismatches: neverShown(missing, ""),
@@ -79,10 +79,15 @@ export function areSeen(
   return hits.every((hit) => isSeen(hit, looks, opened, request));
 }
 
-/** Known lines that others made neighbours were not seen together; and what came back since it was seen to be gone is not known. */
+/**
+ * Known lines that others made neighbours were not seen together; and what came back after the agent saw that it was gone
+ * is not known.
+ */
 function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: string): boolean {
+  const { known } = opened.seen(request);
+  const isKnown = followable(lineIndexes(hit.start, hit.end), opened.text).every((line) => known.has(line));
   return (
-    (hit.carried || opened.seen(request).known.containsSpan(hit.start, hit.end)) &&
+    (hit.carried || isKnown) &&
     looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some((one) => isAt(one, hit)))
   );
 }
@@ -119,9 +124,8 @@ export function elsewhere(
     }
     // What the agent took out itself is not here either.
     const taken = looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
-    const other = [...seen, ...taken].flat().find((one) => !isHere(one));
-    const found = other && (other.at < 0 ? goneQuote([], other, opened.text) : neverHere(hit, other));
-    if (found) return withRows(found, hit, other, opened);
+    const other = [...seen, ...taken].flat().find((one) => one.at < 0 && !isHere(one));
+    if (other) return withRows(goneQuote([], other, opened.text), hit, other, opened);
   }
   return null;
 }
@@ -132,15 +136,9 @@ function withRows(found: Problem, hit: Hit, { hull: [start, end] }: Sighting, { 
   return { ...found, rows: there.union(LineSet.of([[hit.start, hit.end]])) };
 }
 
-/** It stands in both places, but the tool finds it here alone: there it has no newline. */
-function neverHere(hit: Hit, { at }: Sighting): Problem {
-  const missing = LineSet.of([[hit.start, hit.end]]);
-  const said = `the quoted text was seen in line ${at + 1}; ${describe(missing.ranges())}, where the tool finds it, was never shown to you`;
-  return problem("not_shown", [], said, { missing, mismatches: neverShown(missing, "") });
-}
-
 function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {
-  const where = start < end ? describe([{ start: start + 1, end }]) : `above line ${start + 1}`;
+  const gap = start === 0 ? "at the beginning" : `below line ${start}`;
+  const where = start < end ? describe([{ start: start + 1, end }]) : gap;
   return problem(
     "ambiguous",
     [],
@@ -164,43 +162,67 @@ function sightings(hit: Hit, state: number, rows: LineSet, { history }: OpenFile
   const believed = history.believed(isBack ? history.last : state);
   if (!believed) return [];
   const { document, fromShown, toNow } = believed;
-  return placesIn(document, fromShown.carry(rows).union(writtenLines(fromShown)), toNow, hit);
+  const seen = fromShown.carry(rows).union(writtenLines(fromShown));
+  return placesIn(hit, { document, seen, toNow, now: history.now });
 }
 
 /** In the text as it was shown. */
 function shownPlaces(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
   const [document, toNow] = [history.document(state), history.follow(state)];
-  return document && toNow ? placesIn(document, rows, toNow, hit) : [];
+  return document && toNow ? placesIn(hit, { document, seen: rows, toNow, now: history.now }) : [];
 }
 
-function placesIn(document: Document, seen: LineSet, toNow: LineMap, hit: Hit): Sighting[] {
+/** A text of which lines were seen, and the text now. */
+interface Then {
+  readonly document: Document;
+  readonly seen: LineSet;
+  readonly toNow: LineMap;
+  readonly now: Document;
+}
+
+function placesIn(hit: Hit, then: Then): Sighting[] {
+  const { document, seen, toNow } = then;
   const { quoted, whole = false, joins = false } = hit;
   // A last line that has no newline looks like any other.
   const text = quoted.endsWith("\n") ? terminated(document) : document;
   return placesOf(text, quoted, whole).flatMap(({ from, first, last }) => {
     if (!seen.containsSpan(first, last + 1)) return [];
-    const start = toNow.index(first);
-    const end = joins ? last + 2 : last + 1;
-    const isThere =
-      start >= 0 &&
-      end <= document.lineCount &&
-      lineIndexes(first, end).every((line) => toNow.index(line) === start + line - first);
     const hull = toNow.hull(first, last + 1);
-    return [{ document, from, length: quoted.length, toNow, hull, at: isThere ? start : -1 }];
+    const at = standingAt(first, joins ? last + 2 : last + 1, then);
+    return [{ document, from, length: quoted.length, toNow, hull, at }];
   });
 }
 
+/** Of brackets and blank lines nobody can tell which is which, where more of them came or went; of others, if there are any. */
+function followable(lines: readonly number[], document: Document): readonly number[] {
+  const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(document.text(line)));
+  return telling.length > 0 ? telling : lines;
+}
+
+/** Where lines stand one after the other; -1 if they do not. Those that are not followed need only read the same. */
+function standingAt(first: number, end: number, { document, toNow, now }: Then): number {
+  if (end > document.lineCount) return -1;
+  const lines = lineIndexes(first, end);
+  const followed = followable(lines, document);
+  const [anchor = first] = followed;
+  const at = toNow.index(anchor) - (anchor - first);
+  if (toNow.index(anchor) < 0 || at < 0 || at + end - first > now.lineCount) return -1;
+  const isThere = followed.every((line) => toNow.index(line) === at + line - first);
+  return isThere && lines.every((line) => now.text(at + line - first) === document.text(line)) ? at : -1;
+}
+
 /** The agent was shown what stands in these lines instead, or between which lines nothing does. */
-function isTold(
-  [start, end]: readonly [number, number],
-  { agent, text }: OpenFile,
-  request: string,
-): boolean {
-  const shown = shownInRefusals(agent, request);
-  const pending = agent.pending.subtract(shown);
+function isTold([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
+  const pending = agent.pending.subtract(shownInRefusals(agent, request));
   if (start < end && !pending.intersect(LineSet.of([[start, end]])).isEmpty) return false;
+  // Rows that were shown before do not tell of what went from between them.
+  const now = agent.showings.filter((one) => one.printer === "refusal" && one.state === agent.state);
+  const shown = now.filter((one) => one.request !== request).map(({ rows }) => rows);
   return !agent.deletions.some(
-    ({ gap }) => gap >= start && gap <= end && !besideGap(gap, text.lineCount).subtract(shown).isEmpty,
+    ({ gap }) =>
+      gap >= start &&
+      gap <= end &&
+      !shown.some((rows) => besideGap(gap, text.lineCount).subtract(rows).isEmpty),
   );
 }
 

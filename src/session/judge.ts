@@ -217,7 +217,7 @@ function nothing(document: Document): Applied {
   };
 }
 
-export function refused(problems: readonly Problem[]): Verdict {
+export function refused(problems: readonly Problem[]): Extract<Verdict, { kind: "refused" }> {
   return { kind: "refused", refused: { status: "refused", problems, remaps: [], forced: null } };
 }
 

@@ -38,6 +38,8 @@ export interface Narrowing {
 export interface Deletion {
   readonly gap: number;
   readonly count: number;
+  /** The line above it was shown since (1), the one below (2). Both tell that nothing is between them. */
+  readonly sides: number;
 }
 
 const keptShowings = 400;
@@ -124,7 +126,8 @@ export function carry(ledger: AgentLedger, history: History): AgentLedger {
   const known = new Map(ledger.known).set(to, map ? map.carry(before) : LineSet.empty);
   const moved = { ...ledger, state: to, known, refusals: carriedRefusals(ledger, map, to) };
   if (!map) return pruned({ ...moved, pending: LineSet.empty, deletions: [] });
-  const { lines, gone } = foreignChanges(before.union(ledger.pending), map);
+  const seen = ledger.refusals.reduce((set, { lines }) => set.union(lines), before.union(ledger.pending));
+  const { lines, gone } = foreignChanges(seen, map);
   return pruned({
     ...moved,
     pending: map.carry(ledger.pending).union(lines),
@@ -153,13 +156,15 @@ function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gon
         : isIn(aStart - 1) && isIn(aEnd);
     if (!seen) continue;
     if (bStart < bEnd) spans.push([bStart, bEnd]);
-    else gone.push({ gap: bStart, count: aEnd - aStart });
+    else gone.push({ gap: bStart, count: aEnd - aStart, sides: 0 });
   }
   return { lines: LineSet.of(spans), gone };
 }
 
 function movedGaps(deletions: readonly Deletion[], map: Mapping): Deletion[] {
-  return deletions.map(({ gap, count }) => ({ gap: map.gap(gap), count }));
+  return deletions.map(({ gap, count, sides }) => ({
+    ...{ gap: map.gap(gap), count, sides: map.touching(gap, gap).length > 0 ? 0 : sides },
+  }));
 }
 
 /** An agent that writes on both sides of a gap, and over it, has settled what stands there. */
@@ -186,9 +191,6 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   if (request !== undefined) return showRefusal(ledger, showing, request);
   const retired = printer === "read" ? rows : LineSet.empty;
   const older = ledger.showings.map((one) => ({ ...one, rows: one.rows.subtract(retired) }));
-  /** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */
-  const isBetween = (gap: number) =>
-    (gap === 0 || rows.has(gap - 1)) && (gap >= showing.lineCount || rows.has(gap));
   // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const isRead = printer === "read" || printer === "observed";
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
@@ -199,10 +201,19 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
     showings: [...older, showing],
     known: new Map(ledger.known).set(state, (ledger.known.get(state) ?? LineSet.empty).union(rows)),
     pending: ledger.pending.subtract(rows),
-    deletions: ledger.deletions.filter(({ gap }) => !isBetween(gap)),
+    deletions: ledger.deletions.flatMap((one) => untold(one, showing)),
     newest: { state, order },
     forgotten: ledger.forgotten.subtract(retired),
   });
+}
+
+/** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */
+function untold(deletion: Deletion, { rows, lineCount }: LedgerShowing): Deletion[] {
+  const { gap } = deletion;
+  const above = gap === 0 || rows.has(gap - 1) ? 1 : 0;
+  const below = gap >= lineCount || rows.has(gap) ? 2 : 0;
+  const sides = deletion.sides | above | below;
+  return sides === 3 ? [] : [{ ...deletion, sides }];
 }
 
 function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: string): AgentLedger {

@@ -44,7 +44,7 @@ import { hashBytes, hashesKey, hashesOf, KeptTexts, needed, parse, writtenLines 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
 export const keptBytes = 4 * 1024 * 1024;
 
-const searchedShowings = 24;
+export const searchedShowings = 24;
 
 /** A row that a request names, by its number and, if it could be read, its hash. */
 export interface NamedRow {

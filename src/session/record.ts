@@ -96,7 +96,7 @@ function agentJson(agent: AgentLedger): Json {
     ]),
     known: [...agent.known].map(([state, lines]) => [state, lines.toJSON()]),
     pending: agent.pending.toJSON(),
-    deletions: agent.deletions.map(({ gap, count }) => [gap, count]),
+    deletions: agent.deletions.map(({ gap, count, sides }) => [gap, count, sides]),
     refusals: agent.refusals.map(({ request, state, lines }) => [request, state, lines.toJSON()]),
     narrowings: agent.narrowings.map((one) => ({ ...one })),
     past: agent.past as unknown as Json,
@@ -137,7 +137,7 @@ interface RawAgent {
   readonly showings: readonly RawShowing[];
   readonly known: readonly (readonly [number, Flat])[];
   readonly pending: Flat;
-  readonly deletions: readonly (readonly [number, number])[];
+  readonly deletions: readonly (readonly [number, number, number?])[];
   readonly refusals: readonly (readonly [string, number, Flat])[];
   readonly narrowings: AgentLedger["narrowings"];
   readonly past: AgentLedger["past"];
@@ -175,7 +175,7 @@ function agentFrom(raw: RawAgent): AgentLedger {
     showings: raw.showings.map(showingFrom),
     known: new Map(raw.known.map(([state, lines]) => [state, LineSet.fromJSON(lines)])),
     pending: LineSet.fromJSON(raw.pending),
-    deletions: raw.deletions.map(([gap, count]) => ({ gap, count })),
+    deletions: raw.deletions.map(([gap, count, sides = 0]) => ({ gap, count, sides })),
     refusals: raw.refusals.map(([request, state, lines]) => ({
       request,
       state,

@@ -213,7 +213,7 @@ async function remember(call: Asked, target: OpenFile, done: Done): Promise<void
         committed: isShownSince ? committed : committed && { ...committed, order },
         noop: { request: call.request, count },
       };
-  const deletions = agent.deletions.filter((one) => !done.told.includes(one));
+  const deletions = agent.deletions.filter(({ gap }) => !done.told.some((one) => one.gap === gap));
   target.update({ ...agent, past: next, deletions });
   await target.save();
 }

@@ -39,6 +39,12 @@ describe("rows that somebody else's tool showed", () => {
     expect(await session.observe({ path, rows: rowsOf("r1 r2 token r4 r5 r6 r7") })).toBe(5);
     expect((await session.consider(quoting("token", "x"))).kind).toBe("refused");
     expect((await session.consider(quoting("r5", "x"))).kind).toBe("allowed");
+  });
+
+  it("of such a text do not open it for a whole-file write", async () => {
+    const { session, rudely } = bench("r1 r2 token r4 r5 r6 r7");
+    rudely("r1 r2 other r4 r5 token r7");
+    await session.observe({ path, rows: rowsOf("r1 r2 token r4 r5 r6 r7") });
     expect(outcome(await session.write({ path, content: "x\n" }))).toBe("!not_shown");
   });
 

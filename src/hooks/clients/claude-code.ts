@@ -19,7 +19,7 @@ function changeOf(tool: string, input: Payload): ForeignChange | null {
   // An empty quote makes a new file.
   const [first] = quotes;
   if (first?.old === "") return { kind: "whole", content: first.new };
-  return { kind: "quotes", quotes, takesNewline: true };
+  return { kind: "quotes", quotes: quotes.map((quote) => ({ ...quote, takesNewline: true })) };
 }
 
 function writeOf(tool: string, input: Payload): Write[] {

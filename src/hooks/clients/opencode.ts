@@ -32,7 +32,7 @@ function rowsIn(output: string, display: Payload): Row[] {
   const [shown, first] = [text(display, "text"), number(display, "lineStart")];
   // Its lines are joined: a newline at the end stands before a blank line.
   if (shown !== undefined && first !== undefined)
-    return (number(display, "lineEnd") ?? 0) < first ? [] : rowsFrom(`${shown}\n`, first);
+    return (number(display, "lineEnd") ?? first) < first ? [] : rowsFrom(`${shown}\n`, first);
   const content = /<content>\n([\s\S]*?)\n?<\/content>/.exec(output)?.[1] ?? "";
   return content.split("\n").flatMap((line) => {
     const found = numbered.exec(line);

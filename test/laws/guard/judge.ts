@@ -8,16 +8,6 @@ import { type Memory, placesIn, type Sighting } from "./memory.js";
 import type { Outcome } from "./room.js";
 import { type Alteration, alterationBy, lineAt, linesOf, type World } from "./world.js";
 
-/** Faults that are known and not mended yet: left out. Each is taken out here, with what asks for it, when it is mended. */
-const known = {
-  loosely: true,
-  neighbours: true,
-  unended: true,
-  returned: true,
-  several: true,
-  refused: true,
-};
-
 export class Judge {
   constructor(
     private readonly world: World,
@@ -29,11 +19,6 @@ export class Judge {
     const { splices, text: after } = done!;
     const live = memory.sightings(edit).filter((one) => memory.isLive(one));
     const isAll = edit.kind === "quote" && edit.all;
-    const isEnd = edit.kind === "quote" && edit.old.endsWith("\n");
-    if (known.unended && isEnd && this.world.states.some(({ text }) => `${text}\n`.endsWith(edit.old)))
-      return null;
-    if (known.several && edit.kind === "patch" && placesIn(before, edit, this.client).length > 1) return null;
-    if (known.loosely && !carried && placesIn(before, edit, this.client).length === 0) return null;
     const isAnyway = !isAll && live.some((one) => this.isSame(one, edit, after, before));
     for (const splice of splices) {
       const [first, last] = [lineAt(before, splice.from), lineAt(before, splice.to - 1)];
@@ -44,10 +29,6 @@ export class Judge {
         const isHere = carried
           ? same.some((one) => this.isMade(one, before, after))
           : this.isAt(sighting, first, last);
-        const isBack = (one: Sighting): boolean => !memory.isLive(one) && this.isAt(one, first);
-        if (known.returned && memory.sightings(edit).some(isBack)) continue;
-        if (known.refused && memory.looks.some(({ by }) => by === "guard")) continue;
-        if (known.neighbours && this.areKnownApart(edit, [first, last], memory)) continue;
         if (isHere || this.isSame(sighting, edit, after, before)) continue;
         if (this.isSeenSince(sighting, [first, last], memory)) continue;
         const shown = JSON.stringify(this.world.states[sighting.look.state]!.texts);
@@ -55,11 +36,6 @@ export class Judge {
       }
     }
     return null;
-  }
-
-  private areKnownApart(edit: Edit, [from, to]: readonly [number, number], memory: Memory): boolean {
-    if (memory.sightings(edit).some((one) => this.isAt(one, from))) return false;
-    return Array.from({ length: to + 1 - from }, (_, at) => from + at).every((at) => memory.hasSeen(at));
   }
 
   /** A line that is altered and was never shown. Where all places are meant, those are that nobody has seen. */
