@@ -19,11 +19,17 @@ export function taken(text: string, quote: Quote): Quote {
   return text.includes(line) ? { ...quote, old: line } : quote;
 }
 
-/** A document as one string with LF ends; its final newline is there if the last line has one. */
+const texts = new WeakMap<Document, string>();
+
+/** A document as one string with LF ends; its final newline is there if the last line has one. Asked for many times. */
 export function textOf(document: Document): string {
-  const text = document.lines().join("\n");
+  const known = texts.get(document);
+  if (known !== undefined) return known;
+  const joined = document.lines().join("\n");
   const last = document.lineCount - 1;
-  return last >= 0 && document.terminator(last) !== "" ? `${text}\n` : text;
+  const text = last >= 0 && document.terminator(last) !== "" ? `${joined}\n` : joined;
+  texts.set(document, text);
+  return text;
 }
 
 export function offsets(document: Document, span: Span): Span {

@@ -16,7 +16,6 @@ import {
   taken,
   textOf,
 } from "./offsets.js";
-import { standsAt } from "./placing.js";
 import { mismatch, type Problem, problem } from "./problem.js";
 import { LineSet, lineIndexes } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
@@ -168,7 +167,8 @@ function several(
   view: View,
 ): Problem {
   const theirs = view.history.believed(at.base)?.toNow;
-  const lines = found.map((from) => linesAt(at.document, from, from)[0]);
+  const starts = lineStarts(at.document);
+  const lines = found.map((from) => lastAtMost(starts, from));
   const now = lines.flatMap((line) => {
     const index = theirs?.index(line) ?? -1;
     return index < 0 ? [] : [[index, index + 1] as const];
@@ -215,23 +215,30 @@ interface Standing {
 
 /** Each place where a text stands in a document; `whole`: as lines that are all of it and nothing more. */
 export function placesOf(document: Document, quoted: string, whole = false): Standing[] {
-  if (whole) return wholeLines(document, quoted.split("\n"));
-  const found = search(textOf(document), quoted, null);
+  if (whole && quoted === "") return blankLines(document);
+  const text = textOf(document);
+  const found = search(text, quoted, null).filter((from) => !whole || isWhole(text, from, quoted.length));
   const starts = found.length > 0 ? lineStarts(document) : [];
+  const lineAt = (offset: number): number => lastAtMost(starts, offset);
   return found.map((from) => {
-    const [first, last] = [from, from + quoted.length - 1].map((offset) => lastAtMost(starts, offset));
-    return { from, first: first as number, last: last as number };
+    const end = from + quoted.length;
+    // A last line that is blank has no offset of its own within the quote.
+    const last = lineAt(whole ? end : end - 1);
+    return { from, first: lineAt(from), last };
   });
 }
 
-function wholeLines(document: Document, quoted: readonly string[]): Standing[] {
-  const lines = document.lines();
+function isWhole(text: string, from: number, length: number): boolean {
+  const end = from + length;
+  const isEnd = text[end] === "\n" || (end === text.length && text[end - 1] !== "\n");
+  return isEnd && (from === 0 || text[from - 1] === "\n");
+}
+
+function blankLines(document: Document): Standing[] {
   const starts = lineStarts(document);
-  return lines.flatMap((_, first) =>
-    standsAt(quoted, lines, first)
-      ? [{ from: starts[first] as number, first, last: first + quoted.length - 1 }]
-      : [],
-  );
+  return document
+    .lines()
+    .flatMap((line, at) => (line === "" ? [{ from: starts[at] as number, first: at, last: at }] : []));
 }
 
 /** Occurrences that share lines become one edit of those lines. */

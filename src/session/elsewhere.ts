@@ -21,6 +21,8 @@ interface Look {
   readonly state: number;
   readonly rows: LineSet;
   readonly known: LineSet;
+  /** Asked for more than once. */
+  readonly sightings: Map<Hit, readonly Sighting[]>;
 }
 
 /** What the agent has looked at, as far back as quotes are searched, with the texts that it takes to follow it. */
@@ -32,6 +34,7 @@ export async function looksOf(opened: OpenFile, request: string): Promise<readon
     looks.set(state, rows.union(looks.get(state) ?? LineSet.empty));
   return [...looks].map(([state, rows]) => ({
     ...{ state, rows, known: rows.union(agent.known.get(state) ?? LineSet.empty) },
+    sightings: new Map(),
   }));
 }
 
@@ -88,14 +91,14 @@ function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: str
   const isKnown = followable(lineIndexes(hit.start, hit.end), opened.text).every((line) => known.has(line));
   return (
     (hit.carried || isKnown) &&
-    looks.some(({ state, rows }) => sightings(hit, state, rows, opened).some((one) => isAt(one, hit)))
+    looks.some((look) => sightings(hit, look, opened).some((one) => one.isShown && isAt(one, hit)))
   );
 }
 
 /** Of several such places it cannot always be told which one went. */
 export async function wasSeenTwice(hit: Hit, opened: OpenFile, request: string): Promise<boolean> {
   const looks = await looksOf(opened, request);
-  return looks.some(({ state, known }) => sightings(hit, state, known, opened).length > 1);
+  return looks.some((look) => sightings(hit, look, opened).length > 1);
 }
 
 function isAt({ at, hull: [start, end] }: Sighting, hit: Hit): boolean {
@@ -115,7 +118,7 @@ export function elsewhere(
 ): Problem | null {
   for (const hit of hits) {
     const isHere = (one: Sighting): boolean => isAt(one, hit);
-    const seen = looks.map(({ state, known }) => sightings(hit, state, known, opened));
+    const seen = looks.map((look) => sightings(hit, look, opened));
     if (isSeen(hit, looks, opened, request)) {
       const together = seen.filter((ones) => ones.some(isHere)).flat();
       const gone = together.find((one) => one.at < 0 && !isHere(one) && !isTold(one.hull, opened, request));
@@ -151,37 +154,47 @@ function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {
 interface Sighting extends QuotedPlace {
   /** What became of its lines. */
   readonly hull: readonly [number, number];
+  /** It was shown in one state of the file; else its lines were known when that was. */
+  readonly isShown: boolean;
   /** Where it is now; -1: its lines do not stand one after the other any more. */
   readonly at: number;
 }
 
 /** In the text as the agent takes it to be: as it was shown, with what it has done itself since. */
-function sightings(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
+function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighting[] {
+  const found = look.sightings.get(hit);
+  if (found) return found;
+  const { state, rows, known } = look;
   // Text that came back stands where it stood.
   const isBack = history.states[state]?.version === history.states[history.last]?.version;
   const believed = history.believed(isBack ? history.last : state);
   if (!believed) return [];
   const { document, fromShown, toNow } = believed;
-  const seen = fromShown.carry(rows).union(writtenLines(fromShown));
-  return placesIn(hit, { document, seen, toNow, now: history.now });
+  const own = writtenLines(fromShown);
+  const [shown, seen] = [rows, known].map((lines) => fromShown.carry(lines).union(own)) as [LineSet, LineSet];
+  const places = placesIn(hit, { document, seen, shown, toNow, now: history.now });
+  look.sightings.set(hit, places);
+  return places;
 }
 
 /** In the text as it was shown. */
 function shownPlaces(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
   const [document, toNow] = [history.document(state), history.follow(state)];
-  return document && toNow ? placesIn(hit, { document, seen: rows, toNow, now: history.now }) : [];
+  const then = { seen: rows, shown: rows, now: history.now };
+  return document && toNow ? placesIn(hit, { document, toNow, ...then }) : [];
 }
 
-/** A text of which lines were seen, and the text now. */
+/** A text of which lines were shown, or known besides, and the text now. */
 interface Then {
   readonly document: Document;
   readonly seen: LineSet;
+  readonly shown: LineSet;
   readonly toNow: LineMap;
   readonly now: Document;
 }
 
 function placesIn(hit: Hit, then: Then): Sighting[] {
-  const { document, seen, toNow } = then;
+  const { document, seen, shown, toNow } = then;
   const { quoted, whole = false, joins = false } = hit;
   // A last line that has no newline looks like any other.
   const text = quoted.endsWith("\n") ? terminated(document) : document;
@@ -189,7 +202,8 @@ function placesIn(hit: Hit, then: Then): Sighting[] {
     if (!seen.containsSpan(first, last + 1)) return [];
     const hull = toNow.hull(first, last + 1);
     const at = standingAt(first, joins ? last + 2 : last + 1, then);
-    return [{ document, from, length: quoted.length, toNow, hull, at }];
+    const isShown = shown.containsSpan(first, last + 1);
+    return [{ document, from, length: quoted.length, toNow, hull, at, isShown }];
   });
 }
 
