@@ -9,7 +9,7 @@ const allowed =
 const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.(?!claude-plugin\/|mcp\.json$)|\.test\./;
 const required = ["LICENSE", "README.md", "CHANGELOG.md", "dist/index.js", "dist/index.d.ts"];
 // Programs 1.3 MB (the guard 0.35, the command line 0.4, the MCP server 0.55), library 0.4, declarations 0.2.
-const sizeLimit = 2_000_000;
+const sizeLimit = 2_050_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {

@@ -3,8 +3,8 @@ import { type Io, ifThere, readFile } from "./io.js";
 import type { Platform } from "./platform.js";
 
 /** What decides first stands first; within one kind, the file that is deeper. As ripgrep does it. */
-const kinds = [".rgignore", ".ignore", ".gitignore"] as const;
-type Kind = (typeof kinds)[number];
+export const ignoreFiles = [".rgignore", ".ignore", ".gitignore"] as const;
+type Kind = (typeof ignoreFiles)[number];
 
 /** Folders of version control, which hold no work of anybody. */
 export const hiddenFolders: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj"]);
@@ -27,6 +27,8 @@ const none: Levels = { ".rgignore": [], ".ignore": [], ".gitignore": [], tracked
 /** Which files a search skips, by the ignore files on the way to them. */
 export class Ignores {
   private readonly known = new Map<string, Levels>();
+  /** A file with a brace was read; before the search begins, that is in the folder or above it. */
+  isBraced = false;
 
   private constructor(
     private readonly io: Io,
@@ -89,16 +91,17 @@ export class Ignores {
       // What is ignored around a repository says nothing about it; some people ignore all of their home.
       entered[".gitignore"] = [];
     }
-    for (const kind of kinds) {
+    for (const kind of ignoreFiles) {
       if (kind === ".gitignore" && !entered.tracked) continue;
       const text = this.text(folder, kind);
+      if (text?.includes("{")) this.isBraced = true;
       if (text !== null) entered[kind] = [{ folder, rules: this.make().add(text) }, ...entered[kind]];
     }
     return entered;
   }
 
   private decide(levels: Levels, path: string, isFolder: boolean): boolean {
-    for (const kind of kinds) {
+    for (const kind of ignoreFiles) {
       for (const { folder, rules } of levels[kind]) {
         const relative = this.platform.path.relative(folder, path).replaceAll(this.platform.path.sep, "/");
         const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);

@@ -1,6 +1,6 @@
 import type { Cancellation } from "../session/index.js";
 import type { Disk } from "./folder.js";
-import { hiddenFolders } from "./ignores.js";
+import { hiddenFolders, ignoreFiles } from "./ignores.js";
 import { isWindows } from "./platform.js";
 
 export interface Narrowing {
@@ -39,25 +39,30 @@ export function findRipgrep(
  * installed.
  */
 export async function narrow(program: string, search: Narrowing): Promise<string[] | null> {
+  const { literal, ignoreCase } = search;
+  const wanted =
+    literal === null ? ["--files"] : [ignoreCase ? "--ignore-case" : "--case-sensitive", ...holding(literal)];
+  const braced = [...ignoreFiles.flatMap((name) => ["--glob", name]), ...holding("{")];
+  const [found, odd] = await Promise.all([list(program, wanted, search), list(program, braced, search)]);
+  // To git a brace is a character like any other; here it stands for alternatives, and more is ignored.
+  return odd?.length === 0 ? found : null;
+}
+
+const holding = (literal: string): string[] => [
+  ...["--files-with-matches", "--fixed-strings", "--regexp", literal],
+];
+
+async function list(program: string, wanted: readonly string[], search: Narrowing): Promise<string[] | null> {
   const { execFile } = await import("node:child_process");
   const options = ["--no-config", "--no-messages", "--text", "--null"];
   options.push("--hidden", "--no-ignore-global", "--no-ignore-exclude");
   for (const folder of hiddenFolders) options.push("--glob", `!${folder}/`);
   if (!search.aboveCounts) options.push("--no-ignore-parent");
-  if (search.literal === null) options.push("--files");
-  else {
-    options.push(
-      "--files-with-matches",
-      "--fixed-strings",
-      search.ignoreCase ? "--ignore-case" : "--case-sensitive",
-    );
-    options.push("--regexp", search.literal);
-  }
   const stop = new AbortController();
   search.signal?.addEventListener("abort", () => stop.abort());
   const settings = { cwd: search.folder, maxBuffer: 1 << 28, signal: stop.signal };
   return new Promise((resolve) => {
-    execFile(program, [...options, "--", "./"], settings, (error, output) => {
+    execFile(program, [...options, ...wanted, "--", "./"], settings, (error, output) => {
       // 1: nothing found. Anything else, also in part, is left to the walk through the folders.
       if (error && error.code !== 1) resolve(null);
       else resolve(output.split("\0").filter((name) => name !== ""));
