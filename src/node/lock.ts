@@ -145,8 +145,16 @@ export class Locks {
   private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
     const started = ticks();
     let watch: Watch | null = null;
+    let looked = Number.NEGATIVE_INFINITY;
     for (;;) {
       if (hold.lock.create(name, file)) return;
+      const now = ticks();
+      // To ask for it costs one call, to find out who has it ten: with many waiting, the holder would get nothing done.
+      if (now - looked < lookPause && now < hold.deadline) {
+        await sleep(pause(now - started));
+        continue;
+      }
+      looked = now;
       const found = this.look(name);
       if (found === null) continue;
       watch = watched(watch, found);
@@ -254,6 +262,9 @@ function watched(watch: Watch | null, found: Found): Watch {
   const mark = `${found.token} ${found.modified}`;
   return watch?.mark === mark ? watch : { mark, since: ticks() };
 }
+
+/** Milliseconds between two looks at who has a lock: dead holders are rare. */
+const lookPause = 50;
 
 /** Whoever has waited longer asks more often: that is what keeps ten processes from starving one. */
 function pause(waited: number): number {
