@@ -1,6 +1,6 @@
 /** Quotes that are replaced one after the other, as stretches of the text before all of them. */
 import type { Document } from "./document.js";
-import { lastAtMost, lineStarts, overlap, placesFor, type Quote, taken, textOf } from "./offsets.js";
+import { overlap, placesFor, type Quote, taken, textOf } from "./offsets.js";
 
 /** What stands in a text, in these lines, half-open, and what takes its place. */
 export interface Stretch {
@@ -38,8 +38,7 @@ interface Replaced {
  */
 export function chained(document: Document, quotes: readonly Quote[]): Stretch[] | Doubtful | null {
   const text = textOf(document);
-  const starts = lineStarts(document);
-  const lineAt = (offset: number): number => lastAtMost(starts, offset);
+  const lineAt = counting(text);
   let now = text;
   let replaced: readonly Replaced[] = [];
   for (const [turn, given] of quotes.entries()) {
@@ -56,6 +55,16 @@ export function chained(document: Document, quotes: readonly Quote[]): Stretch[]
     const lines = { start: lineAt(from), end: lineAt(to - 1) + 1 };
     return { old: text.slice(from, to), new: now.slice(start, end), from, ...lines, joins, all };
   });
+}
+
+/** The line of each of some offsets, asked for in their order: mostly there are one or two. */
+function counting(text: string): (offset: number) => number {
+  let line = 0;
+  let next = text.indexOf("\n");
+  return (offset) => {
+    for (; next >= 0 && next < offset; next = text.indexOf("\n", next + 1)) line++;
+    return line;
+  };
 }
 
 function substituted(text: string, found: readonly number[], { old, new: fresh }: Quote): string {
