@@ -47,7 +47,7 @@ export {
   selectLines,
 } from "./listing.js";
 export type { Named } from "./named.js";
-export { type Quote, taken } from "./offsets.js";
+export { type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
 export { hunkQuotes, hunkSplices, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";

@@ -17,6 +17,7 @@ import {
   type Replaced,
   replaceQuotes,
   taken,
+  textOf,
   uniqueQuotes,
 } from "../core/index.js";
 import type { Verdict } from "./judge.js";
@@ -163,8 +164,8 @@ export function quotesOf(
   shown: Document = document,
 ): readonly Quote[] {
   if (change.kind === "quotes") {
-    const text = shown.lines().join("\n") + (isTerminated(shown) ? "\n" : "");
-    return independent(plainQuotes(change.quotes.map((quote) => taken(text, quote))), document, shown);
+    const quotes = change.quotes.map((quote) => taken(textOf(shown), quote));
+    return independent(plainQuotes(quotes), document, shown);
   }
   if (change.kind !== "patch") return [];
   // In several places: which one is meant cannot be told of a text that has changed.
@@ -198,7 +199,7 @@ function independent(quotes: readonly Quote[], document: Document, shown: Docume
 
 /** The same, for what can be told without a text in which all of them stand. */
 function folded(quotes: readonly Quote[], document: Document): readonly Quote[] {
-  const text = document.lines().join("\n");
+  const text = textOf(document);
   const result: Quote[] = [];
   for (const quote of quotes) {
     const at = text.includes(quote.old) ? -1 : result.findLastIndex((one) => one.new.includes(quote.old));
@@ -215,7 +216,7 @@ function isTerminated(document: Document): boolean {
 
 /** The same lines, with a newline behind the last. */
 export function terminated(document: Document): Document {
-  return isTerminated(document) ? document : Document.fromText(`${document.lines().join("\n")}\n`);
+  return isTerminated(document) ? document : Document.fromText(`${textOf(document)}\n`);
 }
 
 export function sameLines(one: Document, two: Document): boolean {
