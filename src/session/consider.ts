@@ -111,8 +111,12 @@ async function weigh(
   const reach = reachOf(change, document);
   const { hits, isPlaced } = reach;
   const hunk = change.kind === "patch" ? await unclearHunk(change.hunks, opened, sent.request) : null;
-  const unclear =
-    hunk ?? doubt(reach, opened.seen(sent.request).known) ?? unseen(reach, opened, sent.request);
+  const [end] = reach.unended;
+  const known =
+    end && (await wasSeenTwice(end, opened, sent.request))
+      ? LineSet.all(document.lineCount)
+      : opened.seen(sent.request).known;
+  const unclear = hunk ?? doubt(reach, known) ?? unseen(reach, opened, sent.request);
   if (unclear) return refusal(sent, opened, refused([unclear]), env);
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   const isKnown = isKept(opened.file, document) && areKnown(hits, opened.agent);
@@ -139,6 +143,8 @@ interface OwnCall extends Call {
   readonly request: string;
   readonly entry: Entry;
   readonly quotes: readonly Quote[];
+  /** The text that the agent takes the file to have. */
+  readonly shown: Document;
 }
 
 async function callFor(
@@ -153,12 +159,13 @@ async function callFor(
   const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
   const call = callOf(tool, [{ path, edits }], { single: true, dryRun: true });
   const { targets, request } = await find(call, env);
-  return { ...call, request, entry: (targets[0] as (typeof targets)[number]).entry, quotes };
+  const { entry } = targets[0] as (typeof targets)[number];
+  return { ...call, request, entry, quotes, shown: history.believed(newest)?.document ?? document };
 }
 
 /** By the rules of our own edits: may it be done as it is, or in other words, or not at all? */
 function placed(
-  { quotes, request, entry }: OwnCall,
+  { quotes, request, entry, shown }: OwnCall,
   { change, single = false }: ForeignWrite,
   opened: OpenFile,
   env: Env,
@@ -167,8 +174,14 @@ function placed(
   const made = madeBy(change, document);
   const standing = made && replaceStanding(quotes, opened.view(request));
   if (made && standing && sameLines(made.document, standing)) return allowed;
+  const doubted = doubt(reachOf(change, shown), LineSet.all(shown.lineCount));
+  if (doubted) return refused([doubted]);
   const verdict = judge(entry, opened, request, env);
-  if (verdict.kind === "noop") return allowed;
+  // Others have done it already, as it seems: a tool that finds no place for it may look for one more loosely.
+  if (verdict.kind === "noop") {
+    const done = made ? null : goneLines(quotes, opened.view(request));
+    return done ? refused([done]) : allowed;
+  }
   if (verdict.kind === "refused")
     return isForTheTool(verdict, reachOf(change, document), made) ? allowed : verdict;
   const { after } = verdict;

@@ -12,7 +12,7 @@ import {
 } from "../core/index.js";
 import { type Hit, type Reach, terminated } from "./change.js";
 import { describe, neverShown, shownRows } from "./gate.js";
-import { type AgentLedger, knownNow, showingsFor, shownInRefusals } from "./ledger.js";
+import { type AgentLedger, knownNow, type LedgerShowing, showingsFor, shownInRefusals } from "./ledger.js";
 import { type OpenFile, searchedShowings } from "./open.js";
 import { writtenLines } from "./texts.js";
 
@@ -120,8 +120,10 @@ export function elsewhere(
     const isHere = (one: Sighting): boolean => isAt(one, hit);
     const seen = looks.map((look) => sightings(hit, look, opened));
     if (isSeen(hit, looks, opened, request)) {
-      const together = seen.filter((ones) => ones.some(isHere)).flat();
-      const gone = together.find((one) => one.at < 0 && !isHere(one) && !isTold(one.hull, opened, request));
+      const together = seen.flatMap((ones) => (ones.some(isHere) ? ones : amongWhich(hit, ones)));
+      const isKnown = ({ hull }: Sighting): boolean =>
+        isTold(hull, opened, request) && (!covers(hull, hit) || isShownAround(hull, opened, request));
+      const gone = together.find((one) => one.at < 0 && !isHere(one) && !isKnown(one));
       if (gone) return withRows(seenTwice(hit, gone), hit, gone, opened);
       continue;
     }
@@ -131,6 +133,17 @@ export function elsewhere(
     if (other) return withRows(goneQuote([], other, opened.text), hit, other, opened);
   }
   return null;
+}
+
+/** It may be one of the places that were seen, among lines that cannot be told apart; then the others count. */
+function amongWhich(hit: Hit, ones: readonly Sighting[]): readonly Sighting[] {
+  const around = ones.filter((one) => one.at < 0 && covers(one.hull, hit));
+  if (around.length === 0) return [];
+  return around.length > 1 ? ones : ones.filter((one) => one !== around[0]);
+}
+
+function covers([start, end]: Sighting["hull"], hit: Hit): boolean {
+  return start <= hit.start && hit.end <= end;
 }
 
 /** The rows of both places. */
@@ -230,14 +243,23 @@ function isTold([start, end]: Sighting["hull"], { agent, text }: OpenFile, reque
   const pending = agent.pending.subtract(shownInRefusals(agent, request));
   if (start < end && !pending.intersect(LineSet.of([[start, end]])).isEmpty) return false;
   // Rows that were shown before do not tell of what went from between them.
-  const now = agent.showings.filter((one) => one.printer === "refusal" && one.state === agent.state);
-  const shown = now.filter((one) => one.request !== request).map(({ rows }) => rows);
+  const shown = shownNow(agent, request).filter(({ printer }) => printer === "refusal");
   return !agent.deletions.some(
     ({ gap }) =>
       gap >= start &&
       gap <= end &&
-      !shown.some((rows) => besideGap(gap, text.lineCount).subtract(rows).isEmpty),
+      !shown.some(({ rows }) => besideGap(gap, text.lineCount).subtract(rows).isEmpty),
   );
+}
+
+function shownNow(agent: AgentLedger, request: string): readonly LedgerShowing[] {
+  return agent.showings.filter((one) => one.state === agent.state && one.request !== request);
+}
+
+/** What became of these lines was shown, and what is above and below: nothing else is left of them. */
+function isShownAround([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
+  const shown = shownNow(agent, request).reduce((set, { rows }) => set.union(rows), LineSet.empty);
+  return shown.containsSpan(Math.max(0, start - 1), Math.min(text.lineCount, end + 1));
 }
 
 /** The lines above and below a place between lines. */

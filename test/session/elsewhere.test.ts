@@ -59,6 +59,24 @@ describe("text that was seen in two places, of which one is gone unseen", () => 
     expect(await at.answer(quote("b", "B"))).toBe("allowed");
   });
 
+  it("one of several equal lines is left, and was read again: which one it is cannot be told", async () => {
+    const at = stage("} x x } xx }");
+    await at.shown(1, 6);
+    at.write("} x }");
+    await at.shown(2, 2);
+    expect(await at.answer(quote("x", "n"))).toBe("ambiguous");
+    await at.shown(1, 3);
+    expect(await at.answer(quote("x", "n"))).toBe("allowed");
+  });
+
+  it("a last line without a newline is one of them", async () => {
+    const at = stage("a");
+    at.files.set(path, "}\nc\n\nc");
+    await at.shown(1, 4);
+    at.files.set(path, "c\n}\nc\n\n");
+    expect(await at.answer(quote("c\n", "n\n"))).toBe("ambiguous");
+  });
+
   it("the refusal shows what stands there instead, and another call may count on that", async () => {
     const at = stage("a b c d e f b h");
     await at.shown(1, 8);

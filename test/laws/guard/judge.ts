@@ -3,6 +3,8 @@
  * only reads the quote. So an edit that is let through has to be right for each of those places that the agent can
  * still believe in. What cannot be told from the texts is tolerated: see pairs.ts.
  */
+import { compare } from "../../../src/core/compare.js";
+import { Document } from "../../../src/core/document.js";
 import { type Client, type Edit, replaced } from "./client.js";
 import { type Memory, placesIn, type Sighting } from "./memory.js";
 import type { Outcome } from "./room.js";
@@ -17,10 +19,13 @@ export class Judge {
   /** What is wrong with an edit that was let through; null: nothing. `before`: the text that it was made to. */
   stray(edit: Edit, { done, carried }: Outcome, memory: Memory, before: string): string | null {
     const { splices, text: after } = done!;
+    if (this.isUnended(edit, before)) return null;
     const live = memory.sightings(edit).filter((one) => memory.isLive(one));
     const isAll = edit.kind === "quote" && edit.all;
     const isAnyway = !isAll && live.some((one) => this.isSame(one, edit, after, before));
     for (const splice of splices) {
+      // Patch tools end the last line: that changes no line.
+      if (splice.from === splice.to && splice.made === "\n") continue;
       const [first, last] = [lineAt(before, splice.from), lineAt(before, splice.to - 1)];
       const unseen = this.unseen(edit, memory, [alterationBy(before, splice), first, last]);
       if (unseen !== null && !isAnyway) return `line ${unseen + 1} was never shown`;
@@ -31,11 +36,27 @@ export class Judge {
           : this.isAt(sighting, first, last);
         if (isHere || this.isSame(sighting, edit, after, before)) continue;
         if (this.isSeenSince(sighting, [first, last], memory)) continue;
+        if (this.isAmongEqual(sighting, first, before)) continue;
         const shown = JSON.stringify(this.world.states[sighting.look.state]!.texts);
         return `seen in line ${sighting.line + 1} of ${shown}, it is taken for line ${first + 1}`;
       }
     }
     return null;
+  }
+
+  /** Its last line has no newline, which nobody was shown: it stands nowhere, and tools look for something like it. */
+  private isUnended(edit: Edit, before: string): boolean {
+    const isQuoted = edit.kind === "quote" && edit.old.endsWith("\n");
+    return (
+      isQuoted && this.world.states.some(({ text }) => text !== "" && !text.endsWith("\n")) && before !== ""
+    );
+  }
+
+  /** One of the lines that came or went among others that read the same: which one it was, no text tells. */
+  private isAmongEqual({ look }: Sighting, line: number, before: string): boolean {
+    const shown = this.world.states[look.state]!.text;
+    const { regions } = compare(Document.fromText(shown), Document.fromText(before));
+    return regions.some(({ bStart, bEnd }) => bStart <= line && line < bEnd);
   }
 
   /** A line that is altered and was never shown. Where all places are meant, those are that nobody has seen. */
