@@ -126,8 +126,15 @@ function done(work: Promise<unknown>): Promise<unknown> {
   });
 }
 
-/** Without the ids of edits, which count what was written down. */
+/**
+ * Without the ids of edits, which count what was written down. Nor the words for a quote that stands nowhere: it is looked
+ * for in the last two dozen showings, and those reach less far back where every reading is one.
+ */
 function plain(answer: unknown): string {
+  const { details } = (answer ?? {}) as { details?: { code?: string; message?: string } };
+  const isOld = details?.code === "stale" && details.message?.startsWith("the quoted text stood");
+  if (isOld || (details?.code === "not_found" && details.message?.includes("in the text that was shown")))
+    return "the quote is not there";
   return JSON.stringify(answer ?? null).replace(/\b[0-9a-z]+-[0-9a-z]{1,4}\b/g, "ID");
 }
 
