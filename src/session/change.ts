@@ -86,15 +86,13 @@ export interface Reach {
 }
 
 const nowhere: Reach = {
-  ...{
-    hits: [],
-    isPlaced: false,
-    joined: LineSet.empty,
-    doubtful: null,
-    unended: [],
-    isSeveral: false,
-    loose: [],
-  },
+  hits: [],
+  isPlaced: false,
+  joined: LineSet.empty,
+  doubtful: null,
+  unended: [],
+  isSeveral: false,
+  loose: [],
 };
 
 export function reachOf(change: ForeignChange, document: Document): Reach {
@@ -126,9 +124,7 @@ function quoteReach(quotes: readonly Quote[], document: Document): Reach {
   if (!Array.isArray(found)) return { ...nowhere, doubtful: found };
   const hits = found
     .filter(({ all }) => !all)
-    .map(({ old, start, end, joins }) => ({
-      ...{ quoted: old, start, end, joins },
-    }));
+    .map(({ old, start, end, joins }) => ({ quoted: old, start, end, joins }));
   const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
   const unended = isTerminated(document) ? [] : quotes.flatMap((quote) => endHit(quote, document));
   return { ...nowhere, hits, isPlaced: quotes.every(({ all }) => !all), joined, unended };
@@ -147,7 +143,9 @@ function looseHits(quoted: string, document: Document): Hit[] {
   if (bare === "" || quotesIn(document, quoted).length > 0) return [];
   const trimmed = Document.fromText(document.lines().map(trim).join("\n"));
   return placesOf(trimmed, bare, true).map(({ first, last }) => ({
-    ...{ quoted: bare, start: first, end: last + 1 },
+    quoted: bare,
+    start: first,
+    end: last + 1,
   }));
 }
 
@@ -158,11 +156,7 @@ export function hunkHit(start: number, end: number, document: Document): Hit {
 }
 
 /** `shown`: the text that the agent takes the file to have. */
-export function quotesOf(
-  change: ForeignChange,
-  document: Document,
-  shown: Document = document,
-): readonly Quote[] {
+export function quotesOf(change: ForeignChange, document: Document, shown: Document): readonly Quote[] {
   if (change.kind === "quotes") {
     const quotes = change.quotes.map((quote) => taken(textOf(shown), quote));
     return independent(plainQuotes(quotes), document, shown);

@@ -129,7 +129,9 @@ async function weigh(
   const places =
     found.kind === "carried"
       ? quotedLines(call.quotes, opened.view(call.request)).map((one) => ({
-          ...{ ...one, whole: change.kind === "patch", carried: true },
+          ...one,
+          whole: change.kind === "patch",
+          carried: true,
         }))
       : hits;
   // If it was seen elsewhere, that says most of what is wrong.
@@ -155,12 +157,13 @@ async function callFor(
 ): Promise<OwnCall> {
   await opened.prepare([], true);
   const { history, newest = history.last } = opened.view("");
-  const quotes = quotesOf(change, document, history.believed(newest)?.document);
+  const shown = history.believed(newest)?.document ?? document;
+  const quotes = quotesOf(change, document, shown);
   const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
   const call = callOf(tool, [{ path, edits }], { single: true, dryRun: true });
   const { targets, request } = await find(call, env);
   const { entry } = targets[0] as (typeof targets)[number];
-  return { ...call, request, entry, quotes, shown: history.believed(newest)?.document ?? document };
+  return { ...call, request, entry, quotes, shown };
 }
 
 /** By the rules of our own edits: may it be done as it is, or in other words, or not at all? */

@@ -58,7 +58,10 @@ async function play(
   return course.verdict;
 }
 
-/** Where nearly all lines are equal, no text tells everything: of a thousand edits so many may go wrong, and are printed. */
+/**
+ * Where nearly all lines are equal, no text tells everything: so many of a run, or of a thousand edits if that is more, may
+ * go wrong, and are printed.
+ */
 const tolerated = 2;
 
 describe.each([opencode, claudeCode].map((client) => [client.name, client] as const))("%s", (_, client) => {

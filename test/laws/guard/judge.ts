@@ -19,7 +19,7 @@ export class Judge {
   /** What is wrong with an edit that was let through; null: nothing. `before`: the text that it was made to. */
   stray(edit: Edit, { done, carried }: Outcome, memory: Memory, before: string): string | null {
     const { splices, text: after } = done!;
-    if (this.isUnended(edit, before)) return null;
+    if (this.isUnended(edit)) return null;
     const live = memory.sightings(edit).filter((one) => memory.isLive(one));
     const isAll = edit.kind === "quote" && edit.all;
     const isAnyway = !isAll && live.some((one) => this.isSame(one, edit, after, before));
@@ -45,11 +45,9 @@ export class Judge {
   }
 
   /** Its last line has no newline, which nobody was shown: it stands nowhere, and tools look for something like it. */
-  private isUnended(edit: Edit, before: string): boolean {
+  private isUnended(edit: Edit): boolean {
     const isQuoted = edit.kind === "quote" && edit.old.endsWith("\n");
-    return (
-      isQuoted && this.world.states.some(({ text }) => text !== "" && !text.endsWith("\n")) && before !== ""
-    );
+    return isQuoted && this.world.states.some(({ text }) => text !== "" && !text.endsWith("\n"));
   }
 
   /** One of the lines that came or went among others that read the same: which one it was, no text tells. */
