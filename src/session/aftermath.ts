@@ -42,13 +42,14 @@ export async function formatted(path: string, room: number, env: Env): Promise<F
     const lines = LineSet.of(spans.map(({ bStart, bEnd }) => [bStart, bEnd] as const)).subtract(
       knownNow(agent),
     );
-    const deleted = map.regions.filter(({ bStart }) => agent.deletions.some(({ gap }) => gap === bStart));
+    const shrunk = map.regions.filter(({ bEnd }) => agent.deletions.some(({ gap }) => gap === bEnd));
+    const deleted = shrunk.filter(({ bStart, bEnd }) => bStart === bEnd);
     if (lines.isEmpty && deleted.length === 0) return null;
     const length = lines.indexes().reduce((sum, at) => sum + document.text(at).length, 0);
     const isShort = lines.size <= shownRows && length <= Math.min(shownCharacters, room);
     const rows = isShort ? lines.indexes().map((at) => ({ line: at + 1, text: document.text(at) })) : [];
     if (isShort) opened.showed(lines, null, "observed");
-    const told = new Set(deleted.map(({ bStart }) => bStart));
+    const told = new Set(shrunk.map(({ bEnd }) => bEnd));
     const deletions = opened.agent.deletions.filter(({ gap }) => !told.has(gap));
     opened.update({ ...opened.agent, deletions });
     await opened.save();

@@ -34,7 +34,7 @@ export interface Narrowing {
   readonly request: string;
 }
 
-/** Lines the agent knew that others took out: before line `gap` (0-based), `count` of them. */
+/** Lines the agent knew that others took out, or put fewer in the place of: before line `gap` (0-based), `count` of them. */
 export interface Deletion {
   readonly gap: number;
   readonly count: number;
@@ -156,7 +156,9 @@ function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gon
         : isIn(aStart - 1) && isIn(aEnd);
     if (!seen) continue;
     if (bStart < bEnd) spans.push([bStart, bEnd]);
-    else gone.push({ gap: bStart, count: aEnd - aStart, sides: 0 });
+    // Who is shown the fewer lines that stand there now, and not where they end, cannot tell that others went.
+    const count = aEnd - aStart - (bEnd - bStart);
+    if (count > 0) gone.push({ gap: bEnd, count, sides: 0 });
   }
   return { lines: LineSet.of(spans), gone };
 }

@@ -69,6 +69,16 @@ describe("text that was seen in two places, of which one is gone unseen", () => 
     expect(await at.answer(quote("x", "n"))).toBe("allowed");
   });
 
+  it("fewer lines stand in the place of some: to look at those alone does not tell that the others went", async () => {
+    const at = stage("a b c x e f x h");
+    await at.shown(1, 8);
+    at.write("a N e f x h");
+    await at.shown(2, 2);
+    expect(await at.answer(quote("x", "X"))).toBe("ambiguous");
+    await at.shown(2, 3);
+    expect(await at.answer(quote("x", "X"))).toBe("allowed");
+  });
+
   it("a last line without a newline is one of them", async () => {
     const at = stage("a");
     at.files.set(path, "}\nc\n\nc");
