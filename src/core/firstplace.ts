@@ -8,7 +8,7 @@ export interface FirstPlace {
   readonly end: number;
   /** Where it begins in other places that may as well be meant, by its headers and by the order of the hunks. */
   readonly others: readonly number[];
-  /** It stands nowhere from where the tool looks on: this is where it does but for blanks at the ends of its lines. */
+  /** It stands nowhere from where the tool looks on: this is where it does but for blanks, or for a blank last line. */
   readonly loose: boolean;
   /** The line of its last header, if that tells which of several places is meant. */
   readonly header: number | null;
@@ -21,10 +21,11 @@ export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[
   );
   const meant = meantPlaces(hunks, lines, fits);
   const exact = meant.map(({ places }) => places);
-  return meant.flatMap(({ places, loose, header }, index) => {
+  return meant.flatMap(({ places, loose, header }, index): FirstPlace[] => {
     const hunk = hunks[index] as PatchHunk;
-    const [start = loose] = places;
-    if (start === null) return [];
+    if (loose) return [{ start: loose[0], end: loose[1], others: [], loose: true, header: null }];
+    const [start] = places;
+    if (start === undefined) return [];
     const latest = latestStart(exact, hunks, index, lines.length);
     const others = places
       .slice(1)
@@ -33,8 +34,8 @@ export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[
     const isTelling = (fits[index]?.length ?? 0) > 1;
     return [
       {
-        ...{ start, end: start + hunk.quoted.length, others },
-        ...{ loose: places.length === 0, header: isTelling ? header : null },
+        ...{ start, end: start + hunk.quoted.length, others, loose: false },
+        header: isTelling ? header : null,
       },
     ];
   });
@@ -45,7 +46,7 @@ const mostPlaces = 20;
 interface Meant {
   /** The place that the tool takes, and behind it those that the hunk itself does not rule out. */
   readonly places: readonly number[];
-  readonly loose: number | null;
+  readonly loose: readonly [number, number] | null;
   readonly header: number | null;
 }
 
@@ -63,22 +64,35 @@ function meantPlaces(
     const first = below.flatMap((from) => later.find((at) => at >= from) ?? []);
     const places = atEnd && later.includes(last) ? [last] : below.length > 0 ? [...new Set(first)] : later;
     const loose = places.length > 0 ? null : loosePlace(quoted, lines, below[0] ?? cursor);
-    const start = places[0] ?? loose;
-    if (start !== null) cursor = start + quoted.length;
+    if (loose) cursor = loose[1];
+    else if (places[0] !== undefined) cursor = places[0] + quoted.length;
     return { places, loose, header: below[0] === undefined ? null : below[0] - 1 };
   });
 }
 
-/** Tools overlook blanks at the ends of lines first, then those at their beginnings too. */
-function loosePlace(quoted: readonly string[], lines: readonly string[], from: number): number | null {
+/**
+ * Tools overlook blanks at the ends of lines first, then those at their beginnings too; and where that is of no use,
+ * they leave a last line out that is blank.
+ */
+function loosePlace(
+  quoted: readonly string[],
+  lines: readonly string[],
+  from: number,
+): readonly [number, number] | null {
   if (quoted.every((line) => line.trim() === "")) return null;
-  for (const bare of [(line: string) => line.trimEnd(), (line: string) => line.trim()]) {
+  for (const bare of forms) {
     const [wanted, found] = [quoted.map(bare), lines.map(bare)];
     const at = found.findIndex((_, index) => index >= from && standsAt(wanted, found, index));
-    if (at >= 0) return at;
+    if (at >= 0) return [at, at + quoted.length];
   }
-  return null;
+  return quoted.at(-1) === "" ? loosePlace(quoted.slice(0, -1), lines, from) : null;
 }
+
+const forms: readonly ((line: string) => string)[] = [
+  (line) => line,
+  (line) => line.trimEnd(),
+  (line) => line.trim(),
+];
 
 /** The lines below the headers, wherever those stand, one set below the other. */
 function belowEach(headers: readonly string[], lines: readonly string[], start: number): number[] {

@@ -247,6 +247,22 @@ describe("on a text that has changed", () => {
     expect(await at.answer(change)).toBe("allowed");
   });
 
+  it.each([
+    ["as it is", "a\nb\nc\nx\nd\n"],
+    ["but for blanks", "a\nb\nc\n  x\nd\n"],
+  ])(
+    "nor a hunk without its last, blank line, where the rest stands %s in what was never shown",
+    async (_, text) => {
+      const at = stage("a");
+      at.files.set(path, text);
+      await at.shown(1, 2);
+      const change = patch(["@@", "-x", "+n", " "]);
+      expect(await at.answer(change)).toBe("not_shown");
+      await at.shown(4, 4);
+      expect(await at.answer(change)).toBe("allowed");
+    },
+  );
+
   it("known lines that others made neighbours were not seen together", async () => {
     const at = stage("a");
     at.files.set(path, "}\n}\n}\n  x\n}\nx\na\n\n");
