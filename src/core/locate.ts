@@ -40,7 +40,7 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
   const index = line - 1;
   const found: Row[] = [];
   const others: ShownRow[] = [];
-  let forgotten = view.forgotten?.has(index) ?? false;
+  let forgotten = view.forgotten?.(index, hash) ?? false;
   for (const [at, { state, rows, scheme: used, hashes }] of view.showings.entries()) {
     if (used === null || !rows.has(index)) continue;
     const shown = hashes?.[index] ?? view.history.hash(state, index, used);

@@ -19,8 +19,8 @@ export interface View {
   readonly showings: readonly Showing[];
   /** The newest state any of which was shown, with anchors or without. */
   readonly newest?: number;
-  /** Line numbers (0-based) of rows that were shown too long ago to be told apart: anchors with them are refused. */
-  readonly forgotten?: LineSet;
+  /** Whether the row (0-based) may have been printed with this too, too long ago to be told apart: then it is refused. */
+  readonly forgotten?: (index: number, hash: string) => boolean;
   /** The lines of a state that the agent has seen, in whatever showing, or written. */
   known(state: number): LineSet;
   /** Without a full gate, an anchor that was never printed may still name the line of the file now that carries it. */

@@ -1,4 +1,5 @@
 import { type History, LineSet, type SchemeName } from "../core/index.js";
+import { type Forgotten, forget, nothingForgotten, retired } from "./forgotten.js";
 
 /** What printed rows to an agent. Only a read retires the older rows of the numbers it prints. */
 export type Printer = "read" | "search" | "edit" | "refusal" | "observed";
@@ -72,8 +73,7 @@ export interface AgentLedger {
   readonly newest: { readonly state: number; readonly order: number } | null;
   /** Up to this state the agent was told what others made of what it wrote; -1: nothing yet. */
   readonly settled: number;
-  /** Numbers of rows whose showings had to be dropped: an anchor with such a number is no longer certain. */
-  readonly forgotten: LineSet;
+  readonly forgotten: Forgotten;
 }
 
 export function emptyLedger(epoch: number): AgentLedger {
@@ -89,7 +89,7 @@ export function emptyLedger(epoch: number): AgentLedger {
     past: { committed: null, noop: null, refused: [] },
     newest: null,
     settled: -1,
-    forgotten: LineSet.empty,
+    forgotten: nothingForgotten,
   };
 }
 
@@ -191,8 +191,8 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   // Nothing printed is nothing shown, unless there is nothing to print.
   if (rows.isEmpty && showing.lineCount > 0) return ledger;
   if (request !== undefined) return showRefusal(ledger, showing, request);
-  const retired = printer === "read" ? rows : LineSet.empty;
-  const older = ledger.showings.map((one) => ({ ...one, rows: one.rows.subtract(retired) }));
+  const anew = printer === "read" ? rows : LineSet.empty;
+  const older = ledger.showings.map((one) => ({ ...one, rows: one.rows.subtract(anew) }));
   // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const isRead = printer === "read" || printer === "observed";
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
@@ -205,7 +205,7 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
     pending: ledger.pending.subtract(rows),
     deletions: ledger.deletions.flatMap((one) => untold(one, showing)),
     newest: { state, order },
-    forgotten: ledger.forgotten.subtract(retired),
+    forgotten: retired(ledger.forgotten, anew),
   });
 }
 
@@ -267,13 +267,23 @@ export function newestFor(
   return last && last.order > (ledger.newest?.order ?? -1) ? last : ledger.newest;
 }
 
-/** Drops what is too much; rows that named lines are remembered as forgotten, never silently. */
+/**
+ * Drops what is too much; rows that named lines are remembered as forgotten, never silently. What was read goes last: it is
+ * where older anchors come from.
+ */
 function bounded(ledger: AgentLedger): AgentLedger {
   const emptied = ledger.showings.filter(({ rows }) => rows.isEmpty).slice(0, -keptEmptied);
   const left = ledger.showings.filter((one) => !emptied.includes(one));
-  const dropped = left.slice(0, -keptShowings);
-  const forgotten = dropped.reduce((set, one) => (one.scheme ? set.union(one.rows) : set), ledger.forgotten);
-  return pruned({ ...ledger, showings: left.slice(-keptShowings), forgotten });
+  const excess = left.length - keptShowings;
+  if (excess <= 0) return pruned({ ...ledger, showings: left });
+  const isRead = ({ printer }: LedgerShowing): boolean => printer === "read";
+  const oldest = [...left.filter((one) => !isRead(one)), ...left.filter(isRead)];
+  const dropped = new Set(oldest.slice(0, excess));
+  return pruned({
+    ...ledger,
+    showings: left.filter((one) => !dropped.has(one)),
+    forgotten: forget(ledger.forgotten, [...dropped]),
+  });
 }
 
 export function narrow(ledger: AgentLedger, narrowing: Narrowing): AgentLedger {

@@ -9,6 +9,7 @@ import {
   type View,
 } from "../core/index.js";
 import { remover, writer } from "./blame.js";
+import { isForgotten } from "./forgotten.js";
 import type { Seen } from "./gate.js";
 import {
   type AgentLedger,
@@ -309,7 +310,7 @@ export class OpenFile {
     return {
       history,
       showings: showingsFor(agent, request, history),
-      forgotten: agent.forgotten,
+      forgotten: (index, hash) => isForgotten(agent.forgotten, index, hash),
       known: (state) => knownIn(agent, state, request, history),
       ...(newest ? { newest: newest.state } : {}),
     };

@@ -1,4 +1,5 @@
 import { LineMap, LineSet, type SchemeName } from "../core/index.js";
+import { forget } from "./forgotten.js";
 import { type AgentLedger, emptyLedger, type LedgerShowing, type Printer } from "./ledger.js";
 import type { Json } from "./ports.js";
 
@@ -53,12 +54,12 @@ function renumbered(agent: AgentLedger, by: number): AgentLedger {
   const moved = <T extends { readonly state: number }>(list: readonly T[]): T[] =>
     list.filter(({ state }) => state >= by).map((one) => ({ ...one, state: one.state - by }));
   const known = [...agent.known].filter(([state]) => state >= by);
-  const dropped = agent.showings.filter(({ state, scheme }) => state < by && scheme !== null);
+  const dropped = agent.showings.filter(({ state }) => state < by);
   return {
     ...agent,
     newest:
       agent.newest && agent.newest.state >= by ? { ...agent.newest, state: agent.newest.state - by } : null,
-    forgotten: dropped.reduce((set, { rows }) => set.union(rows), agent.forgotten),
+    forgotten: forget(agent.forgotten, dropped),
     state: agent.state >= by ? agent.state - by : -1,
     settled: Math.max(-1, agent.settled - by),
     showings: moved(agent.showings),
@@ -102,7 +103,8 @@ function agentJson(agent: AgentLedger): Json {
     past: agent.past as unknown as Json,
     newest: agent.newest && { ...agent.newest },
     settled: agent.settled,
-    forgotten: agent.forgotten.toJSON(),
+    forgotten: agent.forgotten.lines.toJSON(),
+    forgottenRows: [...agent.forgotten.rows],
   };
 }
 
@@ -144,6 +146,7 @@ interface RawAgent {
   readonly newest: AgentLedger["newest"];
   readonly settled?: number;
   readonly forgotten: Flat;
+  readonly forgottenRows?: readonly (readonly [number, readonly string[]])[];
 }
 
 function stateFrom([version, lines, encoding, exact, by, time]: RawState): StateRecord {
@@ -185,7 +188,7 @@ function agentFrom(raw: RawAgent): AgentLedger {
     past: raw.past,
     newest: raw.newest,
     settled: raw.settled ?? -1,
-    forgotten: LineSet.fromJSON(raw.forgotten),
+    forgotten: { lines: LineSet.fromJSON(raw.forgotten), rows: new Map(raw.forgottenRows ?? []) },
   };
 }
 

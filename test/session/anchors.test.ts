@@ -149,6 +149,40 @@ describe("anchors keep their meaning after one's own edits", () => {
     expect(outcome(await session.edit(on(all).set(199, "late")))).toBe("applied");
   });
 
+  it("after more than are kept: those just shown, and those of what was read at first", async () => {
+    const all = numbered(60);
+    const { session, words } = bench(all);
+    await session.read({ path });
+    let text = "x30";
+    for (let time = 0; time < 450; time++) {
+      expect(outcome(await session.edit(on(all.replace("x30", text)).set(30, `y${time}`)))).toBe("applied");
+      text = `y${time}`;
+    }
+    expect(outcome(await session.edit(on(all).set(40, "late")))).toBe("applied");
+    expect(words()).toBe(all.replace("x30", "y449").replace("x40", "late"));
+  });
+
+  it("but what was printed twice with the same, once too long ago to know which line that was, is refused", async () => {
+    const all = numbered(60);
+    const { session, words } = bench(all);
+    await session.read({ path });
+    await session.edit(on(all).set(30, "}"));
+    await session.edit(on(all).before(1, "n"));
+    await session.edit(on(all).set(9, "y"));
+    for (let time = 0; time < 420; time++) {
+      const now = `n ${all}`.replace("x9", time ? `y${time - 1}` : "y");
+      expect(outcome(await session.edit(on(now).set(10, `y${time}`)))).toBe("applied");
+    }
+    // Line 30 is another one by now, and is made to read the same.
+    const { text } = await session.edit(on(all).set(29, "}"));
+    expect(text).toContain(tag(all.replace("x30", "}"), 30));
+    const twice = `n ${all}`.replace("x29", "}").replace("x30", "}");
+    expect(outcome(await session.edit(on(twice).set(30, "MINE")))).toBe("!stale");
+    expect(words()).not.toContain("MINE");
+    await session.read({ path, ranges: [{ start: 30, end: 30 }] });
+    expect(outcome(await session.edit(on(twice).set(30, "MINE")))).toBe("applied");
+  });
+
   it("and where showings had to be forgotten, nothing is guessed", async () => {
     const pairs = Array.from({ length: 100 }, (_, at) => `u${at} }`).join(" ");
     const { session, words } = bench(pairs);
