@@ -43,7 +43,8 @@ export interface Deletion {
   readonly sides: number;
 }
 
-const keptShowings = 400;
+/** All of it is read and written with every call, so of what is rarely asked for few are kept. */
+const kept = { read: 400, other: 100 };
 /** Showings all of whose rows are retired tell what was once shown; a few are enough. */
 const keptEmptied = 8;
 const keptRefusals = 16;
@@ -268,20 +269,20 @@ export function newestFor(
 }
 
 /**
- * Drops what is too much; rows that named lines are remembered as forgotten, never silently. What was read goes last: it is
- * where older anchors come from.
+ * Drops what is too much; rows that named lines are remembered as forgotten, never silently. What was read is kept longer:
+ * older anchors come from there.
  */
 function bounded(ledger: AgentLedger): AgentLedger {
   const emptied = ledger.showings.filter(({ rows }) => rows.isEmpty).slice(0, -keptEmptied);
   const left = ledger.showings.filter((one) => !emptied.includes(one));
-  const excess = left.length - keptShowings;
-  if (excess <= 0) return pruned({ ...ledger, showings: left });
   const isRead = ({ printer }: LedgerShowing): boolean => printer === "read";
-  const oldest = [...left.filter((one) => !isRead(one)), ...left.filter(isRead)];
-  const dropped = new Set(oldest.slice(0, excess));
+  const dropped = new Set([
+    ...left.filter((one) => !isRead(one)).slice(0, -kept.other),
+    ...left.filter(isRead).slice(0, -kept.read),
+  ]);
   return pruned({
     ...ledger,
-    showings: left.filter((one) => !dropped.has(one)),
+    showings: dropped.size === 0 ? left : left.filter((one) => !dropped.has(one)),
     forgotten: forget(ledger.forgotten, [...dropped]),
   });
 }
