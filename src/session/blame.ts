@@ -20,12 +20,16 @@ export function remover(
 }
 
 export function writer(history: History, states: readonly StateRecord[], line: number): string | null {
+  let [at, end] = [line, history.last];
   for (let state = history.last; state > 0; state--) {
     const { exact, by } = states[state] as StateRecord;
     if (!exact) continue;
-    const there = history.follow(state)?.invert().index(line) ?? -1;
-    if (there < 0) continue;
-    if (exact.regions.some(({ bStart, bEnd }) => bStart <= there && there < bEnd)) return by;
+    // Step by step: the way from each state to the last by itself would take a second after some hundred edits.
+    at = history.follow(state, end)?.invert().index(at) ?? -1;
+    if (at < 0) return null;
+    const before = exact.invert().index(at);
+    if (before < 0) return by;
+    [at, end] = [before, state - 1];
   }
   return null;
 }
