@@ -44,7 +44,7 @@ export interface Deletion {
 }
 
 /** All of it is read and written with every call, so of what is rarely asked for few are kept. */
-const kept = { read: 400, other: 100 };
+const kept = { read: 400, other: 200 };
 /** Showings all of whose rows are retired tell what was once shown; a few are enough. */
 const keptEmptied = 8;
 const keptRefusals = 16;

@@ -35,36 +35,60 @@ export const emptyFile: FileLedger = { order: 0, states: [], agents: new Map() }
 
 const format = 1;
 const keptStates = 1000;
+/** So many of the last are kept as they are: something may still be found out about those. */
+const keptWhole = 50;
 
 /** Forgets states that no agent refers to, and the oldest beyond a bound; who referred to those must read again. */
 export function trimmed(ledger: FileLedger): FileLedger {
-  const used = [...ledger.agents.values()].flatMap((agent) => [
-    ...(agent.state >= 0 ? [agent.state] : []),
-    ...(agent.newest ? [agent.newest.state] : []),
-    ...agent.showings.map(({ state }) => state),
-  ]);
+  const used = new Set([...ledger.agents.values()].flatMap(referred));
   const last = ledger.states.length - 1;
   const first = Math.max(Math.min(...used, last), ledger.states.length - keptStates, 0);
-  if (first === 0) return ledger;
-  const agents = [...ledger.agents].map(([id, agent]) => [id, renumbered(agent, first)] as const);
-  return { ...ledger, states: ledger.states.slice(first), agents: new Map(agents) };
+  const states: StateRecord[] = [];
+  const places = new Map<number, number>();
+  for (const [at, state] of ledger.states.entries()) {
+    if (at < first) continue;
+    const before = states.at(-1);
+    const isLeft = !used.has(at - 1) && at - 1 > first && at <= last - keptWhole;
+    // What one agent did in several steps that nobody refers to is one change.
+    if (before?.exact && state.exact && isLeft && before.by === state.by) {
+      states[states.length - 1] = { ...state, exact: before.exact.compose(state.exact) };
+      places.delete(at - 1);
+    } else states.push(state);
+    places.set(at, states.length - 1);
+  }
+  if (states.length === ledger.states.length) return ledger;
+  const agents = [...ledger.agents].map(([id, agent]) => [id, renumbered(agent, places)] as const);
+  return { ...ledger, states, agents: new Map(agents) };
 }
 
-function renumbered(agent: AgentLedger, by: number): AgentLedger {
-  const moved = <T extends { readonly state: number }>(list: readonly T[]): T[] =>
-    list.filter(({ state }) => state >= by).map((one) => ({ ...one, state: one.state - by }));
-  const known = [...agent.known].filter(([state]) => state >= by);
-  const dropped = agent.showings.filter(({ state }) => state < by);
+function referred({ state, newest, showings, known, refusals }: AgentLedger): number[] {
+  const named = [...showings, ...refusals, ...(newest ? [newest] : [])].map((one) => one.state);
+  return [...named, ...known.keys(), ...(state >= 0 ? [state] : [])];
+}
+
+/** `places`: of each state that is left, where it is now. */
+function renumbered(agent: AgentLedger, places: ReadonlyMap<number, number>): AgentLedger {
+  const placed = <T extends { readonly state: number }>(one: T): T[] => {
+    const state = places.get(one.state);
+    return state === undefined ? [] : [{ ...one, state }];
+  };
+  const known = [...agent.known].flatMap(([state, lines]) =>
+    places.has(state) ? [[places.get(state) as number, lines] as const] : [],
+  );
+  let { settled } = agent;
+  while (settled >= 0 && !places.has(settled)) settled--;
   return {
     ...agent,
-    newest:
-      agent.newest && agent.newest.state >= by ? { ...agent.newest, state: agent.newest.state - by } : null,
-    forgotten: forget(agent.forgotten, dropped),
-    state: agent.state >= by ? agent.state - by : -1,
-    settled: Math.max(-1, agent.settled - by),
-    showings: moved(agent.showings),
-    refusals: moved(agent.refusals),
-    known: new Map(known.map(([state, lines]) => [state - by, lines] as const)),
+    newest: (agent.newest && placed(agent.newest)[0]) ?? null,
+    forgotten: forget(
+      agent.forgotten,
+      agent.showings.filter(({ state }) => !places.has(state)),
+    ),
+    state: places.get(agent.state) ?? -1,
+    settled: places.get(settled) ?? -1,
+    showings: agent.showings.flatMap(placed),
+    refusals: agent.refusals.flatMap(placed),
+    known: new Map(known),
   };
 }
 
