@@ -12,7 +12,7 @@ export interface Forgotten {
 export const nothingForgotten: Forgotten = { lines: LineSet.empty, rows: new Map() };
 
 /** Beyond so many, of none of them it is known any more. */
-const mostRows = 500;
+const mostRows = 1500;
 
 export function forget(before: Forgotten, dropped: readonly LedgerShowing[]): Forgotten {
   const named = dropped.filter(({ scheme }) => scheme !== null);
