@@ -33,6 +33,7 @@ export {
 } from "./engine.js";
 export { type Code, codes, decidingCode, exitStatus } from "./error.js";
 export { firstPlaces } from "./firstplace.js";
+export { digest } from "./hash.js";
 export { History, type State } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
 export {

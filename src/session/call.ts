@@ -1,4 +1,4 @@
-import { type Problem, problem } from "../core/index.js";
+import { digest, type Problem, problem } from "../core/index.js";
 import { type Retry, takeRetry } from "./agent.js";
 import { contradictions, type Entry, entryOf, joined } from "./judge.js";
 import { type FileId, type Json, PortError } from "./ports.js";
@@ -77,7 +77,7 @@ export interface Target {
 
 export interface Found {
   readonly targets: readonly Target[];
-  /** The same for the same request, however it is spelt. */
+  /** The same for the same request, however it is spelt. It is kept, so it says nothing of what is in it. */
   readonly request: string;
 }
 
@@ -136,7 +136,11 @@ function requestKey(targets: readonly Target[]): string {
     // What could not be read is told apart by what is wrong with it.
     wrong: problems.map(({ message }) => message),
   }));
-  return JSON.stringify(plain, (key, value: unknown) =>
-    key === "given" || key === "index" ? undefined : value,
-  );
+  return digest(JSON.stringify(plain, meaning));
+}
+
+/** How an anchor was spelt, and what was written behind it, makes no other request. */
+function meaning(this: unknown, key: string, value: unknown): unknown {
+  const isEcho = key === "content" && typeof this === "object" && this !== null && "hash" in this;
+  return key === "given" || key === "index" || isEcho ? undefined : value;
 }

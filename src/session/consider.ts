@@ -2,6 +2,7 @@
 import {
   type Document,
   type Doubtful,
+  digest,
   exitStatus,
   firstPlaces,
   goneLines,
@@ -103,7 +104,7 @@ async function weigh(
   // There is nothing in it that could be lost, or that could be shown.
   if ((isWhole && document.lineCount === 0) || document.binary) return allowed;
   const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
-  const sent = { ...plain, request: JSON.stringify([write.tool, change]) };
+  const sent = { ...plain, request: digest(JSON.stringify([write.tool, change])) };
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
   if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
   if (change.kind === "whole" || change.kind === "delete") return allowed;

@@ -150,7 +150,7 @@ async function journal(
     ...{ tool: cause.tool, kind: "lost", path: file.path, file: file.key },
     ...{ before: chain.entries.at(-1)?.after ?? null, after: now?.version ?? null },
     ...{ lines: works.flatMap(({ entry }) => entry.lines), edits },
-    ...(command === null ? {} : { cause: command }),
+    ...(command === null || !file.keep ? {} : { cause: command }),
   });
 }
 

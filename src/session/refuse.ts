@@ -181,7 +181,7 @@ async function journalRefusal(
     after: null,
     lines: details.affectedRanges,
     code: details.code,
-    cause: details.message.slice(0, 200),
+    ...(opened.file.keep ? { cause: details.message.slice(0, 200) } : {}),
   });
 }
 
@@ -189,7 +189,8 @@ async function journalRefusal(
 async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env): Promise<string | null> {
   const kept: Retry["files"][number][] = [];
   for (const { opened, verdict } of files) {
-    if (!opened.document) return null;
+    // The call would have to be kept, and it quotes the file.
+    if (!opened.document || !opened.file.keep) return null;
     if (verdict.kind === "refused") {
       if (!verdict.refused.forced) return null;
       kept.push({

@@ -197,6 +197,20 @@ describe("anchors keep their meaning after one's own edits", () => {
 });
 
 describe("a call sent again", () => {
+  it("with the text behind its anchor is the same call: what it was refused for still stands", async () => {
+    const made = bench("a b c d e");
+    await made.session.read({ path });
+    made.rudely("a b X d e");
+    const replace = (start: string) => ({
+      path,
+      edits: [{ op: "replace_lines", start, end: tag("a b c d e", 4), text: "y" }],
+    });
+    const start = tag("a b c d e", 2);
+    for (const given of [start, start, `${start}|b`, `>>> ${start}`])
+      expect(outcome(await made.session.edit(replace(given)))).toBe("!stale");
+    expect(made.words()).toBe("a b X d e");
+  });
+
   it("that was applied is a repeat, and the third time refused", async () => {
     const { session, words } = bench(five);
     await session.read({ path });
