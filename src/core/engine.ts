@@ -83,7 +83,7 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
     change: made.change,
     edits: outcomes(edits, resolution, view),
     warnings,
-    rows: made.change.isEmpty ? namedRows(resolution.named, view) : LineSet.empty,
+    rows: made.change.isEmpty ? thereRows(resolution.named, view) : LineSet.empty,
   };
 }
 
@@ -236,6 +236,17 @@ function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
   const to = { start: start + 1, end };
   if (from.start === to.start) return { index, op, status: "exact" };
   return { index, op, status: "relocated", from, to };
+}
+
+/** The same, and what others put at those places: that is what is already there. */
+function thereRows(named: readonly Named[], view: View): LineSet {
+  const spans = named.flatMap(({ base, refs, spans: own }) => {
+    const theirs = view.history.believed(base)?.toNow;
+    const places = [...own, ...refs.map(({ line }) => ({ start: line, end: line + 1 }))];
+    const met = places.flatMap(({ start, end }) => theirs?.touching(start, end) ?? []);
+    return met.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
+  });
+  return namedRows(named, view).union(LineSet.of(spans));
 }
 
 function namedRows(named: readonly Named[], view: View): LineSet {

@@ -202,7 +202,10 @@ interface Done {
 async function remember(call: Asked, target: OpenFile, done: Done): Promise<void> {
   const { committed } = target.agent.past;
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
-  const order = target.showed(done.printed, done.scheme, "edit");
+  // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
+  const order = done.applied
+    ? target.showed(done.printed, done.scheme, "edit")
+    : target.showed(done.printed, done.scheme, "refusal", call.request);
   const { agent } = target;
   const { past } = agent;
   const count = past.noop?.request === call.request ? past.noop.count + 1 : 1;

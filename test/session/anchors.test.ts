@@ -196,6 +196,34 @@ describe("anchors keep their meaning after one's own edits", () => {
   });
 });
 
+describe("a call that others have done already", () => {
+  const five = "a b c d e";
+  it.each<[string, EditRequest, string]>([
+    ["an insert", on(five).after(2, "n"), "a b n c d e"],
+    ["a line that became two", on(five).set(2, "b\nn"), "a b n c d e"],
+    ["a range", on(five).replace(2, 3, ["b", "n", "c"]), "a b n c d e"],
+    ["a line", on(five).set(2, "n"), "a n c d e"],
+  ])("stays so however often it is sent: %s", async (_, call, then) => {
+    const { session, rudely, words } = bench(five);
+    await session.read({ path });
+    rudely(then);
+    const results = [];
+    for (let time = 0; time < 4; time++) results.push(outcome(await session.edit(call)));
+    expect(results).toEqual(["noop", "noop", "!noop_repeat", "!noop_repeat"]);
+    expect(words()).toBe(then);
+  });
+
+  it("shows what is there, and another call may count on it", async () => {
+    const { session, rudely, words } = bench(five);
+    await session.read({ path });
+    rudely("a b n c d e");
+    const { text } = await session.edit(on(five).after(2, "n"));
+    expect(text).toContain(`${tag("a b n", 2)}|b\n${tag("a b n", 3)}|n`);
+    expect(outcome(await session.edit(on("a b n").set(3, "N")))).toBe("applied");
+    expect(words()).toBe("a b N c d e");
+  });
+});
+
 describe("a call sent again", () => {
   it("with the text behind its anchor is the same call: what it was refused for still stands", async () => {
     const made = bench("a b c d e");
