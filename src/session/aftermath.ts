@@ -1,7 +1,7 @@
 /** What others made of a file that the agent has seen or written: told to it once. */
 import { type LineMap, LineSet, type Range } from "../core/index.js";
 import { withOpen } from "./holding.js";
-import { hasSeen, knownNow } from "./ledger.js";
+import { hasSeen, knownNow, untoldLines } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import type { Env } from "./result.js";
 
@@ -70,7 +70,8 @@ export interface News {
 export async function news(path: string, room: number, env: Env): Promise<News | null> {
   return withOpen(path, env, async (opened) => {
     const { document } = opened;
-    const { pending, deletions } = opened.agent;
+    const { deletions } = opened.agent;
+    const pending = untoldLines(opened.agent);
     if (!document || (pending.isEmpty && deletions.length === 0)) return null;
     const told: number[] = [];
     let length = 0;

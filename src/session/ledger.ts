@@ -333,8 +333,13 @@ export function showingsFor(
     );
 }
 
+/** What others wrote in seen territory and no answer has shown yet. */
+export function untoldLines(ledger: AgentLedger): LineSet {
+  return ledger.pending.subtract(shownInRefusals(ledger, null));
+}
+
 /** Lines that refusals of other requests have shown, in the newest state. */
-export function shownInRefusals(ledger: AgentLedger, request: string): LineSet {
+export function shownInRefusals(ledger: AgentLedger, request: string | null): LineSet {
   const others = ledger.refusals.filter((refusal) => refusal.request !== request);
   return others.reduce((set, { lines }) => set.union(lines), LineSet.empty);
 }

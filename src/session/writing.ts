@@ -11,7 +11,7 @@ import {
 import { epochOf } from "./agent.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
-import { type Deletion, newestFor, wrote } from "./ledger.js";
+import { type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
@@ -131,7 +131,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
   if (isRecorded) record(one, after);
   const told = isRecorded ? target.agent.deletions.slice(0, toldDeletions) : [];
-  const news = isRecorded ? { foreign: target.agent.pending, notes: deletionNotes(told) } : {};
+  const news = isRecorded ? { foreign: untoldLines(target.agent), notes: deletionNotes(told) } : {};
   const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
   const { text, printed } = resultText({
     path,

@@ -69,6 +69,16 @@ describe("reading what others changed", () => {
     expect(await delta()).not.toContain("never shown");
   });
 
+  it("tells what a refusal has shown again, for it is asked; the result of an edit does not", async () => {
+    const { session, rudely, delta } = await seen("a b c d e f g h i j k l m n");
+    rudely("a b C d e f g h i j k l M n");
+    await session.edit(on("a b c").set(3, "x"));
+    const { text } = await session.edit(on("a b c d e f g h").set(8, "H"));
+    expect(text).toContain("|M");
+    expect(text).not.toContain("|C");
+    expect(await delta()).toMatch(/^3#\w+\|C$/);
+  });
+
   it("of a file never read names the next call", async () => {
     const { session } = bench(all);
     const result = await session.read({ path, delta: true });
