@@ -51,7 +51,7 @@ export type { Named } from "./named.js";
 export { type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
 export { hunkQuotes, hunkSplices, placeHunks, uniqueQuotes } from "./placing.js";
-export { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
+export { anchorOf, type Cause, type Mismatch, mismatch, type Problem, problem } from "./problem.js";
 export { goneQuote, placesOf, type QuotedPlace, quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";
 export {

@@ -57,7 +57,8 @@ export function refusalBody(refusal: RefusalText): string[] {
   const parts: string[] = [];
   const sharper = sharperWords(refusal);
   if (sharper) parts.push(sharper);
-  const met = refusal.problems.filter(isForeign);
+  // What may be done to a whole file only is told by what it lacks.
+  const met = refusal.problems.filter((one) => isForeign(one) && one.code !== "not_shown");
   const marked = rows.some((row) => row.changed);
   const others = refusal.problems.filter((one) => !met.includes(one));
   const told = new Set(sharper && details.code === "not_read" ? [] : others.map(({ message }) => message));
@@ -135,6 +136,7 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
   const { code, path, retry } = details;
   if (retry) return `Still right? Send ${door.retry(path, retry)}; else use the anchors above.`;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
+  if (rowCount > 0 && code === "not_shown") return "Decide again with these rows.";
   if (rowCount > 0) return "Decide again with these rows, and use their anchors.";
   if (code === "not_read") return null;
   if (code === "not_shown" && details.affectedRanges.length > 0)

@@ -106,7 +106,10 @@ async function weigh(
   const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
   const sent = { ...plain, request: digest(JSON.stringify([write.tool, change])) };
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
-  if (!("allow" in decision)) return refusal(sent, opened, refused([blocked(decision)]), env);
+  if (!("allow" in decision)) {
+    await opened.prepare([], true);
+    return refusal(sent, opened, refused([blocked(decision, opened)]), env);
+  }
   if (change.kind === "whole" || change.kind === "delete") return allowed;
   if (env.gate === "off") return allowed;
   const reach = reachOf(change, document);

@@ -12,7 +12,14 @@ import {
 } from "../core/index.js";
 import { type Hit, type Reach, terminated } from "./change.js";
 import { describe, neverShown, shownRows } from "./gate.js";
-import { type AgentLedger, knownNow, type LedgerShowing, showingsFor, shownInRefusals } from "./ledger.js";
+import {
+  type AgentLedger,
+  besideGap,
+  knownNow,
+  type LedgerShowing,
+  showingsFor,
+  shownInRefusals,
+} from "./ledger.js";
 import { type OpenFile, searchedShowings } from "./open.js";
 import { writtenLines } from "./texts.js";
 
@@ -260,9 +267,4 @@ function shownNow(agent: AgentLedger, request: string): readonly LedgerShowing[]
 function isShownAround([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
   const shown = shownNow(agent, request).reduce((set, { rows }) => set.union(rows), LineSet.empty);
   return shown.containsSpan(Math.max(0, start - 1), Math.min(text.lineCount, end + 1));
-}
-
-/** The lines above and below a place between lines. */
-function besideGap(gap: number, lineCount: number): LineSet {
-  return LineSet.of([[Math.max(0, gap - 1), Math.min(lineCount, gap + 1)]]);
 }

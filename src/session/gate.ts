@@ -7,6 +7,7 @@ import {
   type Range,
   type View,
 } from "../core/index.js";
+import { besideGap, type Deletion } from "./ledger.js";
 
 /** `lines`: every named line must have been seen. `file`: some showing of the file is enough. `off`: nothing is asked. */
 export type GatePolicy = "lines" | "file" | "off";
@@ -21,6 +22,8 @@ export interface Seen {
   readonly pending: number;
   /** Those of them that stand there changed. */
   readonly changed?: LineSet;
+  /** Where lines were taken out. */
+  readonly deletions?: readonly Deletion[];
 }
 
 export type Decision =
@@ -49,14 +52,25 @@ export function gate(request: "touch" | "whole", seen: Seen, policy: GatePolicy)
       missing: LineSet.empty,
     };
   if (request === "touch") return allow;
-  const missing = LineSet.all(seen.lineCount).subtract(seen.known);
-  if (missing.isEmpty && seen.pending === 0) return allow;
-  const isShown = missing.subtract(seen.changed ?? LineSet.empty).isEmpty;
-  const where = missing.isEmpty ? "" : ` (${describe(missing.ranges())})`;
+  const unknown = LineSet.all(seen.lineCount).subtract(seen.known);
+  if (unknown.isEmpty && seen.pending === 0) return allow;
+  const { deletions = [] } = seen;
+  // To be shown what stands on both sides of it tells that something is gone.
+  const beside = deletions.map(({ gap }) => besideGap(gap, seen.lineCount));
+  const missing = beside.reduce((set, lines) => set.union(lines), unknown);
+  const isShown = unknown.subtract(seen.changed ?? LineSet.empty).isEmpty;
+  const places = [...(unknown.isEmpty ? [] : [describe(unknown.ranges())]), ...deletions.map(deletion)];
+  const where = places.length === 0 ? "" : ` (${places.slice(0, 5).join("; ")})`;
   const reason = isShown
     ? `${path} has changed since it was shown${where}: this needs all of it as it is now`
-    : `${path}: this needs all of the file to have been shown; ${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} not`;
+    : `${path}: this needs all of the file to have been shown; ${describe(unknown.ranges())} ${unknown.size === 1 ? "was" : "were"} not`;
   return { block: true, code: "not_shown", reason, missing };
+}
+
+/** In words. */
+export function deletion({ gap, count }: Deletion): string {
+  const where = gap === 0 ? "at the start" : `after line ${gap}`;
+  return `${count} ${count === 1 ? "line" : "lines"} deleted ${where}`;
 }
 
 /** Every line of a named range, and the anchor of an insert, was seen: in whatever version, under whatever number. */

@@ -7,6 +7,8 @@ import {
   type Edit,
   type FileOperation,
   LineSet,
+  type Mismatch,
+  mismatch,
   normaliseEdits,
   nulMakesBinary,
   type Problem,
@@ -114,7 +116,7 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   }
   const isWhole = entry.content !== undefined || operation !== null;
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
-  if (!("allow" in decision)) return refused([blocked(decision)]);
+  if (!("allow" in decision)) return refused([blocked(decision, opened)]);
   if (entry.content !== undefined) return overwritten(entry.content, document);
   if (operation?.op === "delete_file") return deleted(document);
   if (operation && entry.edits.length === 0) return unchanged(document);
@@ -221,8 +223,35 @@ export function refused(problems: readonly Problem[]): Extract<Verdict, { kind: 
   return { kind: "refused", refused: { status: "refused", problems, remaps: [], forced: null } };
 }
 
-/** A few missing rows are shown at once; many have to be asked for. */
-export function blocked({ missing, code, reason }: Exclude<Decision, { allow: true }>): Problem {
+/** A few missing rows are shown at once, with what became of those that were shown; many have to be asked for. */
+export function blocked(
+  { missing, code, reason }: Exclude<Decision, { allow: true }>,
+  opened: OpenFile,
+): Problem {
   const rows = missing.size <= shownRows ? missing : LineSet.empty;
-  return problem(code, [], reason, { rows, missing, mismatches: neverShown(missing, "") });
+  const changes = rows.isEmpty ? [] : changedLines(opened.agent.pending.intersect(missing), opened);
+  const changed = LineSet.lines(changes.map(([line]) => line));
+  const unseen = neverShown(missing.subtract(changed), "");
+  return problem(code, [], reason, {
+    ...{ rows, missing, changed },
+    mismatches: [...changes.map(([, one]) => one), ...unseen],
+  });
+}
+
+/** Lines that others wrote where something was shown, with what that was. */
+function changedLines(lines: LineSet, { agent, history }: OpenFile): (readonly [number, Mismatch])[] {
+  return lines.indexes().flatMap((line) => {
+    for (const { state, rows } of agent.showings.toReversed()) {
+      const document = history.document(state);
+      const regions = history.follow(state)?.regions ?? [];
+      const region = regions.find(({ bStart, bEnd }) => bStart <= line && line < bEnd);
+      if (!document || !region) continue;
+      const index = region.aStart + line - region.bStart;
+      if (index >= region.aEnd)
+        return [[line, mismatch(null, { document: history.now, index: line }, "hex6")]];
+      if (rows.has(index))
+        return [[line, mismatch({ document, index }, { document: history.now, index: line }, "hex6")]];
+    }
+    return [];
+  });
 }

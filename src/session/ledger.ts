@@ -333,6 +333,11 @@ export function showingsFor(
     );
 }
 
+/** The lines above and below a place between lines. */
+export function besideGap(gap: number, lineCount: number): LineSet {
+  return LineSet.of([[Math.max(0, gap - 1), Math.min(lineCount, gap + 1)]]);
+}
+
 /** What others wrote in seen territory and no answer has shown yet. */
 export function untoldLines(ledger: AgentLedger): LineSet {
   return ledger.pending.subtract(shownInRefusals(ledger, null));

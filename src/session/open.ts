@@ -13,6 +13,7 @@ import { isForgotten } from "./forgotten.js";
 import type { Seen } from "./gate.js";
 import {
   type AgentLedger,
+  besideGap,
   carry,
   emptyLedger,
   hasSeen,
@@ -318,13 +319,17 @@ export class OpenFile {
 
   seen(request: string): Seen {
     const { agent, history } = this;
+    const told = shownInRefusals(agent, request);
+    const isTold = (gap: number): boolean => besideGap(gap, this.text.lineCount).subtract(told).isEmpty;
+    const deletions = agent.deletions.filter(({ gap }) => !isTold(gap));
     return {
       path: this.file.path,
       hasSeen: hasSeen(agent),
       known: hasSeen(agent) ? knownIn(agent, history.last, request, history) : knownNow(agent),
       lineCount: this.text.lineCount,
       changed: agent.pending,
-      pending: agent.pending.subtract(shownInRefusals(agent, request)).size + agent.deletions.length,
+      pending: agent.pending.subtract(told).size + deletions.length,
+      deletions,
     };
   }
 

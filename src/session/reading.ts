@@ -11,7 +11,7 @@ import {
   schemes,
   selectLines,
 } from "../core/index.js";
-import { describe } from "./gate.js";
+import { deletion, describe } from "./gate.js";
 import { contextOf, peek, withFile } from "./holding.js";
 import { type Deletion, hasSeen, isShownLast, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
@@ -160,10 +160,7 @@ async function delta(
 
 /** What others took out of seen territory, in words. */
 export function deletionNotes(deletions: readonly Deletion[]): string[] {
-  return deletions.map(({ gap, count }) => {
-    const where = gap === 0 ? "at the start" : `after line ${gap}`;
-    return `[${count} ${count === 1 ? "line" : "lines"} deleted ${where}]`;
-  });
+  return deletions.map((one) => `[${deletion(one)}]`);
 }
 
 function rowText(

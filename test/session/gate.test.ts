@@ -269,3 +269,45 @@ describe("policies", () => {
     expect(made).toMatchObject({ status: "applied", text: "a\nB\n" });
   });
 });
+
+describe("a whole file that others have changed since it was shown", () => {
+  const all = numbered(12);
+  const overwrite = (made: Bench, content = "x\n") => made.session.write({ path, content });
+
+  it("is refused with what was shown, who changed it, and the rows; another write may count on those", async () => {
+    const made = bench(all);
+    await made.session.read({ path });
+    const other = made.session.as("two");
+    await other.read({ path });
+    await other.edit(on(all).set(5, "FIVE"));
+    const { text, details } = await overwrite(made);
+    expect(text).toBe(
+      [
+        "REJECTED, nothing written.",
+        "src/a.ts has changed since it was shown (line 5): this needs all of it as it is now",
+        'It was "x5", changed by two',
+        "",
+        ...[3, 4].map((line) => `    ${tag(all, line)}|x${line}`),
+        `>>> ${tag(all.replace("x5", "FIVE"), 5)}|FIVE`,
+        ...[6, 7].map((line) => `    ${tag(all, line)}|x${line}`),
+        "Decide again with these rows.",
+      ].join("\n"),
+    );
+    expect(details).toMatchObject({
+      code: "not_shown",
+      mismatches: [{ line: 5, cause: "changed", shown: "x5", now: "FIVE", by: "two" }],
+    });
+    expect(outcome(await overwrite(made))).toBe("!not_shown");
+    expect(outcome(await overwrite(made, "y\n"))).toBe("applied");
+  });
+
+  it("tells what was taken out, and shows where", async () => {
+    const made = bench(all);
+    await made.session.read({ path });
+    made.rudely(all.replace("x8 ", "").replace("x3", "x3 NEW"));
+    const { text } = await overwrite(made);
+    expect(text).toContain("has changed since it was shown (line 4; 1 line deleted after line 8)");
+    expect(printedLines({ text } as never)).toEqual(expect.arrayContaining([4, 8, 9]));
+    expect(outcome(await overwrite(made, "y\n"))).toBe("applied");
+  });
+});
