@@ -35,7 +35,8 @@ export class Printed {
     this.pieces = pieces;
     this.pieceKeys = pieces.map(({ texts }) => new Int32Array(texts.map((text) => this.#key(text))));
     this.rowCount = pieces.reduce((most, { rows }) => Math.max(most, (rows.at(-1) ?? -1) + 1), 0);
-    this.#saying = Uint8Array.from(this.#keys.keys(), (text) => (saysSomething.test(text) ? 1 : 0));
+    const something = saysSomething();
+    this.#saying = Uint8Array.from(this.#keys.keys(), (text) => (something.test(text) ? 1 : 0));
     this.#holders = new Int32Array(this.#keys.size);
     const names = files.filter(({ named }) => named).length;
     const times = new Int32Array(this.#keys.size);
@@ -92,5 +93,5 @@ function sketchOf(text: string): number {
   );
 }
 
-/** Two letters or digits: more than a bracket, a rule or nothing. */
-const saysSomething = /[\p{L}\p{N}].*[\p{L}\p{N}]|\p{Lo}/su;
+/** Two letters or digits: more than a bracket, a rule or nothing. Made when it is needed, which takes half a millisecond. */
+const saysSomething = () => /[\p{L}\p{N}].*[\p{L}\p{N}]|\p{Lo}/su;

@@ -31,7 +31,8 @@ export function absurdPath(platform: Platform, given: unknown): string | null {
   if (typeof given !== "string" || given === "") return "a path is a text that is not empty";
   if (given.includes("\0")) return "a path holds no NUL character";
   // It would be written as another name.
-  if (/\p{Surrogate}/u.test(given)) return "a path is well-formed Unicode";
+  // Named by their property, V8 would look every character up: a third of a millisecond.
+  if (/[\ud800-\udfff]/u.test(given)) return "a path is well-formed Unicode";
   if (given.length > longestPath) return `a path has at most ${longestPath} characters`;
   const windows = isWindows(platform);
   const names = given.replace(/^[A-Za-z]:/, windows ? "" : "$&").split(windows ? /[\\/]/ : "/");
