@@ -116,7 +116,8 @@ function workspaceOf(
   const { notes } = nodeStore({ state, workspace: { key: "conversations" }, brief: true, report: log });
   const [first] = notes.all("began", conversation);
   if (typeof first !== "string") notes.add("began", conversation, here.root);
-  return typeof first === "string" && isWithin(here.root, first) ? workspaceFor(first, []) : here;
+  if (typeof first !== "string" || first === here.root) return here;
+  return isWithin(here.root, first) ? workspaceFor(first, []) : here;
 }
 
 /** As everything else that the client starts is called, so that all of it is one agent. */
