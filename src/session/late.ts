@@ -139,13 +139,17 @@ export interface Standing {
 export function standing(rows: readonly Row[], text: Document): Standing {
   const lines: number[] = [];
   const others: number[] = [];
-  const there = rows.filter(({ line }) => line >= 1 && line <= text.lineCount);
-  const first = there.reduce((least, { line }) => Math.min(least, line), text.lineCount + 1);
-  const end = there.reduce((most, { line }) => Math.max(most, line), 0);
+  let [first, end] = [text.lineCount + 1, 0];
+  for (const { line } of rows) {
+    if (line < 1 || line > text.lineCount) continue;
+    if (line < first) first = line;
+    if (line > end) end = line;
+  }
   // All at once: line by line takes longer than all the rest.
   const texts = text.lines(first - 1, end);
-  for (const { line, text: shown } of there) {
-    const now = texts[line - first] as string;
+  for (const { line, text: shown } of rows) {
+    const now = texts[line - first];
+    if (now === undefined) continue;
     if (now === shown) lines.push(line - 1);
     else if (!isCut(shown, now) && !shown.includes("\uFFFD")) others.push(line - 1);
   }

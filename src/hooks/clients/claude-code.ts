@@ -1,6 +1,6 @@
 import type { Quote } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
-import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
+import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../fields.js";
 import { branchOf, readIn } from "./branches.js";
 import { attachedFiles, transcriptLines } from "./transcript.js";
@@ -75,7 +75,7 @@ function before(tool: string, input: Payload): Event[] {
 }
 
 const clientError = /^\s*<tool_use_error>/;
-const row = /^ *(\d+)\t(.*)$/s;
+const rowNumber = /^ *\d+$/;
 
 /** The text of a result as the model got it; of several blocks the texts. */
 function resultText(response: unknown): string {
@@ -88,17 +88,18 @@ function shownBy(input: Payload, result: string): Event[] {
   const path = text(input, "file_path");
   if (path === undefined || clientError.test(result)) return [];
   if (path.endsWith(".ipynb")) return [{ kind: "read", path, rows: [], whole: true }];
-  const found = result.split("\n").flatMap((line) => {
-    const [, number, shown] = row.exec(line) ?? [];
-    return number === undefined || shown === undefined ? [] : [{ line: Number(number), text: shown }];
-  });
-  // Asked for line 0, it counts from there.
-  const shift = found[0]?.line === 0 ? 1 : 0;
-  const isEmpty = found.length === 0 && /the contents are empty/.test(result);
-  if (found.length === 0 && !isEmpty) return [];
-  return [
-    { kind: "read", path, rows: found.map(({ line, text: shown }) => ({ line: line + shift, text: shown })) },
-  ];
+  const rows: Row[] = [];
+  let shift = 0;
+  for (const line of result.split("\n")) {
+    const tab = line.indexOf("\t");
+    const number = tab < 0 ? "" : line.slice(0, tab);
+    if (!rowNumber.test(number)) continue;
+    // Asked for line 0, it counts from there.
+    if (rows.length === 0 && Number(number) === 0) shift = 1;
+    rows.push({ line: Number(number) + shift, text: line.slice(tab + 1) });
+  }
+  const isEmpty = rows.length === 0 && /the contents are empty/.test(result);
+  return rows.length > 0 || isEmpty ? [{ kind: "read", path, rows }] : [];
 }
 
 /** What was read before the conversation was taken back, of which nothing counts any more, and the model still has. */
