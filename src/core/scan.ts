@@ -4,9 +4,9 @@
  *
  * They are bound by the number of instructions, and V8 decides that number. It inlines no more than 920 bytes of
  * bytecode into a function, so nothing may be added to them lightly. A name on module level is a variable to it as
- * soon as it is imported or the file is bundled: constants are written out where they are used, and what every block
- * needs is a closure made inside the function, because a function of the module is looked up and compared with the
- * inlined one each time.
+ * soon as it is imported or the file is bundled, and a function of the module is looked up and compared with the
+ * inlined one each time: constants are written out where they are used, and so is what every line needs. A process that
+ * ends before anything is compiled, like a hook, pays for each call more than for what is done in it.
  */
 import { isUtf8 } from "./codec.js";
 import { xxh32 } from "./hash.js";
@@ -68,9 +68,6 @@ function scanLine(bytes: Uint8Array, table: Unfinished): boolean {
  * bytes of a line are taken in without a branch: their number cannot be predicted.
  */
 function scanBlocks(bytes: Uint8Array, table: Unfinished): boolean {
-  const blockRound = (sum: number): number => Math.imul((sum << 13) | (sum >>> 19), 0x9e3779b1);
-  const wordRound = (sum: number): number => Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
-  const byteRound = (sum: number): number => Math.imul((sum << 11) | (sum >>> 21), 0x9e3779b1);
   const lineFeeds = (word: number): number => ((word ^ 0x0a0a0a0a) - 0x01010101) & ~word & 0x80808080;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const lastBlock = bytes.length - 16;
@@ -93,30 +90,41 @@ function scanBlocks(bytes: Uint8Array, table: Unfinished): boolean {
       const signs1 = ((word1 ^ 0x0a0a0a0a) - 0x01010101) | ((word2 ^ 0x0a0a0a0a) - 0x01010101);
       const signs2 = ((word3 ^ 0x0a0a0a0a) - 0x01010101) | ((word4 ^ 0x0a0a0a0a) - 0x01010101);
       if (((signs1 | signs2) & 0x80808080) !== 0) {
-        const feeds = lineFeeds(word1) || lineFeeds(word2) || lineFeeds(word3) || lineFeeds(word4);
+        const feeds1 = lineFeeds(word1);
+        const feeds2 = feeds1 || lineFeeds(word2);
+        const feeds3 = feeds2 || lineFeeds(word3);
+        const feeds = feeds3 || lineFeeds(word4);
         if (feeds !== 0) {
-          const skipped = lineFeeds(word1) ? 0 : lineFeeds(word2) ? 4 : lineFeeds(word3) ? 8 : 12;
-          end = position + skipped + lowestByte(feeds);
+          end = position + (feeds1 ? 0 : feeds2 ? 4 : feeds3 ? 8 : 12) + lowestByte(feeds);
           break;
         }
       }
-      lane1 = blockRound(lane1 + Math.imul(word1, 0x85ebca77));
-      lane2 = blockRound(lane2 + Math.imul(word2, 0x85ebca77));
-      lane3 = blockRound(lane3 + Math.imul(word3, 0x85ebca77));
-      lane4 = blockRound(lane4 + Math.imul(word4, 0x85ebca77));
+      lane1 = (lane1 + Math.imul(word1, 0x85ebca77)) | 0;
+      lane2 = (lane2 + Math.imul(word2, 0x85ebca77)) | 0;
+      lane3 = (lane3 + Math.imul(word3, 0x85ebca77)) | 0;
+      lane4 = (lane4 + Math.imul(word4, 0x85ebca77)) | 0;
+      lane1 = Math.imul((lane1 << 13) | (lane1 >>> 19), 0x9e3779b1);
+      lane2 = Math.imul((lane2 << 13) | (lane2 >>> 19), 0x9e3779b1);
+      lane3 = Math.imul((lane3 << 13) | (lane3 >>> 19), 0x9e3779b1);
+      lane4 = Math.imul((lane4 << 13) | (lane4 >>> 19), 0x9e3779b1);
     }
     if (end < 0) break;
     const stop = end > start && bytes[end - 1] === 13 ? end - 1 : end;
     if ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop)) return false;
     let hash = position > start ? joined(lane1, lane2, lane3, lane4) : 0x165667b1;
     hash = (hash + stop - start) | 0;
-    for (; position + 4 <= stop; position += 4)
-      hash = wordRound(hash + Math.imul(view.getInt32(position, true), 0xc2b2ae3d));
+    for (; position + 4 <= stop; position += 4) {
+      const sum = (hash + Math.imul(view.getInt32(position, true), 0xc2b2ae3d)) | 0;
+      hash = Math.imul((sum << 17) | (sum >>> 15), 0x27d4eb2f);
+    }
     const word = view.getInt32(position, true);
     const left = stop - position;
-    hash ^= (hash ^ byteRound(hash + Math.imul(word & 255, 0x165667b1))) & (-left >> 31);
-    hash ^= (hash ^ byteRound(hash + Math.imul((word >>> 8) & 255, 0x165667b1))) & ((1 - left) >> 31);
-    hash ^= (hash ^ byteRound(hash + Math.imul((word >>> 16) & 255, 0x165667b1))) & ((2 - left) >> 31);
+    const sum1 = (hash + Math.imul(word & 255, 0x165667b1)) | 0;
+    hash ^= (hash ^ Math.imul((sum1 << 11) | (sum1 >>> 21), 0x9e3779b1)) & (-left >> 31);
+    const sum2 = (hash + Math.imul((word >>> 8) & 255, 0x165667b1)) | 0;
+    hash ^= (hash ^ Math.imul((sum2 << 11) | (sum2 >>> 21), 0x9e3779b1)) & ((1 - left) >> 31);
+    const sum3 = (hash + Math.imul((word >>> 16) & 255, 0x165667b1)) | 0;
+    hash ^= (hash ^ Math.imul((sum3 << 11) | (sum3 >>> 21), 0x9e3779b1)) & ((2 - left) >> 31);
     // A carriage return that ends a block is in the lanes by now although it belongs to the line break.
     hashes[count] = stop < position ? xxh32(bytes, start, stop) : mixed(hash);
     starts[count++] = start;
