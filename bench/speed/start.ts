@@ -11,7 +11,9 @@ export function startRows(): Row[] {
   const folder = mkdtempSync(join(tmpdir(), "kedge-start-"));
   try {
     writeFileSync(join(folder, "small.txt"), "one line of text\n".repeat(40));
-    const env = { PATH: process.env.PATH, KEDGE_STATE: join(folder, "state"), KEDGE_SESSION: "bench" };
+    // A client has a home, and hands its environment on.
+    const home = { PATH: process.env.PATH, HOME: folder };
+    const env = { ...home, KEDGE_STATE: join(folder, "state"), KEDGE_SESSION: "bench" };
     const start = (args: readonly string[], input = "") => {
       const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, env, input });
       if (status !== 0) throw new Error(`node ${args.join(" ")}: exit status ${status}`);
