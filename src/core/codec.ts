@@ -111,8 +111,6 @@ function utf16Format(codec: Codec, bom: number): Format {
 
 const plainUtf8: Format = { codec: utf8Codec, bom: 0, unit: 1, low: 0, coded: false, breaks: byteBreaks };
 const markedUtf8: Format = { ...plainUtf8, bom: 3 };
-const markedUtf16le = utf16Format(utf16leCodec, 2);
-const markedUtf16be = utf16Format(utf16beCodec, 2);
 
 export function codedFormat(codec: Codec): Format {
   return { codec, bom: 0, unit: 1, low: 0, coded: true, breaks: byteBreaks };
@@ -129,8 +127,8 @@ export const headLength = 4;
 export function headFormat(head: Uint8Array, forced?: Codec): Format {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return markedUtf8;
   const utf32 = head.length >= 4 && head[2] === 0 && head[3] === 0;
-  if (head[0] === 0xff && head[1] === 0xfe && !utf32) return markedUtf16le;
-  if (head[0] === 0xfe && head[1] === 0xff) return markedUtf16be;
+  if (head[0] === 0xff && head[1] === 0xfe && !utf32) return utf16Format(utf16leCodec, 2);
+  if (head[0] === 0xfe && head[1] === 0xff) return utf16Format(utf16beCodec, 2);
   if (forced === undefined) return plainUtf8;
   // Without a mark UTF-16 must be asked for by name: bytes alone cannot tell it from binary data.
   if (forced.name === utf16leCodec.name) return utf16Format(utf16leCodec, 0);

@@ -142,10 +142,11 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 
 /** All numbers of two digits, each as a little-endian 16-bit number. */
 function digitPairs(base: number): Uint16Array {
-  return Uint16Array.from({ length: base * base }, (_, number) => {
-    const digits = number.toString(base).padStart(2, "0");
-    return digits.charCodeAt(0) | (digits.charCodeAt(1) << 8);
-  });
+  const digits = "0123456789abcdef";
+  const pairs = new Uint16Array(base * base);
+  for (let number = 0; number < pairs.length; number++)
+    pairs[number] = digits.charCodeAt(number / base) | (digits.charCodeAt(number % base) << 8);
+  return pairs;
 }
 
 const hexPairs = digitPairs(16);

@@ -57,6 +57,7 @@ export class Plans {
 
   ids(): string[] {
     const { io } = this.disk;
+    if (!io.isThere(this.folder)) return [];
     const names = (ifThere(() => io.readdir(this.folder)) ?? []).map(({ name }) => name);
     return names.flatMap((name) => /^([\w-]+)\.(?:prepare|apply|done)$/.exec(name)?.[1] ?? []);
   }
