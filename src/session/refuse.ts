@@ -33,6 +33,8 @@ export interface RefusedCall {
   readonly request: string;
   readonly entries: Retry["entries"];
   readonly single: boolean;
+  /** Of a retry: the files that have changed since its handle was given. */
+  readonly outdated?: readonly string[];
 }
 
 const contentionWindow = 10 * 60 * 1000;
@@ -44,7 +46,12 @@ export async function refuse(
   files: readonly RefusedFile[],
   env: Env,
 ): Promise<Result<BatchRefusal>> {
-  const parts: string[] = [];
+  const { outdated = [] } = call;
+  const have = outdated.length === 1 ? "has" : "have";
+  const parts =
+    outdated.length > 0
+      ? [`${outdated.join(", ")} ${have} changed again since this handle was given: judged anew.`]
+      : [];
   const all: RefusalDetails[] = [];
   let complete = true;
   let rowCount = 0;
@@ -91,7 +98,9 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     ? { rows: [], shown: null, complete: true }
     : selectRows(problems, now);
   const scheme = spokenScheme(problems, env.anchors);
-  const repeated = countRefusal(opened, call.request);
+  const isSentAgain = call.outdated !== undefined && call.outdated.length > 0;
+  const before = countRefusal(opened, call.request);
+  const repeated = isSentAgain ? 0 : before;
   const contention = await contend(opened, details, env);
   const lines = refusalBody({
     details,

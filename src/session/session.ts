@@ -9,7 +9,7 @@ import {
   type SchemeName,
 } from "../core/index.js";
 import { type Formatted, formatted, type News, news } from "./aftermath.js";
-import { beginEpoch } from "./agent.js";
+import { beginEpoch, handleFor } from "./agent.js";
 import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
 import { type Consideration, consider, type ForeignWrite, type Glance, glance } from "./consider.js";
 import { follow, type ObservedWrite, recordWrite } from "./foreign.js";
@@ -247,8 +247,25 @@ export class Session {
       return await run();
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
+      await this.journal(asked, error);
       return this.refusal(asked, error) as T;
     }
+  }
+
+  /** A write that did not get as far as the file's ledger. What cannot be journaled is refused all the same. */
+  private async journal([call, request]: Asked, { code, message }: PortError): Promise<void> {
+    const tool = writing[call];
+    const { path, files } = request as { path?: unknown; files?: readonly { path?: unknown }[] };
+    const named = [path, ...(Array.isArray(files) ? files.map((one) => one?.path) : [])];
+    const paths = named.filter((one) => typeof one === "string");
+    const given = paths.find((one) => message.includes(one)) ?? paths[0];
+    if (!tool || given === undefined) return;
+    const time = this.env.clock();
+    const id = `${time.toString(36)}-${handleFor(given, [message]).slice(1)}`;
+    const { agent, store } = this.env;
+    const entry = { id, time, agent, tool, kind: "refusal", path: given, file: given, code } as const;
+    const rest = { before: null, after: null, lines: [], cause: message.slice(0, 200) };
+    await store.append({ ...entry, ...rest }).catch(() => {});
   }
 
   private refusal(asked: Asked, error: PortError): Result<RefusalDetails> {
@@ -286,6 +303,9 @@ export class Session {
     return before;
   }
 }
+
+/** Calls that would have written, as the journal names them. */
+const writing: Readonly<Record<string, string>> = { edit: "edit", multiEdit: "multi_edit", write: "write" };
 
 const countedRefusals = 256;
 const toldApart = 4096;

@@ -10,7 +10,7 @@ import {
 } from "../core/index.js";
 import { epochOf } from "./agent.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
-import { hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
+import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type Held, PortError, type Write } from "./ports.js";
@@ -39,14 +39,22 @@ export async function execute(call: Call, env: Env): Promise<EditResult | BatchR
     for (let attempt = 0; attempt < attempts; attempt++) {
       const judged: Judged[] = [];
       for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
-      if (judged.some(({ verdict }) => verdict.kind === "refused"))
-        return refuse({ ...call, request, entries: call.given }, judged, env);
+      if (judged.some(({ verdict }) => verdict.kind === "refused")) {
+        const outdated = judged.filter(({ entry: { forced }, opened }) => isOutdated(forced, opened));
+        const refusal = { ...call, request, entries: call.given };
+        return refuse({ ...refusal, outdated: outdated.map(({ opened }) => opened.file.path) }, judged, env);
+      }
       if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
     }
     const paths = targets.map(({ file }) => file.path).join(", ");
     const keep = targets.length === 1 ? "it keeps" : "the files keep";
     throw new PortError("busy", `${paths}: ${keep} changing while being written`);
   });
+}
+
+/** The file is not the one any more that a handle was given for. */
+function isOutdated(forced: Entry["forced"], { document }: OpenFile): boolean {
+  return forced !== undefined && forced.version !== document?.version;
 }
 
 /** New texts are kept while the disk is busy with the files: what nobody wrote in the end is pruned some day. */

@@ -46,6 +46,18 @@ describe("a retry handle", () => {
     expect(words()).toBe("a b mine d e");
   });
 
+  it("says what became of it where the file has changed again, and not that the call was the same", async () => {
+    const { session, rudely } = bench("a b c d e");
+    await session.read({ path });
+    rudely("a b C d e");
+    const first = await session.edit(on("a b c").set(3, "x"));
+    const { retry } = first.details as { retry: string };
+    rudely("a b CC d e");
+    const { text } = await session.edit({ path, retry });
+    expect(text).toContain("src/a.ts has changed again since this handle was given: judged anew.");
+    expect(text).not.toContain("identical");
+  });
+
   it("goes with its own file only", async () => {
     const made = bench({ a: five, b: five });
     await made.session.read({ path: "a" });

@@ -74,3 +74,16 @@ describe("text with NUL", () => {
     expect(files.files.get(path)).toEqual(utf16("\ufeffa\n\0\n"));
   });
 });
+
+describe("a write that does not get as far as the file", () => {
+  it.each<[string, object]>([
+    ["edit", { path: "../x", edits: [] }],
+    ["multiEdit", { files: [{ path: "../x", edits: [] }] }],
+    ["write", { path: "../x", content: "y" }],
+  ])("is journaled like any other refusal: %s", async (call, request) => {
+    const { session, store } = bench("a b");
+    const result = (await (session as unknown as Any)[call]?.(request)) as Result;
+    const code = outcome(result).slice(1);
+    expect(await store.journal()).toMatchObject([{ kind: "refusal", path: "../x", code }]);
+  });
+});
