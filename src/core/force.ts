@@ -1,6 +1,6 @@
 import type { LineMap } from "./linemap.js";
 import { type Named, ours } from "./named.js";
-import { orderBeside, type Piece } from "./resolve.js";
+import { carried, orderBeside, type Piece } from "./resolve.js";
 import type { View } from "./view.js";
 
 /**
@@ -33,6 +33,20 @@ export function force(named: Named, view: View): Piece[] | null {
         ...hunk,
         named,
         order: hunk.start < hunk.end ? 1 : order(hunk.start),
+      }));
+    }
+    case "move_lines":
+    case "copy_lines": {
+      const range = named.spans[0] as { start: number; end: number };
+      const [source, target] = [
+        range,
+        { start: named.beside as number, end: (named.beside as number) + 1 },
+      ].map(({ start, end }) => standsAt(theirs, start, end));
+      if (!source || !target || source[0] === source[1] || target[0] === target[1]) return null;
+      const span = { start: source[0], end: source[1] };
+      return carried(edit.op, span, target[1], view.history.now.lines(...source)).map((hunk) => ({
+        ...{ ...hunk, named, order: 1 },
+        ...(hunk.start === hunk.end ? { anchor: target[0] } : {}),
       }));
     }
     default:

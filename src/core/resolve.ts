@@ -162,7 +162,8 @@ function insertion(gap: number, lines: readonly string[]): Hunk<string> {
   return { start: gap, end: gap, lines };
 }
 
-function carried(
+/** What a move or a copy of these lines does to the text. */
+export function carried(
   op: "move_lines" | "copy_lines",
   span: Span,
   gap: number,

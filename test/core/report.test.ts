@@ -256,7 +256,16 @@ describe("sending a refused call again on the rows of the refusal", () => {
     ["one became two, which?", "a X Y d e f", below("@2", "N"), [[2, 2, ["N"]]]],
     ["two became one", "a X d e f", set("@2", "N"), null],
     ["another hash", "a b c d e f", set("2#0f0dd9", "N"), null],
-    ["a move", "a X c d e f", { op: "move_lines", start: "@2", end: "@2", after: "@5" }, null],
+    [
+      "a move",
+      "a X c d e f",
+      { op: "move_lines", start: "@2", end: "@2", after: "@5" },
+      [
+        [1, 2, []],
+        [5, 5, ["X"]],
+      ],
+    ],
+    ["a move of what is gone", "a c d e f", { op: "move_lines", start: "@2", end: "@2", after: "@5" }, null],
   ])("%s", (_, now, edit, expected) => {
     const { forced } = refusal(["a b c d e f", now], [edit]).result;
     expect(forced?.map(({ start, end, lines }) => [start, end, lines]) ?? null).toEqual(expected);

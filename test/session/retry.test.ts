@@ -58,6 +58,26 @@ describe("a retry handle", () => {
     expect(text).not.toContain("identical");
   });
 
+  it.each([
+    ["move_lines", 2, 3, 5, "a X Y d e", "a d e X Y"],
+    ["move_lines", 4, 5, 1, "a b c D e", "a D e b c"],
+    ["move_lines", 2, 3, 5, "a b X d e", "a d e b X"],
+    ["copy_lines", 2, 3, 4, "a X c d e", "a X c d X c e"],
+  ])(
+    "carries the lines that stand there now: %s %i-%i after %i",
+    async (op, first, last, below, then, words) => {
+      const five = "a b c d e";
+      const made = bench(five);
+      await made.session.read({ path });
+      made.rudely(then);
+      const [start, end, after] = [first, last, below].map((line) => tag(five, line));
+      const result = await made.session.edit({ path, edits: [{ op, start, end, after }] });
+      expect(outcome(result)).toBe("!stale");
+      expect(outcome(await made.session.edit({ path, retry: handleOf(result) as string }))).toBe("applied");
+      expect(made.words()).toBe(words);
+    },
+  );
+
   it("goes with its own file only", async () => {
     const made = bench({ a: five, b: five });
     await made.session.read({ path: "a" });
