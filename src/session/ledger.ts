@@ -104,14 +104,19 @@ export function isCurrent({ newest, pending, deletions }: AgentLedger, state: nu
 }
 
 /** These rows were shown last, in the same way, and no call was refused since: to show them again tells nothing new. */
-export function isShownLast(
-  { showings, newest, past }: AgentLedger,
-  { state, rows, scheme, printer }: Pick<LedgerShowing, "state" | "rows" | "scheme" | "printer">,
-): boolean {
+export function isShownLast({ showings, newest, past }: AgentLedger, showing: Shown): boolean {
+  const { printer } = showing;
   const before = showings.at(-1);
   const isRead = (printer === "read" || printer === "observed") && past.refused.length === 0;
+  return isRead && isSame(before, showing) && before?.order === newest?.order;
+}
+
+type Shown = Pick<LedgerShowing, "state" | "rows" | "scheme" | "printer">;
+
+/** The same rows, printed in the same way. */
+function isSame(before: Shown | undefined, { state, rows, scheme, printer }: Shown): boolean {
   const isAlike = before?.printer === printer && before.state === state && before.scheme === scheme;
-  return isRead && isAlike && before.order === newest?.order && before.rows.equals(rows);
+  return isAlike && before.rows.equals(rows);
 }
 
 export function knownNow(ledger: AgentLedger): LineSet {
@@ -193,9 +198,12 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   if (rows.isEmpty && showing.lineCount > 0) return ledger;
   if (request !== undefined) return showRefusal(ledger, showing, request);
   const anew = printer === "read" ? rows : LineSet.empty;
-  const older = ledger.showings.map((one) => ({ ...one, rows: one.rows.subtract(anew) }));
-  // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const isRead = printer === "read" || printer === "observed";
+  // What is read again tells all that it told before: kept twice, it would push out what was shown earlier.
+  const isAgain = isRead && isSame(ledger.showings.at(-1), showing);
+  const others = isAgain ? ledger.showings.slice(0, -1) : ledger.showings;
+  const older = others.map((one) => ({ ...one, rows: one.rows.subtract(anew) }));
+  // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
   return bounded({
     ...ledger,
