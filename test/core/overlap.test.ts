@@ -206,3 +206,15 @@ describe("the message of an overlap", () => {
     ]);
   });
 });
+
+describe("two edits that put the same text into one gap", () => {
+  const [ours, theirs] = [lines("@1", "@2", "b n"), below("@2", "n")];
+
+  it("of one call put it there twice", () => {
+    expect(outcome(["a b c"], [theirs, ours])).toBe("b n n c");
+  });
+
+  it("one after the other put it there once, and what else they change is done", () => {
+    expect(outcome(["a b c", { exact: [[2, 2, ["n"]]] }], [ours])).toBe("b n c");
+  });
+});
