@@ -27,11 +27,12 @@ export class NaiveFile {
     return made;
   }
 
-  /** Somebody opened the file. */
-  found(text: string): void {
+  /** Somebody opened the file; whether it had a text that nobody had recorded. */
+  found(text: string): boolean {
     const document = Document.fromText(text);
-    if (this.states.at(-1)?.document.version !== document.version)
-      this.states.push({ document, exact: null });
+    const isFresh = this.states.at(-1)?.document.version !== document.version;
+    if (isFresh) this.states.push({ document, exact: null });
+    return isFresh;
   }
 
   committed(text: string, exact: LineMap): void {
@@ -40,6 +41,12 @@ export class NaiveFile {
 
   get last(): number {
     return this.states.length - 1;
+  }
+
+  /** The last state before the newest that had the same text; -1: none. */
+  get sameBefore(): number {
+    const { last } = this;
+    return this.states.findLastIndex((_, at) => at < last && this.version(at) === this.version(last));
   }
 
   version(state: number): string {
@@ -78,6 +85,12 @@ export class NaiveFile {
 export class NaiveAgent {
   private state = -1;
   private seen = new Set<number>();
+  /** Printed in refusals. */
+  private refused = new Set<number>();
+  /** What was known of each state of which anything was printed, but for refusals. */
+  private knownThen = new Map<number, ReadonlySet<number>>();
+  /** Known because the text came back, and not shown since: that it was away is still to be told. */
+  returned = new Set<number>();
   /** Rows that name lines. */
   names: Printed[] = [];
 
@@ -87,14 +100,23 @@ export class NaiveAgent {
     const made = new NaiveAgent(file);
     made.state = this.state;
     made.seen = new Set(this.seen);
+    made.refused = new Set(this.refused);
+    made.knownThen = new Map(this.knownThen);
+    made.returned = new Set(this.returned);
     made.names = this.names;
     return made;
   }
 
-  /** What the agent knows is taken along whenever it has to do with the file. */
-  arrive(): void {
+  /**
+   * What the agent knows is taken along whenever it has to do with the file. Where it finds a text that came back, it knows
+   * what it knew of it then.
+   */
+  arrive(isFresh = false): void {
     if (this.state < 0) return;
-    this.seen = this.carried(this.seen, this.state);
+    const again = (isFresh && this.knownThen.get(this.file.sameBefore)) || [];
+    this.seen = new Set([...this.carried(this.seen, this.state), ...again]);
+    this.returned = new Set([...this.carried(this.returned, this.state), ...again]);
+    this.refused = this.carried(this.refused, this.state);
     this.state = this.file.last;
   }
 
@@ -114,7 +136,9 @@ export class NaiveAgent {
         lines: new Set([...old].filter((line) => !rows.has(line))),
       }));
     if (named) this.names = [...this.names, printing];
-    for (const line of rows) this.seen.add(line);
+    for (const line of rows) (by === "refusal" ? this.refused : this.seen).add(line);
+    if (by !== "refusal") for (const line of rows) this.returned.delete(line);
+    this.knownThen.set(this.state, new Set(this.seen));
   }
 
   wrote(lines: Iterable<number>): void {
@@ -124,6 +148,6 @@ export class NaiveAgent {
 
   /** Lines of the file now that were printed or written, in the text they have now. */
   get known(): number[] {
-    return [...this.seen].sort((one, two) => one - two);
+    return [...new Set([...this.seen, ...this.refused])].sort((one, two) => one - two);
   }
 }
