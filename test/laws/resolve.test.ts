@@ -189,7 +189,8 @@ describe("resolution against line identities", () => {
   it("by comparing, at most 1 write in 1,000 strays at 70 % repeated lines", patient, () => {
     const random = new Random(Number(process.env.KEDGE_SEED));
     const count = { writes: 0, strayed: 0, refused: 0 };
-    for (let round = 0; round < 15 * Number(process.env.KEDGE_RUNS); round++) {
+    // 39 of 207,134 strayed: of 10,300 writes 2 are to be expected, and more than 10 come once in 100,000 runs.
+    for (let round = 0; round < 20 * Number(process.env.KEDGE_RUNS); round++) {
       const world = disturbed(random, random.between(60, 160), random.between(1, 2), { exact: false });
       for (let call = 0; call < 6; call++) {
         const one = world.play();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/session/memory.js";
 import { Actor, type Count } from "../support/actor.js";
+import { Frequency } from "../support/frequency.js";
 import { Random } from "../support/model.js";
 import { Room, type Settings } from "../support/simulation.js";
 
@@ -13,30 +14,46 @@ interface Outcome {
   readonly faults: readonly string[];
 }
 
-/** Rounds of eighty steps: three agents, and now and then the rude editor. */
-async function simulate(rounds: number, settings: () => Omit<Settings, "random">): Promise<Outcome> {
-  const count: Count = { applied: 0, strayed: 0, noop: 0, refused: 0, again: 0, retried: 0, undone: 0 };
+const none: Count = { applied: 0, strayed: 0, noop: 0, refused: 0, again: 0, retried: 0, undone: 0 };
+
+function add(count: Count, other: Count): void {
+  for (const key of Object.keys(count) as (keyof Count)[]) count[key] += other[key];
+}
+
+/** Rounds of eighty steps: three agents, and now and then the rude editor. More of them while one leaves a doubt. */
+async function simulate(
+  rounds: number,
+  settings: () => Omit<Settings, "random">,
+  leavesDoubt: (round: Count) => boolean = () => false,
+): Promise<Outcome> {
+  const count = { ...none };
   const [strays, faults]: [string[], string[]] = [[], []];
-  for (let round = 0; round < rounds; round++) {
+  let isOpen = true;
+  for (let round = 0; round < rounds || isOpen; round++) {
     const random = new Random(seed + round);
     const room = new Room({ ...settings(), random });
     const actors = ["one", "two", "three"].map((name) => new Actor(room, name));
     for (let step = 0; step < 80; step++)
       if (random.chance(room.settings.foreign)) room.rude();
       else await random.pick(actors).step();
+    const here = { ...none };
     for (const actor of actors) {
-      for (const key of Object.keys(count) as (keyof Count)[]) count[key] += actor.count[key];
+      add(here, actor.count);
       strays.push(...actor.strays.map((stray) => `seed ${seed + round}: ${stray}`));
     }
+    add(count, here);
     faults.push(...room.faults.map((fault) => `seed ${seed + round}: ${fault}`));
+    isOpen = leavesDoubt(here);
   }
   return { count, strays, faults };
 }
 
-/** So many may come by chance where this many are to be expected (Poisson, three deviations). */
-function byChance(expected: number): number {
-  return expected + 3 * Math.sqrt(expected);
-}
+/**
+ * 65 of 102,463 writes strayed, 0.63 of 1,000, in 63 of 5,200 rounds, where 1 of 1,000 may. In 50 rounds that makes 1
+ * write or none; a bound over them would fail by chance or find nothing. So it is looked on until the counts tell 1 of
+ * 1,000 from 6 of 1,000: 92 rounds on average. Where more runs are asked for, from fewer.
+ */
+const straying = { allowed: 1 / 1000, times: 1 + 5 * Math.sqrt(100 / runs) };
 
 describe("three agents at work on files full of repeated lines", { timeout: 3_600_000 }, () => {
   it.each([
@@ -50,11 +67,15 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
   });
 
   it("beside a rude editor, all but 1 write in 1,000, and that one is explained", async () => {
-    const { count, strays, faults } = await simulate(runs / 2, () => ({
-      foreign: 0.1,
-      repeated: 0.7,
-      size: [30, 100],
-    }));
+    const often = new Frequency(straying);
+    const { count, strays, faults } = await simulate(
+      runs / 2,
+      () => ({ foreign: 0.1, repeated: 0.7, size: [30, 100] }),
+      (round) => {
+        often.add(round.strayed, round.applied);
+        return often.verdict === "unclear";
+      },
+    );
     for (const stray of strays) console.log(`simulation: ${stray}`);
     const { applied, strayed, refused, noop, again, retried, undone } = count;
     console.log(
@@ -62,7 +83,7 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
         `${retried} by handle, ${noop} noop, ${undone} undone`,
     );
     expect(faults).toEqual([]);
-    expect(strayed).toBeLessThanOrEqual(byChance(applied / 1000));
+    expect(often.verdict, `${strayed} of ${applied} writes strayed`).toBe("seldom");
   });
 
   it("where versions get lost they are refused, never misplaced", async () => {
