@@ -29,7 +29,7 @@ async function simulate(
   const count = { ...none };
   const [strays, faults]: [string[], string[]] = [[], []];
   let isOpen = true;
-  for (let round = 0; round < rounds || isOpen; round++) {
+  for (let round = 0; round < rounds || (isOpen && round < 20 * rounds); round++) {
     const random = new Random(seed + round);
     const room = new Room({ ...settings(), random });
     const actors = ["one", "two", "three"].map((name) => new Actor(room, name));
