@@ -170,7 +170,8 @@ function sameLine(one: Row, two: Row, view: View): boolean {
 
 /**
  * Where an anchor could mean several places, the edit's other anchors decide if only one was printed together with
- * them: by one showing. Rows of one version that were printed at different times were not meant together.
+ * them: by one showing. Rows of one version that were printed at different times were not meant together; where they
+ * would say otherwise, and are newer, nothing is decided.
  */
 function decide(candidates: readonly Row[][], view: View): Row[][] {
   if (candidates.length < 2 || !candidates.some((rows) => isOpen(rows, view))) return [...candidates];
@@ -181,7 +182,19 @@ function decide(candidates: readonly Row[][], view: View): Row[][] {
       ),
     ),
   );
-  return together.every((rows) => rows.length > 0) ? together : [...candidates];
+  const isDecided = together.every((rows) => rows.length > 0) && !isContested(candidates, together, view);
+  return isDecided ? together : [...candidates];
+}
+
+/** A newer text has all anchors too, printed at different times, and there they are in other places. */
+function isContested(candidates: readonly Row[][], together: readonly Row[][], view: View): boolean {
+  const newest = Math.max(...together.flat().map(({ state }) => state));
+  const newer = (candidates[0] as Row[]).filter(({ state }) => state > newest);
+  return newer.some(({ state }) => {
+    const there = candidates.map((rows) => rows.filter((row) => row.state === state));
+    if (there.some((rows) => rows.length === 0)) return false;
+    return there.some((rows, at) => isOpen([...rows, ...(together[at] as Row[])], view));
+  });
 }
 
 function ambiguous(edit: Edit, ref: Ref, rows: readonly Row[], view: View): Problem {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Document } from "../../src/core/document.js";
 import { type EngineOptions, type Refused, run } from "../../src/core/engine.js";
+import { LineSet } from "../../src/core/ranges.js";
 import { computeLineHash } from "../../src/core/scheme.js";
 import { anchored, at, type Told, told, wordsAfter } from "../support/view.js";
 
@@ -249,6 +250,21 @@ describe("which line an anchor means", () => {
   it("the other anchor decides, if one picture has both", () => {
     expect(wordsAfter(play(shifted, [replace(brace, "@4", "X")]))).toBe("g } h X s");
     expect(wordsAfter(play(shifted, [replace(brace, brace, "X")]))).toBe("!ambiguous");
+  });
+
+  it("but not if a newer text has both too, printed at different times", () => {
+    const view = told("a b } c", { exact: [[2, 2, ["}"]]], own: true });
+    const row = (line: number) => ({
+      state: 1,
+      rows: LineSet.of([[line - 1, line]]),
+      scheme: "hex6" as const,
+    });
+    const shown = (...lines: number[]) => {
+      const showings = [...view.showings, ...lines.map(row)];
+      return wordsAfter(run(anchored([replace("@1", "@3", "X")], view.documents), { ...view, showings }));
+    };
+    expect(shown(3)).toBe("X c");
+    expect(shown(3, 1)).toBe("!ambiguous");
   });
 
   it("echoed content decides between rows of one hash", () => {
