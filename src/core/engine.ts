@@ -166,7 +166,8 @@ function refused(
 ): Refused {
   const forced: Piece[] = [];
   let whole = resolution.named.flatMap((one) => one.edits).length === edits.length;
-  const hindered = new Set(problems.flatMap((one) => one.edits));
+  // A policy hinders no edit: such a one would do what it resolved to, and leave what others put between its lines.
+  const hindered = new Set(resolution.problems.flatMap((one) => one.edits));
   for (const one of resolution.named) {
     const isHindered = one.edits.some(({ index }) => hindered.has(index));
     const pieces = isHindered ? force(one, view) : resolution.pieces.filter(({ named }) => named === one);

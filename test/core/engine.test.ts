@@ -358,6 +358,14 @@ describe("onStale: refuse", () => {
     ["a change elsewhere", [seen, "a b c d e F"], "!stale"],
   ])("%s", (_, states, expected) => expect(wordsAfter(strictly(states, set("@2", "X")))).toBe(expected));
 
+  it("offers to do what it would have done, and no more: text of others in a range stays", () => {
+    const edit = { op: "replace_lines", start: "@2", end: "@4", text: ["b", "c", "D"] };
+    expect(strictly([seen, "a b x c d e f"], edit)).toMatchObject({
+      status: "refused",
+      forced: [{ start: 4, end: 5, lines: ["D"] }],
+    });
+  });
+
   it("shows the anchor lines, and tells where each anchor is now", () => {
     const moved = strictly([seen, "x a b c d e f"], set("@3", "N"));
     if (moved.status !== "refused") throw new Error(moved.status);
