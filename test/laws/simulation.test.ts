@@ -66,8 +66,9 @@ const straying = { allowed: 1 / 1000, times: 1 + 5 * Math.sqrt(100 / runs) };
 describe("three agents at work on files full of repeated lines", { timeout: 3_600_000 }, () => {
   it.each([
     ["files of 10 to 40 lines, 70 % repeated", 0.7, [10, 40], []],
-    // Two anchors of a range, both printed of an older text at once and of a newer one at different times.
-    ["files of 3 to 12 lines, 95 % repeated", 0.95, [3, 12], [543680524]],
+    // Two anchors of a range, both printed of an older text at once and of a newer one at different times. Two ambiguities
+    // in one refusal. One of lines that are all gone, and later another line has the anchor.
+    ["files of 3 to 12 lines, 95 % repeated", 0.95, [3, 12], [543680524, -1325051489, -2069782185]],
   ] as const)("touch only what they mean and were shown: %s", async (_, repeated, size, examples) => {
     const settings = () => ({ foreign: 0, repeated, size });
     const { count, strays, faults } = await simulate(runs / 12, settings, { examples });
@@ -98,6 +99,7 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
     expect(often.verdict, `${strayed} of ${applied} writes strayed`).toBe("seldom");
   });
 
+  // The example: an anchor that was shown for two lines, and both are gone; only the refusal's row counts from then on.
   it("where versions get lost they are refused, never misplaced", async () => {
     const forgetful = () => {
       const store = memoryStore();
@@ -110,15 +112,16 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
         session: { store: { ...store, version } },
       } as const;
     };
-    const { strays, faults, count } = await simulate(runs / 25, forgetful);
+    const { strays, faults, count } = await simulate(runs / 25, forgetful, { examples: [1051969053] });
     expect([...faults, ...strays]).toEqual([]);
     expect(count.applied).toBeGreaterThan(runs / 8);
   });
 
+  // The example: a retry took out lines of others that its refusal had not shown.
   it("where the file must be as shown, too", async () => {
     const strict = () =>
       ({ foreign: 0, repeated: 0.7, size: [10, 40], session: { onStale: "refuse" } }) as const;
-    const { strays, faults, count } = await simulate(runs / 25, strict);
+    const { strays, faults, count } = await simulate(runs / 25, strict, { examples: [-1241869311] });
     expect([...faults, ...strays]).toEqual([]);
     expect(count.applied).toBeGreaterThan(runs / 8);
   });

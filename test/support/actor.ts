@@ -4,7 +4,7 @@ import type { Result } from "../../src/session/result.js";
 import type { Session } from "../../src/session/session.js";
 import { type Intent, Intents } from "./intent.js";
 import { type Line, type Named, type Random, strayed } from "./model.js";
-import { type Done, Memory, type Place, type Room } from "./simulation.js";
+import { type Done, Memory, type Picture, type Place, type Room } from "./simulation.js";
 
 /** What came of an agent's calls; `strayed` are writes on lines that it did not mean, or was never shown. */
 export interface Count {
@@ -163,21 +163,24 @@ export class Actor {
     this.takeRefusal(place, again);
   }
 
-  /** After an ambiguity only rows printed from then on count for that anchor. */
+  /** After an ambiguity, be it one of lines that are all gone, only rows printed from then on count for that anchor. */
   private takeRefusal(place: Place | undefined, { text, details }: Result<unknown>): void {
-    const older = this.memory.pictures;
+    const older = new Set(this.memory.pictures);
     this.memory.takeIn(text, place?.path ?? "");
+    const fresh = new Set(this.memory.pictures.filter((one) => !older.has(one)));
     const { mismatches = [] } = details as {
       mismatches?: readonly { anchor: string; cause: string; path: string }[];
     };
     for (const { anchor, cause, path } of mismatches) {
       const [line, hash] = anchor.split("#");
       const where = this.room.at(path);
-      if (cause !== "ambiguous" || !where) continue;
       const index = Number(line) - 1;
-      for (const one of older)
-        if (one.place === where && computeLineHash(one.lines[index]?.text ?? "") === hash)
-          this.memory.retire(one, LineSet.of([[index, index + 1]]));
+      const isOf = ({ place: at, lines, rows }: Picture) =>
+        at === where && rows.has(index) && computeLineHash(lines[index]?.text ?? "") === hash;
+      // Whoever is told that the line is gone means it no more.
+      if (cause !== "ambiguous" && cause !== "deleted") continue;
+      for (const one of this.memory.pictures)
+        if (!fresh.has(one) && isOf(one)) this.memory.retire(one, LineSet.of([[index, index + 1]]));
     }
   }
 
