@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ground, namesIn, newGround, text, utf8 } from "../node/support.js";
 import { workers } from "./spawn.js";
@@ -20,12 +20,14 @@ describe("locks of processes that end soon", () => {
   test("one that stands still before it wrote its lock, and goes on, finds it gone", async () => {
     const at = newGround();
     at.put("a.txt", "old");
-    const files = at.files({ limits: { wait: 5000 } });
+    const files = at.files({ limits: { wait: 60_000 } });
     const file = await files.identify("a.txt");
     const { root, state } = at;
-    const stalled = pool.run({ kind: "stall", root, state, changes: { "a.txt": "late" }, milliseconds: 700 });
+    const until = join(dirname(root), "go on");
+    const stalled = pool.run({ kind: "stall", root, state, changes: { "a.txt": "late" }, until });
     await expect.poll(() => locks(at).length, { interval: 2, timeout: 30_000 }).toBe(1);
     const during = await files.hold([file], async (held) => {
+      writeFileSync(until, "");
       const tried = JSON.parse((await stalled).output) as Tried;
       expect(text(await held.read(file))).toBe("old");
       expect(await held.commit([{ file, before: utf8("old"), after: utf8("new") }])).toBe(true);

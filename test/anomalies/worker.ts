@@ -1,5 +1,5 @@
 // A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
-import { appendFileSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Document } from "../../src/core/index.js";
 import {
   agentIdentity,
@@ -31,7 +31,7 @@ export type Task =
       /** The change to the disk before which it is killed; 0: none. */
       killAt?: number;
     }
-  | { kind: "stall"; root: string; state: string; changes: Record<string, string>; milliseconds: number }
+  | { kind: "stall"; root: string; state: string; changes: Record<string, string>; until: string }
   | {
       kind: "foreign";
       root: string;
@@ -148,8 +148,8 @@ function mortalIo(killAt: number): ReturnType<typeof faultyIo> {
   return faultyIo({ at: 0, error: "", forGood: false, only });
 }
 
-/** A lock is made, and the process stands still before it says whose it is. */
-function stall({ root, state, changes: wanted, milliseconds }: Task & { kind: "stall" }): Promise<Tried> {
+/** A lock is made, and the process stands still before it says whose it is, until a file is there. */
+function stall({ root, state, changes: wanted, until }: Task & { kind: "stall" }): Promise<Tried> {
   const { write } = nodeIo;
   let isFirst = true;
   const io: Io = {
@@ -158,7 +158,8 @@ function stall({ root, state, changes: wanted, milliseconds }: Task & { kind: "s
       if (isFirst) {
         isFirst = false;
         process.stderr.write("standing still\n");
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+        const nothing = new Int32Array(new SharedArrayBuffer(4));
+        while (!existsSync(until)) Atomics.wait(nothing, 0, 0, 10);
       }
       return write(fd, bytes, position);
     },

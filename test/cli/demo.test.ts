@@ -13,11 +13,11 @@ interface Step {
 
 const scratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith("kedge-demo-"));
 
-test("the demo shows what it promises, in under 20 seconds", () => {
-  const started = performance.now();
+test("the demo shows what it promises, in a dozen commands", () => {
   const { status, stdout, stderr } = new Place().run(["demo"]);
-  expect(performance.now() - started).toBeLessThan(20_000);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  // Each is a process, and nothing else takes time: what they take together is the machine's affair.
+  expect(stdout.match(/^\w+\$ /gm)?.length).toBeLessThanOrEqual(12);
   expect(stdout).not.toContain("\x1b");
   for (const line of [
     /^alice\$ kedge read greet\.ts\n1#[0-9a-f]{6}\|export function greet/m,

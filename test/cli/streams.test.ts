@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { nodeFiles } from "../../src/node/index.js";
@@ -12,6 +13,20 @@ async function holding(place: Place, body: () => Promise<void>): Promise<void> {
 
 const ended = (child: ReturnType<Place["start"]>) =>
   new Promise<number | null>((resolve) => child.on("exit", (status) => resolve(status)));
+
+/** Starts a program, and waits until it has taken over what happens on Ctrl-C, and a moment longer. */
+async function listening(place: Place, args: readonly string[]): Promise<ReturnType<Place["start"]>> {
+  const [sign, script] = ["listens", "watch.cjs"].map((name) => join(place.scratch, name)) as [
+    string,
+    string,
+  ];
+  const tell = `require("node:fs").writeFileSync(${JSON.stringify(sign)}, "")`;
+  writeFileSync(script, `process.on("newListener", (name) => name === "SIGINT" && ${tell});`);
+  const child = place.start(args, { env: { NODE_OPTIONS: `--require ${JSON.stringify(script)}` } });
+  while (!existsSync(sign)) await sleep(20);
+  await sleep(200);
+  return child;
+}
 
 describe("colour", () => {
   test("not where nobody looks, not with NO_COLOR", async () => {
@@ -66,8 +81,7 @@ describe("busy: status 6", () => {
 describe.skipIf(process.platform === "win32")("interrupted: status 130", () => {
   test("while it waits for stdin", async () => {
     const place = new Place();
-    const child = place.start(["write", "a.txt"]);
-    await sleep(1000);
+    const child = await listening(place, ["write", "a.txt"]);
     child.kill("SIGINT");
     expect(await ended(child)).toBe(130);
     expect(readdirSync(place.folder)).toEqual([]);
@@ -86,8 +100,7 @@ describe.skipIf(process.platform === "win32")("interrupted: status 130", () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
     await holding(place, async () => {
-      const child = place.start(["edit", "a.txt", at(1), "x"]);
-      await sleep(1000);
+      const child = await listening(place, ["edit", "a.txt", at(1), "x"]);
       child.kill("SIGINT");
       expect(await ended(child)).toBe(130);
     });

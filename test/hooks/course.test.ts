@@ -100,8 +100,11 @@ class Course {
   }
 }
 
+/** Hundreds of processes, one after the other: on a busy machine a minute and a half. */
+const patient = { timeout: 1_200_000 };
+
 describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (client, driver) => {
-  test.skipIf(!adapters[client])(`${steps} ordinary steps, KEDGE_SEED=${seed}`, async () => {
+  test.skipIf(!adapters[client])(`${steps} ordinary steps, KEDGE_SEED=${seed}`, patient, async () => {
     const course = new Course(driver, new Dice(seed));
     const past: string[] = [];
     while (past.length < steps)

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
+import { type Io, type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
 import { nameOf } from "../../src/node/names.js";
 import type { Holder } from "../../src/node/processes.js";
 import { commit, type Ground, namesIn, newGround } from "./support.js";
@@ -73,22 +73,33 @@ describe("locks of the living are not", () => {
       code: "busy",
       message: expect.stringContaining(`a.txt is held by process ${process.ppid} on ${hostname()}`),
     });
+    // That it ends is the bound: how late it notices, on a busy machine, is not its doing.
     expect(performance.now() - started).toBeGreaterThan(140);
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(existsSync(lock)).toBe(true);
     expect(at.tree()).toEqual({});
   });
 
   test("the event loop turns while waiting", async () => {
     const at = newGround();
-    leave(at, "a.txt", { pid: process.ppid, start: startOf(process.ppid) });
+    const lock = leave(at, "a.txt", { pid: process.ppid, start: startOf(process.ppid) });
     let turns = 0;
-    const timer = setInterval(() => {
+    let next = setImmediate(function turn() {
       turns += 1;
-    }, 5);
-    await expect(write(at.files(quick))).rejects.toMatchObject({ code: "busy" });
-    clearInterval(timer);
-    expect(turns).toBeGreaterThan(5);
+      next = setImmediate(turn);
+    });
+    const looks: number[] = [];
+    const io: Io = {
+      ...nodeIo,
+      lstat(path) {
+        if (path === lock) looks.push(turns);
+        return nodeIo.lstat(path);
+      },
+    };
+    await expect(write(at.files({ ...quick, io }))).rejects.toMatchObject({ code: "busy" });
+    clearImmediate(next);
+    // How many there are, a busy machine decides; but after the first two the loop turned before each.
+    expect(looks.length).toBeGreaterThan(0);
+    expect(looks.slice(1)).toEqual([...new Set(looks.slice(1))]);
   });
 
   test("a hold within a hold of the same file says so instead of waiting forever", async () => {
@@ -113,7 +124,7 @@ describe("locks of the living are not", () => {
 describe("where nothing else tells, time does", () => {
   const foreign = { host: "elsewhere", pid: nobody };
   const timing = { refresh: 100, silent: 800, outdated: 15_000, watch: 250, unwritten: 50 };
-  const patient = { limits: { wait: 1000 }, timing };
+  const patient = { limits: { wait: 60_000 }, timing };
 
   test("an old lock, watched for a while, is broken", async () => {
     const at = newGround();
@@ -126,14 +137,19 @@ describe("where nothing else tells, time does", () => {
   test("a clock that jumped forward kills nobody who refreshes", async () => {
     const at = newGround();
     const lock = leave(at, "a.txt", foreign, 3600);
-    const timer = setInterval(() => {
-      const time = Date.now() / 1000 - 3600 + Math.random();
-      utimesSync(lock, time, time);
-    }, 100);
-    await expect(write(at.files({ ...patient, limits: { wait: 700 } }))).rejects.toMatchObject({
+    let time = Date.now() / 1000 - 3600;
+    // Whenever it is looked at, it has been refreshed: no timer can be late.
+    const io: Io = {
+      ...nodeIo,
+      lstat(path) {
+        time += 0.1;
+        if (path === lock) utimesSync(lock, time, time);
+        return nodeIo.lstat(path);
+      },
+    };
+    await expect(write(at.files({ io, timing, limits: { wait: 700 } }))).rejects.toMatchObject({
       code: "busy",
     });
-    clearInterval(timer);
   });
 
   test("a date in the future does not protect for ever", async () => {
@@ -156,8 +172,7 @@ describe("where nothing else tells, time does", () => {
     const date = (): number => Number(nodeIo.lstat(join(at.state, "locks", locksOf(at)[0] ?? "")).mtimeMs);
     await files.hold([file], async (held) => {
       const first = date();
-      await new Promise((resolve) => setTimeout(resolve, 250));
-      expect(date()).toBeGreaterThan(first + 80);
+      await expect.poll(date, { interval: 20, timeout: 60_000 }).toBeGreaterThan(first + 80);
       expect(await held.commit([{ file, before: null, after: new Uint8Array(1) }])).toBe(true);
     });
     expect(locksOf(at)).toEqual([]);

@@ -55,9 +55,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let waited = 0; !condition() && waited < 10_000; waited += 50)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(condition()).toBe(true);
+  await expect.poll(condition, { interval: 50, timeout: 60_000 }).toBe(true);
 }
 
 test("a call without an answer is an outcome of its own, and the peer is started anew", async () => {
@@ -71,7 +69,7 @@ test("a call without an answer is an outcome of its own, and the peer is started
   expect(silent).toBeLessThan(cases.length);
   expect(tallies.flatMap(({ silentIds }) => silentIds)).toHaveLength(silent);
   expect(started("sleepy").length).toBeGreaterThan(1);
-  expect(started("sleepy").filter(isRunning)).toEqual([]);
+  await eventually(() => !started("sleepy").some(isRunning));
   const about = { name: "sleepy", short: "sleepy", about: "" };
   expect(tablesText([{ mechanism: about, sample, classes }])).toMatch(
     /no answer.*Without an answer, by class/s,
@@ -105,7 +103,7 @@ test("one that does not end when its input does is ended, with what it started",
   await eventually(() => !started("stubborn").some(isRunning));
 });
 
-test("Ctrl-C leaves no folder and no program behind", { timeout: 60_000 }, async () => {
+test("Ctrl-C leaves no folder and no program behind", async () => {
   const given = refuser("busy", `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); return;`);
   const temporary = mkdtempSync(join(folder, "tmp-"));
   const env = { ...process.env, TMPDIR: temporary };
