@@ -46,6 +46,7 @@ export class Actor {
   }
 
   async step(): Promise<void> {
+    this.memory.recognise(this.name);
     const chance = this.random.next();
     if (chance < 0.2) return this.read();
     if (chance < 0.26) return this.search();

@@ -50,6 +50,8 @@ export class Room {
   /** Texts of lines that the rude editor touched. */
   readonly blurred = new Set<string>();
   private readonly commits = new Map<string, Done>();
+  /** What each file came to, and by whom; nobody recorded what the rude editor did. */
+  private readonly past = new Map<Place, { readonly lines: readonly Line[]; readonly by: string | null }[]>();
   private time = 1;
   private told = 0;
   private made = 0;
@@ -68,6 +70,7 @@ export class Room {
     const { random, repeated, size } = this.settings;
     const place = { path: `f${++this.made}`, world: new World(random, repeated, random.between(...size)) };
     this.places.push(place);
+    this.came(place, null);
     this.files.set(place.path, textOf(place.world.lines));
   }
 
@@ -89,6 +92,7 @@ export class Room {
     const place = this.random.pick(this.places);
     const before = place.world.lines;
     place.world.disturb();
+    this.came(place, null);
     for (const line of changedLines(before, place.world.lines)) this.blurred.add(line.text);
     this.files.set(place.path, textOf(place.world.lines));
     this.log.push(`rude ${place.path}: ${place.world.lines.map(({ text }) => text).join("·")}`);
@@ -141,10 +145,22 @@ export class Room {
       lines: after.slice(bStart, bEnd).map(instance),
     }));
     world.apply(Change.of(before.length, hunks));
+    this.came(place, entry.agent);
     const removed = hunks.flatMap(({ start, end }) => before.slice(start, end));
     const done = { place, entry, before, hunks, removed };
     this.commits.set(entry.id, done);
     return done;
+  }
+
+  private came(place: Place, by: string | null): void {
+    this.past.set(place, [...(this.past.get(place) ?? []), { lines: place.world.lines, by }]);
+  }
+
+  /** All that was done since is this agent's own, and the text is the same again. */
+  isBack({ place, lines }: Picture, agent: string): boolean {
+    const past = this.past.get(place) ?? [];
+    const since = past.slice(past.findLastIndex((one) => one.lines === lines) + 1);
+    return since.every(({ by }) => by === agent) && textOf(lines) === textOf(place.world.lines);
   }
 
   undoneBy(cause = ""): Done[] {
@@ -212,6 +228,13 @@ export class Memory {
       this.texts.add(text);
     }
     this.written.set(place.world, ids);
+  }
+
+  /** Where a text is back by the agent's own doing, nothing tells the lines then from the lines now. */
+  recognise(agent: string): void {
+    this.pictures = this.pictures.map((one) =>
+      this.room.isBack(one, agent) ? { ...one, lines: one.place.world.lines } : one,
+    );
   }
 
   /** Takes in a result, row by row, and checks that the rows are true. A read replaces older rows of its numbers. */
