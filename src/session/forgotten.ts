@@ -1,5 +1,4 @@
-import { LineSet } from "../core/index.js";
-import type { LedgerShowing } from "./ledger.js";
+import { LineSet, type Showing } from "../core/index.js";
 
 /** Rows whose showings had to be dropped: an anchor that one of them was printed with may mean that one. */
 export interface Forgotten {
@@ -14,7 +13,7 @@ export const nothingForgotten: Forgotten = { lines: LineSet.empty, rows: new Map
 /** Beyond so many, of none of them it is known any more. */
 const mostRows = 1500;
 
-export function forget(before: Forgotten, dropped: readonly LedgerShowing[]): Forgotten {
+export function forget(before: Forgotten, dropped: readonly Showing[]): Forgotten {
   const named = dropped.filter(({ scheme }) => scheme !== null);
   if (named.length === 0) return before;
   let { lines } = before;
