@@ -1,14 +1,81 @@
 import type { Document } from "./document.js";
-import type { LineMap, Region } from "./linemap.js";
+import { LineMap, type Region } from "./linemap.js";
 
 const context = 3;
 
-/** A unified diff of two texts whose difference is known; no comparing is done here. */
+/**
+ * A unified diff of two texts whose difference is known; no comparing is done here. It holds whole lines, with their
+ * CR and the byte order mark: `git apply` and `patch` make of the old bytes the new ones.
+ */
 export function unifiedDiff(path: string, before: Document, after: Document, map: LineMap): string {
-  if (map.isIdentity) return "";
+  const whole = withEnds(before, after, map);
+  if (whole.isIdentity) return "";
   const rows = [`--- a/${path}`, `+++ b/${path}`];
-  for (const group of groups(map.regions)) rows.push(...hunk(group, before, after));
+  for (const group of groups(whole.regions)) rows.push(...hunk(group, before, after));
   return `${rows.join("\n")}\n`;
+}
+
+/** A map pairs lines by their text. To a diff, one whose terminator or byte order mark is another is a changed line. */
+function withEnds(before: Document, after: Document, map: LineMap): LineMap {
+  const [old, made] = [rowCount(before), rowCount(after)];
+  if (before.lineCount === 0 || after.lineCount === 0)
+    return before.version === after.version
+      ? LineMap.identity(old)
+      : LineMap.of(old, made, [{ aStart: 0, aEnd: old, bStart: 0, bEnd: made }]);
+  const regions: Region[] = [];
+  let [a, b] = [0, 0];
+  const pass = (end: number): void => {
+    for (;;) {
+      const same = sameEnds(before, after, { a, b, end });
+      [a, b] = [a + same, b + same];
+      if (a === end) return;
+      regions.push({ aStart: a, aEnd: a + 1, bStart: b, bEnd: b + 1 });
+      [a, b] = [a + 1, b + 1];
+    }
+  };
+  for (const { aStart, aEnd, bStart, bEnd } of map.regions) {
+    pass(aStart);
+    regions.push({ aStart, aEnd, bStart, bEnd });
+    [a, b] = [aEnd, bEnd];
+  }
+  pass(map.before);
+  return LineMap.of(map.before, map.after, regions);
+}
+
+/** A byte order mark that nothing follows is no line of the text, but one of the diff. */
+function rowCount({ lineCount, bom }: Document): number {
+  return lineCount === 0 && bom ? 1 : lineCount;
+}
+
+function row(document: Document, index: number): { readonly text: string; readonly end: string } {
+  const mark = index === 0 && document.bom ? "\ufeff" : "";
+  if (index >= document.lineCount) return { text: mark, end: "" };
+  const end = document.terminator(index);
+  return { text: `${mark}${document.text(index)}${end === "\r\n" ? "\r" : ""}`, end };
+}
+
+/**
+ * How many of the paired lines from `a` and `b` on end alike. Of one encoding, equal texts differ in their terminator if
+ * their lengths do: that is one subtraction for each line of the file, with every edit.
+ */
+function sameEnds(before: Document, after: Document, { a, b, end }: Pairs): number {
+  if (a < end && (a === 0 && before.bom) !== (b === 0 && after.bom)) return 0;
+  let at = 0;
+  if (before.encoding !== after.encoding) {
+    while (a + at < end && before.terminator(a + at) === after.terminator(b + at)) at++;
+    return at;
+  }
+  const [ours, theirs] = [before.table.starts, after.table.starts] as const;
+  const shift = (theirs[b] as number) - (ours[a] as number);
+  while (a + at < end && (theirs[b + at + 1] as number) - (ours[a + at + 1] as number) === shift) at++;
+  return at;
+}
+
+/** Lines from `a` up to `end` of the one text, from `b` on of the other. */
+interface Pairs {
+  readonly a: number;
+  readonly b: number;
+  readonly end: number;
 }
 
 /** Regions whose context would touch share a hunk. */
@@ -25,11 +92,12 @@ function groups(regions: readonly Region[]): Region[][] {
 function hunk(regions: readonly Region[], before: Document, after: Document): string[] {
   const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
   const lead = Math.min(context, first.aStart);
-  const trail = Math.min(context, before.lineCount - last.aEnd);
+  const trail = Math.min(context, rowCount(before) - last.aEnd);
   const body: string[] = [];
   const put = (sign: " " | "-" | "+", document: Document, index: number): void => {
-    body.push(sign + document.text(index));
-    if (document.terminator(index) === "") body.push("\\ No newline at end of file");
+    const { text, end } = row(document, index);
+    body.push(sign + text);
+    if (end === "") body.push("\\ No newline at end of file");
   };
   const keep = (from: number, to: number): void => {
     for (let index = from; index < to; index++) put(" ", before, index);
