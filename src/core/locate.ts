@@ -85,7 +85,7 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
     const message =
       used === hash && last.scheme === name
         ? `${tag} was given with a text that is not that line's`
-        : `${ref.given} was never shown; line ${line} was shown as ${tag}`;
+        : `${ref.given} does not fit: line ${line} was last shown as ${tag}`;
     return problem("wrong_hash", [], message, {
       mismatches: [
         {

@@ -11,6 +11,7 @@ export type Cause =
   | "moved"
   | "ambiguous"
   | "never_shown"
+  /** Not the anchor that the line was shown with last. It may be that of an earlier read: those are not kept. */
   | "miscopied"
   | "forgotten";
 

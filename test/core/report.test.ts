@@ -118,13 +118,13 @@ describe("a refusal", () => {
       "miscopied",
       ["a b c"],
       set("2#0f0dd9", "N"),
-      /^2#0f0dd9 was never shown; line 2 was shown as 2#0cadbf$/m,
+      /^2#0f0dd9 does not fit: line 2 was last shown as 2#0cadbf$/m,
     ],
     [
       "another scheme",
       ["a b c"],
       set("2#262d", "N"),
-      /^2#262d was never shown; line 2 was shown as 2#0cadbf$/m,
+      /^2#262d does not fit: line 2 was last shown as 2#0cadbf$/m,
     ],
     ["not kept", [{ text: "a b", shown: true, kept: "nothing" }, "a c"], set("@2", "N"), /no longer kept$/m],
     ["a bare number", ["a b c"], set("2", "N"), /bare number.*line 2 was shown as 2#0cadbf/],
@@ -147,7 +147,7 @@ describe("a refusal", () => {
     const edits = [set("@2", "N"), set("5#0f0dd9", "N"), { op: "replace_text", old: "zz", new: "" }];
     const { text } = refusal(["a b c d e f", "a X c d e f"], edits);
     expect(text).toMatch(/1 line has changed/);
-    expect(text).toMatch(/5#0f0dd9 was never shown/);
+    expect(text).toMatch(/5#0f0dd9 does not fit/);
     expect(text).toMatch(/"zz" is not in the text/);
   });
 

@@ -69,7 +69,7 @@ describe("a refusal", () => {
         { start: 7, end: 7 },
       ],
     });
-    expect(text).toContain("line 5 was shown as 5#5ad1c7");
+    expect(text).toContain("line 5 was last shown as 5#5ad1c7");
     expect(text).toContain("2 lines have changed");
     expect(words()).toBe("a b C d e f G h");
   });
@@ -90,6 +90,17 @@ describe("a refusal", () => {
     await session.edit(on(eight).set(1, "A"));
     const { text } = await session.edit({ path, edits: [{ op: "set_line", anchor: "4", text: "x" }] });
     expect(text).toContain(`line 4 was shown as ${tag(eight, 4)}`);
+  });
+
+  it("does not say that an anchor was never shown if an earlier read printed it", async () => {
+    const { session } = await seen();
+    const edited = "a b C d e f g h";
+    await session.edit(on(eight).set(3, "C"));
+    await session.read({ path });
+    const { text, details } = await session.edit(on(eight).set(3, "x"));
+    expect(details).toMatchObject({ code: "wrong_hash" });
+    expect(text).toContain(`${tag(eight, 3)} does not fit: line 3 was last shown as ${tag(edited, 3)}`);
+    expect(text).not.toContain("never shown");
   });
 
   it("never becomes a re-read", async () => {
