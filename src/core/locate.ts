@@ -19,19 +19,31 @@ export interface Located {
   readonly lines: readonly number[];
 }
 
-/** Rules 1 and 2: which lines the anchors of an edit mean, and in which text. */
-export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | Problem {
+/** Rules 1 and 2: which lines the anchors of an edit mean, and in which text; or all that is wrong with them. */
+export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | Problem[] {
   const candidates: Row[][] = [];
+  const problems: Problem[] = [];
   for (const [at, ref] of refs.entries()) {
     // A single line is a range whose ends are one anchor.
-    const rows = at > 0 && ref === refs[at - 1] ? (candidates[at - 1] as Row[]) : printedRows(ref, view);
-    if (!Array.isArray(rows)) return { ...rows, edits: [edit.index] };
-    candidates.push(rows);
+    const same = refs.findIndex(({ given }) => given === ref.given);
+    const rows = same < at ? (candidates[same] as Row[]) : printedRows(ref, view);
+    candidates.push(Array.isArray(rows) ? rows : []);
+    if (!Array.isArray(rows)) problems.push({ ...rows, edits: [edit.index] });
   }
+  // What else could be ambiguous, these may decide once they are right.
+  if (problems.length > 0) return problems;
   const decided = decide(candidates, view);
-  const open = decided.findIndex((rows) => isOpen(rows, view));
-  if (open >= 0) return ambiguous(edit, refs[open] as Ref, decided[open] as Row[], view);
+  const open = badOnes(refs, (at) => isOpen(decided[at] as Row[], view));
+  if (open.length > 0) return open.map((at) => ambiguous(edit, refs[at] as Ref, decided[at] as Row[], view));
   return base(edit, refs, decided, view);
+}
+
+/** Which of the anchors are bad, each named once however often it is given. */
+export function badOnes(refs: readonly Ref[], isBad: (at: number) => boolean): number[] {
+  const bad: number[] = [];
+  for (let at = 0; at < refs.length; at++)
+    if (isBad(at) && !bad.some((other) => refs[other]?.given === refs[at]?.given)) bad.push(at);
+  return bad;
 }
 
 /** Rule 1: an anchor means only rows that were printed with it; an echoed content is a second witness. */
@@ -223,7 +235,12 @@ function ambiguous(edit: Edit, ref: Ref, rows: readonly Row[], view: View): Prob
 }
 
 /** Rule 2: the newest text in which all anchors were printed, else the newest of theirs, the others carried to it. */
-function base(edit: Edit, refs: readonly Ref[], candidates: readonly Row[][], view: View): Located | Problem {
+function base(
+  edit: Edit,
+  refs: readonly Ref[],
+  candidates: readonly Row[][],
+  view: View,
+): Located | Problem[] {
   const [first] = candidates[0] as Row[];
   if (first && candidates.every((rows) => rows.length === 1 && rows[0]?.state === first.state))
     return { base: first.state, lines: candidates.map(([row]) => (row as Row).index) };
@@ -233,25 +250,22 @@ function base(edit: Edit, refs: readonly Ref[], candidates: readonly Row[][], vi
     candidates.every((rows) => rows.some((row) => row.state === state)),
   );
   const chosen = shared ?? (newestFirst[0] as number);
-  const lines: number[] = [];
-  for (const [at, rows] of candidates.entries()) {
-    const row = rows.find(({ state }) => state === chosen) ?? (rows.at(-1) as Row);
-    const line = view.history.follow(row.state, chosen)?.index(row.index) ?? -1;
-    if (line < 0) {
-      const ref = refs[at] as Ref;
-      const document = view.history.document(row.state);
-      return problem("stale", [edit.index], `${ref.given} changed before the edit's other anchor was shown`, {
-        mismatches: [
-          {
-            ...blank(ref, "never_shown"),
-            line: null,
-            cause: "changed",
-            shown: document?.text(row.index) ?? null,
-          },
-        ],
-      });
-    }
-    lines.push(line);
-  }
-  return { base: chosen, lines };
+  const lines = candidates.map((rows) => {
+    const row = rowOf(rows, chosen);
+    return view.history.follow(row.state, chosen)?.index(row.index) ?? -1;
+  });
+  const lost = badOnes(refs, (at) => (lines[at] as number) < 0);
+  if (lost.length === 0) return { base: chosen, lines };
+  return lost.map((at) => changedBefore(edit, refs[at] as Ref, rowOf(candidates[at] as Row[], chosen), view));
+}
+
+function rowOf(rows: readonly Row[], chosen: number): Row {
+  return rows.find(({ state }) => state === chosen) ?? (rows.at(-1) as Row);
+}
+
+function changedBefore(edit: Edit, ref: Ref, row: Row, view: View): Problem {
+  const shown = view.history.document(row.state)?.text(row.index) ?? null;
+  return problem("stale", [edit.index], `${ref.given} changed before the edit's other anchor was shown`, {
+    mismatches: [{ ...blank(ref, "never_shown"), line: null, cause: "changed", shown }],
+  });
 }

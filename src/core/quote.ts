@@ -38,7 +38,8 @@ export function locateText(edits: readonly Quote[], view: View): (Named | Proble
   const byBase = new Map<number, Occurrence[]>();
   for (const edit of edits) {
     const found = occurrences(edit, view);
-    if ("code" in found) results.push(found);
+    if (Array.isArray(found)) results.push(...found);
+    else if ("code" in found) results.push(found);
     else byBase.set(found.base, [...(byBase.get(found.base) ?? []), ...found.places]);
   }
   for (const [base, places] of byBase) {
@@ -48,12 +49,12 @@ export function locateText(edits: readonly Quote[], view: View): (Named | Proble
   return results;
 }
 
-function occurrences(edit: Quote, view: View): { base: number; places: Occurrence[] } | Problem {
+function occurrences(edit: Quote, view: View): { base: number; places: Occurrence[] } | Problem | Problem[] {
   let base = newestShown(view) ?? view.history.last;
   let span: Span | null = null;
   if (edit.start && edit.end) {
     const located = locate(edit, [edit.start, edit.end], view);
-    if ("code" in located) return located;
+    if (!("base" in located)) return located;
     base = located.base;
     span = believedSpan(located.lines, base, view);
   }

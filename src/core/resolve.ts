@@ -18,7 +18,7 @@ import type { Document } from "./document.js";
 import type { Edit, Ref } from "./edit.js";
 import type { Believed } from "./history.js";
 import type { LineMap, Region } from "./linemap.js";
-import { type Located, locate } from "./locate.js";
+import { badOnes, type Located, locate } from "./locate.js";
 import { type Named, oursIn, type Span } from "./named.js";
 import { type Problem, problem } from "./problem.js";
 import { locateText } from "./quote.js";
@@ -72,11 +72,11 @@ export function resolveNamed(named: readonly Named[], view: View, gate: Gate = (
 function nameAll(edits: readonly Edit[], view: View): (Named | Problem)[] {
   const quotes = edits.filter((edit) => edit.op === "replace_text");
   const others = edits.filter((edit) => edit.op !== "replace_text");
-  return [...others.map((edit) => name(edit, view)), ...locateText(quotes, view)];
+  return [...others.flatMap((edit) => name(edit, view)), ...locateText(quotes, view)];
 }
 
 /** Rules 1 to 3 for one edit. */
-function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | Problem {
+function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | Problem | Problem[] {
   const { history } = view;
   if (edit.op === "append" || edit.op === "prepend") {
     const gap = edit.op === "append" ? history.now.lineCount : 0;
@@ -92,16 +92,16 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   }
   const refs = refsOf(edit);
   const located = locate(edit, refs, view);
-  if ("code" in located) return located;
+  if (!("base" in located)) return located;
   const believed = history.believed(located.base);
   if (!believed) return forgotten(edit, refs);
   const lines = located.lines.map((line) => believed.fromShown.index(line));
-  const changed = lines.findIndex((line) => line < 0);
-  if (changed >= 0) {
+  const changed = badOnes(refs, (at) => (lines[at] as number) < 0);
+  if (changed.length > 0) {
     const again = sentBefore(edit, located, view);
     if (again) return again;
-    const at = { base: located.base, line: located.lines[changed] as number };
-    return ownChange(edit, refs[changed] as Ref, at, view);
+    const { base, lines: shown } = located;
+    return changed.map((at) => ownChange(edit, refs[at] as Ref, { base, line: shown[at] as number }, view));
   }
   // One literal: a call may hold hundreds of edits, and spreading an object costs more than locating a line.
   const made = (

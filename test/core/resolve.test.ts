@@ -300,6 +300,83 @@ describe("which line an anchor means", () => {
     expect(problems[0]?.mismatches).toMatchObject([{ cause: "miscopied", line: 5, shown: "d" }]);
     expect(problems[0]?.rows.ranges()).toEqual([{ start: 5, end: 5 }]);
   });
+
+  const wrong = "0f0dd9";
+  it.each<[string, States, object, readonly string[]]>([
+    ["a range", [seen], replace(`2#${wrong}`, `4#${wrong}`, "X"), [`2#${wrong}`, `4#${wrong}`]],
+    [
+      "a move",
+      [seen],
+      move(`1#${wrong}`, `2#${wrong}`, `5#${wrong}`),
+      [`1#${wrong}`, `2#${wrong}`, `5#${wrong}`],
+    ],
+    ["one of them right", [seen], move(`1#${wrong}`, "@2", `5#${wrong}`), [`1#${wrong}`, `5#${wrong}`]],
+    ["one line, named twice", [seen], remove(`2#${wrong}`), [`2#${wrong}`]],
+    [
+      "a quote",
+      [seen],
+      { op: "replace_text", old: "c", new: "X", anchor: `2#${wrong}`, end: `4#${wrong}` },
+      [`2#${wrong}`, `4#${wrong}`],
+    ],
+    [
+      "never shown",
+      [{ text: seen, shown: [[1, 1]] }],
+      replace(`2#${wrong}`, `4#${wrong}`, "X"),
+      [`2#${wrong}`, `4#${wrong}`],
+    ],
+    [
+      "changed by the agent itself",
+      [
+        seen,
+        {
+          exact: [
+            [1, 2, ["B"]],
+            [3, 4, ["D"]],
+          ],
+          own: true,
+        },
+      ],
+      move("@2", "@4", "@6"),
+      ["2#0cadbf", "4#f35290"],
+    ],
+    [
+      "changed before the newest was shown",
+      [
+        { text: seen, shown: [[1, 3]] },
+        { text: "A b C d e f", shown: [[5, 5]] },
+      ],
+      move("@1", "@3", "@5/1"),
+      ["1#0d7456", "3#b00f1b"],
+    ],
+    [
+      "each for several lines",
+      [
+        {
+          text: "a q b r s t u v",
+          shown: [
+            [1, 1],
+            [3, 3],
+          ],
+        },
+        {
+          text: "a q b r a q b r s t u v",
+          shown: [
+            [1, 1],
+            [3, 3],
+          ],
+        },
+        { exact: [[0, 0, ["x", "y"]]] },
+      ],
+      replace("@1", "@3", "X"),
+      ["1#0d7456", "3#0cadbf"],
+    ],
+  ])("all bad anchors of an edit are told: %s", (_, states, edit, expected) => {
+    const { problems } = refusal(states, [edit]);
+    const anchors = problems.flatMap(({ mismatches }) => mismatches.map(({ anchor }) => anchor));
+    expect([...new Set(anchors)]).toEqual(expected);
+    for (const { edits } of problems) expect(edits).toEqual([0]);
+    expect(new Set(problems.map(({ message }) => message)).size).toBe(expected.length);
+  });
 });
 
 describe("which text is the base", () => {
