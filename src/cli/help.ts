@@ -88,7 +88,7 @@ export function exitHelp({ stream }: HelpSetup): string {
 export function jsonHelp({ stream }: HelpSetup): string {
   const rows = commands.flatMap(({ name, json: shape }) => (shape ? [[name, shape] as const] : []));
   const refusal =
-    'A refusal is printed as {status: "refused", code, path, message, mismatches, affectedRanges, remaps, retry}, ' +
+    'A refusal is printed as {status: "refused", code, path, message, mismatches, affectedRanges, reread, remaps, retry}, ' +
     "and its text on stderr.";
   return ["What --json prints:", "", ...columns(rows, stream), "", ...wrap(refusal, stream.columns)].join(
     "\n",

@@ -7,6 +7,7 @@ import { anchorOf, type Mismatch, mismatch, type Place, type Problem, problem } 
 import { LineSet } from "./ranges.js";
 import type { SchemeName } from "./scheme.js";
 import type { View } from "./view.js";
+import { whereabouts } from "./whereabouts.js";
 
 /** The scheme a call speaks: that of its anchors. */
 function schemeOf(named: Named): SchemeName {
@@ -21,6 +22,7 @@ export function conflict(named: Named, met: readonly Region[], view: View): Prob
     return forgotten(
       named.edits[0],
       named.refs.map(({ ref }) => ref),
+      view.history.now,
     );
   const theirs = believed.toNow;
   // Whoever goes ahead goes over all that others did between the anchors, so all of it is shown.
@@ -44,7 +46,7 @@ export function conflict(named: Named, met: readonly Region[], view: View): Prob
 }
 
 /** The text that was shown is gone from the store, and the file is another: read it again. */
-export function forgotten(edit: Edit | undefined, refs: readonly Ref[]): Problem {
+export function forgotten(edit: Edit | undefined, refs: readonly Ref[], now: Document): Problem {
   const mismatches = refs.map(
     (ref): Mismatch => ({
       anchor: ref.given,
@@ -59,6 +61,7 @@ export function forgotten(edit: Edit | undefined, refs: readonly Ref[]): Problem
   const indexes = edit ? [edit.index] : [];
   return problem("stale", indexes, "the file has changed, and the text that was shown is not kept", {
     mismatches,
+    reread: whereabouts(refs, now),
   });
 }
 

@@ -87,3 +87,4 @@ export { runStateless } from "./stateless.js";
 export { streamHashLines } from "./stream.js";
 export { unifiedDiff } from "./unified.js";
 export type { Showing, View } from "./view.js";
+export { widened } from "./whereabouts.js";

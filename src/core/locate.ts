@@ -1,8 +1,10 @@
+import { forgotten } from "./conflict.js";
 import type { Edit, Ref } from "./edit.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
 import { type SchemeName, scheme } from "./scheme.js";
 import type { View } from "./view.js";
+import { whereabouts } from "./whereabouts.js";
 
 /** A printed row: a line of a state, named by an anchor. */
 export interface Row {
@@ -31,11 +33,16 @@ export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | 
     if (!Array.isArray(rows)) problems.push({ ...rows, edits: [edit.index] });
   }
   // What else could be ambiguous, these may decide once they are right.
-  if (problems.length > 0) return problems;
+  if (problems.length > 0) return problems.map((one) => withWhereabouts(one, refs, view));
   const decided = decide(candidates, view);
   const open = badOnes(refs, (at) => isOpen(decided[at] as Row[], view));
   if (open.length > 0) return open.map((at) => ambiguous(edit, refs[at] as Ref, decided[at] as Row[], view));
   return base(edit, refs, decided, view);
+}
+
+function withWhereabouts(found: Problem, refs: readonly Ref[], view: View): Problem {
+  const isForgotten = found.mismatches.some(({ cause }) => cause === "forgotten");
+  return isForgotten ? { ...found, reread: whereabouts(refs, view.history.now) } : found;
 }
 
 /** Which of the anchors are bad, each named once however often it is given. */
@@ -250,10 +257,13 @@ function base(
     candidates.every((rows) => rows.some((row) => row.state === state)),
   );
   const chosen = shared ?? (newestFirst[0] as number);
-  const lines = candidates.map((rows) => {
+  const lines: number[] = [];
+  for (const rows of candidates) {
     const row = rowOf(rows, chosen);
-    return view.history.follow(row.state, chosen)?.index(row.index) ?? -1;
-  });
+    const map = view.history.follow(row.state, chosen);
+    if (!map) return [forgotten(edit, refs, view.history.now)];
+    lines.push(map.index(row.index));
+  }
   const lost = badOnes(refs, (at) => (lines[at] as number) < 0);
   if (lost.length === 0) return { base: chosen, lines };
   return lost.map((at) => changedBefore(edit, refs[at] as Ref, rowOf(candidates[at] as Row[], chosen), view));

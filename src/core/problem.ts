@@ -41,6 +41,8 @@ export interface Problem {
   readonly changed: LineSet;
   /** Lines of the file now that were never shown, and would have to be. */
   readonly missing: LineSet;
+  /** Lines of the file now to read, where nothing can be said of them: those that were shown are not kept. */
+  readonly reread?: LineSet;
 }
 
 export function problem(

@@ -19,6 +19,7 @@ import {
 import { mismatch, type Problem, problem } from "./problem.js";
 import { LineSet, lineIndexes } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
+import { whereabouts, widened } from "./whereabouts.js";
 
 type Quote = Extract<Edit, { op: "replace_text" }>;
 
@@ -64,6 +65,7 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
       "stale",
       [edit.index],
       "the text that was shown is not kept, so the quote cannot be placed",
+      { reread: standing(edit, view.history.now) },
     );
   const found = search(textOf(document), edit.old, span && offsets(document, span));
   if (found.length === 0) return missing(edit, span, view);
@@ -73,6 +75,17 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
   if (elsewhere) return elsewhere;
   const places = edit.all ? disjoint(found, edit.old.length) : found;
   return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
+}
+
+/** Where a quote stands in the file now, with some lines around. */
+function standing({ old, start, end }: Quote, now: Document): LineSet {
+  if (start && end) return whereabouts([start, end], now);
+  return widened(
+    quotesIn(now, old)
+      .slice(0, 5)
+      .map(([first, last]) => [first, last + 1] as const),
+    now,
+  );
 }
 
 function believedSpan(lines: readonly number[], base: number, view: View): Span {

@@ -22,6 +22,8 @@ export interface RefusalDetails {
   readonly message: string;
   readonly mismatches: readonly HashMismatch[];
   readonly affectedRanges: readonly Range[];
+  /** Where the text that was shown is not kept: lines to read, around where those of the call may stand now. */
+  readonly reread?: readonly Range[];
   readonly remaps: readonly Remap[];
   readonly retry?: string;
 }
@@ -104,6 +106,7 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
     path,
   }));
   const lines = mismatches.flatMap(({ line }) => (line === null ? [] : [line]));
+  const reread = problems.reduce((set, one) => set.union(one.reread ?? LineSet.empty), LineSet.empty);
   return {
     status: "refused",
     code: decidingCode(problems.map(({ code }) => code)),
@@ -114,6 +117,7 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
       ...compactLineRanges(lines),
       ...problems.flatMap(({ missing, changed }) => [...missing.ranges(), ...changed.ranges()]),
     ]),
+    ...(reread.isEmpty ? {} : { reread: reread.ranges() }),
     remaps,
   };
 }

@@ -94,11 +94,11 @@ function isForeign({ mismatches }: Problem): boolean {
 
 /** The same call refused again: an answer that cannot be taken for a passing fault. */
 function sharperWords({ repeated = 0, details, now, door }: RefusalText): string | null {
-  const { code, path } = details;
+  const { code, path, reread } = details;
   // Only time helps there.
   if (repeated === 0 || code === "busy") return null;
   const isReadable = path !== "" && (now !== null || code === "not_read" || exitStatus(code) === 5);
-  const step = isReadable ? `${door.read(path)} first` : "the answer stays the same";
+  const step = isReadable ? `${door.read(path, reread)} first` : "the answer stays the same";
   return `${repeated > 1 ? "Stop. Do" : "do"} not retry identical arguments: ${step}`;
 }
 
@@ -136,6 +136,7 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
   const { code, path, retry } = details;
   if (retry) return `Still right? Send ${door.retry(path, retry)}; else use the anchors above.`;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
+  if (details.reread) return `Next: ${door.read(path, details.reread)}.`;
   if (rowCount > 0 && code === "not_shown") return "Decide again with these rows.";
   if (rowCount > 0) return "Decide again with these rows, and use their anchors.";
   if (code === "not_read") return null;

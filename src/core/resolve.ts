@@ -94,7 +94,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
   const located = locate(edit, refs, view);
   if (!("base" in located)) return located;
   const believed = history.believed(located.base);
-  if (!believed) return forgotten(edit, refs);
+  if (!believed) return forgotten(edit, refs, history.now);
   const lines = located.lines.map((line) => believed.fromShown.index(line));
   const changed = badOnes(refs, (at) => (lines[at] as number) < 0);
   if (changed.length > 0) {

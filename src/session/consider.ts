@@ -127,7 +127,7 @@ async function weigh(
   if (opened.isCurrent && (hits.length === 0 || isKnown)) return allowed;
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
-  if (isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced()]), env);
+  if (isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced(hits, document)]), env);
   const isSeen = isPlaced && areSeen(hits, looks, opened, call.request);
   const found = opened.isCurrent || isSeen ? allowed : placed(call, write, opened, env);
   const places =

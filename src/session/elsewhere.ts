@@ -9,6 +9,7 @@ import {
   placesOf,
   problem,
   type QuotedPlace,
+  widened,
 } from "../core/index.js";
 import { type Hit, type Reach, terminated } from "./change.js";
 import { describe, neverShown, shownRows } from "./gate.js";
@@ -51,8 +52,11 @@ export function isUnplaced(hits: readonly Hit[], looks: readonly Look[], opened:
   return !areKnown(hits, opened.agent);
 }
 
-export function unplaced(): Problem {
-  return problem("stale", [], "the text that was shown is not kept, so the quote cannot be placed");
+export function unplaced(hits: readonly Hit[], now: Document): Problem {
+  const places = hits.map(({ start, end }) => [start, end] as const);
+  return problem("stale", [], "the text that was shown is not kept, so the quote cannot be placed", {
+    reread: widened(places, now),
+  });
 }
 
 export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {

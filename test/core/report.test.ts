@@ -130,6 +130,50 @@ describe("a refusal", () => {
     ["a bare number", ["a b c"], set("2", "N"), /bare number.*line 2 was shown as 2#0cadbf/],
   ])("says why: %s", (_, states, edit, expected) => expect(refusal(states, [edit]).text).toMatch(expected));
 
+  const long = numbers(200);
+  const lost: Told = { text: long.join(" "), shown: true, kept: "nothing" };
+  const shifted = [...numbers(30, 1000), ...long].join(" ");
+  const gone = [...long.slice(0, 100), ...numbers(100, 5000)].join(" ");
+  it.each<[string, States, object, string]>([
+    ["where its line is now", [lost, shifted], set("@100", "N"), "110,150"],
+    ["where it was, if it is nowhere", [lost, gone], set("@150", "N"), "130,170"],
+    ["the end, if that was past it", [lost, numbers(100).join(" ")], set("@190", "N"), "80,100"],
+    ["a range", [lost, shifted], replace("@50", "@100", "N"), "60,150"],
+    ["a move", [lost, shifted], { op: "move_lines", start: "@5", end: "@9", after: "@150" }, "15,59 160,200"],
+    ["a quote", [lost, shifted], { op: "replace_text", old: "n99", new: "N" }, "110,150"],
+    ["hashes only", [{ ...lost, kept: "hashes" }, shifted], set("@100", "N"), "110,150"],
+    [
+      "one of two texts",
+      [
+        { ...lost, shown: [[1, 100]] },
+        { text: shifted, shown: [[150, 160]] },
+      ],
+      replace("@100", "@155/1", "N"),
+      "110,175",
+    ],
+  ])("of a text that is not kept asks for lines around: %s", (_, states, edit, expected) => {
+    const { lines, details } = refusal(states, [edit]);
+    const ranges = expected.split(" ").map((one) => {
+      const [start = 0, end = 0] = one.split(",").map(Number);
+      return { start, end };
+    });
+    expect(details).toMatchObject({ code: "stale", reread: ranges });
+    expect(lines.at(-1)).toBe(`Next: call read on src/a.ts with ranges ${JSON.stringify(ranges)}.`);
+    const again = refusal(states, [edit], { repeated: 1 });
+    expect(again.text).toContain(
+      `identical arguments: call read on src/a.ts with ranges ${JSON.stringify(ranges)} first`,
+    );
+  });
+
+  it("of a text that is not kept asks for a short file as a whole", () => {
+    const { lines, details } = refusal(
+      [{ text: "a b c", shown: true, kept: "nothing" }, "a b C"],
+      [set("@2", "N")],
+    );
+    expect(lines.at(-1)).toBe("Next: call read on src/a.ts.");
+    expect(details).not.toHaveProperty("reread");
+  });
+
   it("says who, if that is known", () => {
     const view = told("a b c", "a X c");
     const result = run(anchored([set("@2", "N")], view.documents), view);

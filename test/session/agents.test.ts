@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Session } from "../../src/session/session.js";
-import { bench, on, outcome, path } from "../support/session.js";
+import { bench, numbered, on, outcome, path } from "../support/session.js";
 
 const five = "a b c d e";
 
@@ -72,5 +72,43 @@ describe("a file whose content is not kept", () => {
     expect(outcome(await session.edit(on("a b c d e f").set(3, "C")))).toBe("!stale");
     expect(words()).toBe("a B c d E F");
     expect(plain.agent).toBe("one");
+  });
+
+  /** Two hundred lines of which one was shown; then others put thirty on top. */
+  async function shifted() {
+    const long = numbered(200);
+    const { files, store, rudely, words } = bench(long);
+    const secret = async (file: string) => ({ ...(await files.identify(file)), keep: false });
+    const session = new Session({
+      files: { ...files, identify: secret },
+      store,
+      agent: "two",
+      clock: () => 0,
+    });
+    return { session, long, words, shift: () => rudely(`${numbered(30, "y")} ${long}`) };
+  }
+
+  it("is edited after the read that a refusal asks for", async () => {
+    const { session, long, words, shift } = await shifted();
+    await session.read({ path, ranges: [{ start: 150, end: 150 }] });
+    shift();
+    const { text } = await session.edit(on(long).set(150, "N"));
+    expect(text).toContain('Next: call read on src/a.ts with ranges [{"start":160,"end":200}].');
+    await session.read({ path, ranges: [{ start: 160, end: 200 }] });
+    const now = words() as string;
+    expect(outcome(await session.edit(on(now).set(180, "N")))).toBe("applied");
+  });
+
+  it("is edited by a quote after the read that the guard asks for", async () => {
+    const { session, shift } = await shifted();
+    await session.observe({ path, rows: [{ line: 150, text: "x150" }] });
+    shift();
+    const quotes = [{ old: "x150", new: "N", all: false }];
+    const write = { path, tool: "Edit", change: { kind: "quotes" as const, quotes } };
+    const found = await session.consider(write);
+    const text = found.kind === "refused" ? found.result.text : "";
+    expect(text).toContain('Next: call read on src/a.ts with ranges [{"start":160,"end":200}].');
+    await session.read({ path, ranges: [{ start: 160, end: 200 }] });
+    expect(await session.consider(write)).toEqual({ kind: "allowed" });
   });
 });
