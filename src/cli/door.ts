@@ -28,5 +28,7 @@ export function shellDoor(args: Args): Door {
       const request = JSON.stringify(path === null ? { retry: handle } : { path, retry: handle });
       return `it again: run \`echo ${quoted(request)} | kedge apply${flags([...carried, ...policies])} -\``;
     },
+    batch: (request) =>
+      `a batch: run \`echo ${quoted(request)} | kedge apply${flags([...carried, ...policies])} -\``,
   };
 }

@@ -16,11 +16,14 @@ export interface Door {
   read(path: string, ranges?: readonly Range[]): string;
   /** The call that sends a refused request again. */
   retry(path: string | null, handle: string): string;
+  /** The call that takes a request for several files, which may create, delete and move: "multi_edit {…}". */
+  batch?(request: string): string;
 }
 
 export const libraryDoor: Door = {
   read: (path, ranges) => `call read on ${path}${ranges ? ` with ranges ${rangesJson(ranges)}` : ""}`,
   retry: (path, handle) => JSON.stringify(path === null ? { retry: handle } : { path, retry: handle }),
+  batch: (request) => `multiEdit ${request}`,
 };
 
 export function rangesJson(ranges: readonly Range[]): string {

@@ -96,7 +96,10 @@ export async function find(call: Call, env: Env): Promise<Found> {
   }
   const targets = [...found.values()];
   const checked = targets.map((target) => {
-    const problems = [...contradictions(target.entry, call.single), ...clash(target, targets)];
+    const problems = [
+      ...contradictions(target.entry, call.single ? env.door : null),
+      ...clash(target, targets),
+    ];
     return { ...target, entry: { ...target.entry, problems: [...target.entry.problems, ...problems] } };
   });
   return { targets: checked, request: call.request ?? requestKey(targets) };

@@ -4,6 +4,7 @@ import {
   Change,
   compare,
   type Document,
+  type Door,
   type Edit,
   type FileOperation,
   LineSet,
@@ -63,20 +64,28 @@ export function joined(one: Entry, two: Entry): Entry {
   return { ...one, edits, operations, problems: [...one.problems, ...two.problems] };
 }
 
-/** What an entry asks for must go together. */
-export function contradictions({ edits, operations }: Entry, single: boolean): Problem[] {
+/** What an entry asks for must go together. `door`: of a call that is no batch. */
+export function contradictions(entry: Entry, door: Door | null): Problem[] {
+  const { edits, operations } = entry;
   const [operation, ...more] = operations;
   if (!operation) return [];
-  const example = '{"files":[{"path":"a.ts","edits":[{"op":"delete_file"}]}]}';
-  if (single)
-    return [
-      problem("bad_request", [], `${operation.op} works on whole files: send it in a batch, like ${example}`),
-    ];
+  if (door) {
+    const request = batchFor(entry, operation);
+    const words = door.batch?.(request) ?? `a batch, ${request}`;
+    return [problem("bad_request", [], `${operation.op} works on whole files: send ${words}`)];
+  }
   if (more.length > 0)
     return [problem("bad_request", [], "a file takes one of create_file, delete_file, move_file")];
   if (operation.op !== "move_file" && edits.length > 0)
     return [problem("bad_request", [], `${operation.op} cannot be combined with edits of the same file`)];
   return [];
+}
+
+/** The same request as a batch: copied, it does what was asked for. What is left out is no JSON, and cannot be sent. */
+function batchFor({ path, edits, operations }: Entry, operation: FileOperation): string {
+  const words = operation.op === "create_file" ? '{"op":"create_file","text":…}' : JSON.stringify(operation);
+  const rest = edits.length + operations.length > 1 ? ",…" : "";
+  return `{"files":[{"path":${JSON.stringify(path)},"edits":[${words}${rest}]}]}`;
 }
 
 /** Rows that the anchors of an entry name, in its edits and copied into its text. */

@@ -8,4 +8,5 @@ export const toolDoor: Door = {
     path === null
       ? `multi_edit ${JSON.stringify({ retry: handle })}`
       : `edit_file ${JSON.stringify({ path, retry: handle })}`,
+  batch: (request) => `multi_edit ${request}`,
 };

@@ -88,6 +88,29 @@ describe("whole files in a batch", () => {
     expect(outcome(await session.edit(deleted("a.ts")))).toBe("!bad_request");
   });
 
+  it.each<[string, FileRequest, string]>([
+    ["created", whole("new", { op: "create_file", text: "n" }), '{"op":"create_file","text":…}'],
+    ["deleted", deleted("a.ts"), '{"op":"delete_file"}'],
+    ["moved", moved("a.ts", "c.ts"), '{"op":"move_file","to":"c.ts"}'],
+    [
+      "moved and edited",
+      {
+        path: "a.ts",
+        edits: [
+          { op: "move_file", to: "c.ts" },
+          { op: "append", text: "x" },
+        ],
+      },
+      '{"op":"move_file","to":"c.ts"},…',
+    ],
+  ])("are %s by the batch that a refusal names", async (_, request, edits) => {
+    const { session } = await two();
+    const { text } = await session.edit(request);
+    expect(text).toContain(`: send multiEdit {"files":[{"path":"${request.path}","edits":[${edits}]}]}`);
+    const shell = bench("a b", { door: { read: () => "", retry: () => "" } }).session;
+    expect((await shell.edit(request)).text).toContain(`: send a batch, {"files":`);
+  });
+
   it.each<[string, readonly FileRequest[]]>([
     ["edited and deleted", [set("a.ts", 1, "A"), deleted("a.ts")]],
     ["created and edited", [created("new"), whole("new", { op: "append", text: "x" })]],

@@ -57,6 +57,17 @@ describe("schemas that every provider takes", () => {
   });
 });
 
+test("a whole file is sent to multi_edit, and what is sent back is what was asked for", async () => {
+  const { call } = bench({ "a.ts": "a\n" });
+  await call("read_file", { path: "a.ts" });
+  const refused = await call("edit_file", { path: "a.ts", edits: [{ op: "move_file", to: "b.ts" }] });
+  const [, request = ""] = /send multi_edit (\{.*\})$/m.exec(refused.text) ?? [];
+  expect(JSON.parse(request)).toEqual({
+    files: [{ path: "a.ts", edits: [{ op: "move_file", to: "b.ts" }] }],
+  });
+  expect((await call("multi_edit", JSON.parse(request))).isError).toBe(false);
+});
+
 test("annotations say what a tool may do", () => {
   const hints = tools.map(({ name, annotations }) => [name, annotations]);
   expect(hints).toMatchInlineSnapshot(`
