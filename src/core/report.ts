@@ -160,6 +160,8 @@ export interface ResultText {
   readonly applied: Applied;
   readonly scheme: SchemeName;
   readonly dryRun?: boolean;
+  /** There was no such file before: an empty one looks the same in the change. */
+  readonly created?: boolean;
   readonly diff?: string;
   /** Lines of the new text that others changed and the agent has not seen. */
   readonly foreign?: LineSet;
@@ -190,7 +192,7 @@ export function resultText(result: ResultText): ResultPrinted {
     return { text: lines.join("\n"), printed: LineSet.lines(rows) };
   }
   const written = change.map.regions.flatMap(({ bStart, bEnd }) => lineIndexes(bStart, bEnd));
-  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}${deed(applied, written.length)}${moved(applied)}`;
+  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}${deed(result, written.length)}${moved(applied)}`;
   const lines = [
     dryRun ? done : `${done}; keep using the anchors you were shown`,
     ...applied.warnings.map((text) => `! ${text}`),
@@ -234,10 +236,10 @@ function compact(indexes: readonly number[]): string {
 }
 
 /** One word where one will do: the anchors that follow tell how many lines were written, and every token is paid for. */
-function deed({ change }: Applied, written: number): string {
-  if (written > 0) return change.before === 0 ? " created" : " edited";
+function deed({ applied: { change }, created = false }: ResultText, written: number): string {
+  if (written > 0) return created ? " created" : " edited";
   const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
-  if (removed === 0) return change.before === 0 ? " created, empty" : " edited";
+  if (removed === 0) return created ? " created, empty" : " edited";
   return `: ${removed} ${removed === 1 ? "line" : "lines"} deleted`;
 }
 

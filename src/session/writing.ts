@@ -146,6 +146,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     applied,
     scheme,
     dryRun: call.dryRun,
+    created: before === null,
     diff,
     ...news,
     ...note,

@@ -77,6 +77,18 @@ describe("a file that was not read", () => {
     expect(outcome(await session.edit(append))).toBe("!not_read");
   });
 
+  it("is created where there was none, and edited where there was an empty one", async () => {
+    const { session } = bench({ "empty.ts": "", "void.ts": "" });
+    for (const path of ["empty.ts", "void.ts"]) await session.read({ path });
+    const lineOf = ({ text }: { readonly text: string }) => text.split(/[;\n]/)[0];
+    const append = { path: "empty.ts", edits: [{ op: "append", text: "a" }] };
+    expect(lineOf(await session.edit({ ...append, dryRun: true }))).toMatch(/: empty\.ts edited$/);
+    expect(lineOf(await session.edit(append))).toBe("empty.ts edited");
+    expect(lineOf(await session.write({ path: "void.ts", content: "a\n" }))).toBe("void.ts edited");
+    expect(lineOf(await session.write({ path: "new.ts", content: "a\n" }))).toBe("new.ts created");
+    expect(lineOf(await session.write({ path: "none.ts", content: "" }))).toBe("none.ts created, empty");
+  });
+
   it("may be created without reading, and not over another", async () => {
     const { session, words } = bench(five);
     expect(outcome(await session.write({ path: "new", content: "x\n" }))).toBe("applied");
