@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { findWorkspace, loadConfig, stateFolder } from "../node/index.js";
+import { failsClosed, findWorkspace, stateFolder } from "../node/index.js";
 import type { Context } from "./context.js";
 import { findProgram } from "./health.js";
 import { allClients } from "./install/clients.js";
@@ -40,14 +40,8 @@ export async function guardedClients(context: Context): Promise<Finding[]> {
   return [nobody(context), ...leftover(state)];
 }
 
-/** What is wrong with the configuration is another check's finding. */
 function isClosed({ env, cwd }: Context): boolean {
-  try {
-    const { settings } = loadConfig({ env, workspace: findWorkspace(cwd).root, home: homeOf(env) });
-    return settings.failClosed === true;
-  } catch {
-    return false;
-  }
+  return failsClosed({ env, workspace: findWorkspace(cwd).root, home: homeOf(env) });
 }
 
 function nobody({ env }: Context): Finding {

@@ -162,7 +162,7 @@ function failure(error: unknown, path: string, place: Workplace): string | null 
   if (!(error instanceof PortError)) throw error;
   if (error.code === "denied" || error.code === "outside_roots") return `${rejected}\n${error.message}`;
   place.log(`${path}: ${error.code}: ${error.message}`);
-  return place.failClosed ? words.unchecked(path, error.message) : null;
+  return place.failsClosed(path) ? words.unchecked(path, error.message) : null;
 }
 
 async function changed(

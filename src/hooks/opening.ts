@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import {
   appendLog,
   boundsOf,
+  failsClosed,
   isWithin,
   loadConfig,
   nodeStore,
@@ -62,6 +63,10 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
       recall,
     },
     room: { left: adapter.room },
+    failsClosed: (path) =>
+      [workspace, workspaceFor(workspace.root, [path])].some(({ root }) =>
+        failsClosed({ env, workspace: root }),
+      ),
     // A file has one ledger, from wherever it is named.
     sessionFor(path) {
       if (isWithin(resolve(workspace.root, path), workspace.root)) return own.session;
@@ -93,21 +98,21 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
   });
   // Pruning would make somebody wait for it.
   const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log });
-  const { gate, onStale, keepOnFold, failClosed = false } = settings;
+  const { gate, onStale, keepOnFold } = settings;
   const session = new Session({
     ...{ files, store, agent, clock, door: doorFor(adapter, cwd) },
     ...(gate ? { gate } : {}),
     ...(onStale ? { onStale } : {}),
     ...(keepOnFold ? { keepOnFold } : {}),
   });
-  return { files, store, session, failClosed };
+  return { files, store, session };
 }
 
 /**
  * A conversation may go to another folder. In a repository that is the same workspace; elsewhere it is the one in which
  * it began.
  */
-function workspaceOf(
+export function workspaceOf(
   { cwd, project = cwd, conversation }: Caller,
   { state, log }: Pick<Opening, "state" | "log">,
 ): Workspace {

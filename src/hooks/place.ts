@@ -25,8 +25,8 @@ export interface Workplace {
   readonly recall: (path: string, isSeen: boolean) => readonly Event[];
   /** A name for what the conversation has left behind, if it was taken back; absent where that cannot be told. */
   readonly takenBack?: () => string | null;
-  /** What cannot be checked is not let through. */
-  readonly failClosed: boolean;
+  /** What cannot be checked of a file is not let through. */
+  readonly failsClosed: (path: string) => boolean;
   /** Characters of notes that still reach the model with this answer. */
   readonly room: { left: number };
   /** What is not as it should be, though it works. */

@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
-import { appendLog, loadConfig, nodeStore, stateFolder, workspaceFor } from "../node/index.js";
+import { appendLog, failsClosed, nodeStore, stateFolder, workspaceFor } from "../node/index.js";
 import type { Adapter, Answer, Event, Mark, Payload, Understood } from "./event.js";
 import { isRecord } from "./fields.js";
 import { answer } from "./guard.js";
-import { agentOf, openPlace } from "./opening.js";
+import { agentOf, openPlace, workspaceOf } from "./opening.js";
 import type { Workplace } from "./place.js";
 import * as words from "./words.js";
 
@@ -89,46 +89,47 @@ function placed(event: Event, cwd: string): Event {
 
 /** Where nothing can be written down, people are told when a conversation begins; else the last resort is silence. */
 function afterFailure(error: unknown, understood: Understood | null, start: HookStart): Answer {
+  const cause = causeOf(error);
+  const closed = isClosed(start.env, understood);
+  const writes = understood?.events.flatMap((event) => (event.kind === "change" ? event.writes : [])) ?? [];
+  let isNews: boolean;
   try {
-    return failed(error, understood, start);
+    isNews = noted(error, understood, start);
   } catch {
-    const is = (wanted: Event["kind"]) => understood?.events.some(({ kind }) => kind === wanted);
-    const cause = causeOf(error);
-    if ((is("change") ?? true) && isClosedByEnvironment(start.env))
-      return { deny: words.unchecked("a file", cause) };
-    return is("begin") ? { say: words.failedOpen(cause) } : {};
+    isNews = understood?.events.some(({ kind }) => kind === "begin") ?? false;
   }
+  const said = isNews ? { say: words.notGuarding(cause, closed) } : {};
+  if (!closed || (understood && writes.length === 0)) return said;
+  const paths = writes.map(({ path }) => path).join(", ") || "a file";
+  return { ...said, deny: words.unchecked(paths, cause) };
 }
 
 function causeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function isClosedByEnvironment({ KEDGE_FAIL_CLOSED: value }: HookStart["env"]): boolean {
-  return value === "1" || value === "true";
-}
-
-function failed(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): Answer {
+/** Logs it; whether a person has to be told. */
+function noted(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): boolean {
   const cause = causeOf(error);
   const state = stateFolder({ env });
   const log = (line: string): void => appendLog(line, { state, clock });
   log(`${adapter.client}: ${(env.KEDGE_DEBUG && (error as Error)?.stack) || cause}`);
-  const writes = understood?.events.flatMap((event) => (event.kind === "change" ? event.writes : [])) ?? [];
-  if (isClosed(env, understood) && (writes.length > 0 || !understood))
-    return { deny: words.unchecked(writes.map(({ path }) => path).join(", ") || "a file", cause) };
-  return understood && isFirst(cause, understood, { adapter, state, log })
-    ? { say: words.failedOpen(cause) }
-    : {};
+  return understood !== null && isFirst(cause, understood, { adapter, state, log });
 }
 
-/** The configuration may be what failed: then only the environment counts. */
+/** The state folder, or the folder the client names, may be what is wrong. */
 function isClosed(env: HookStart["env"], understood: Understood | null): boolean {
-  try {
-    const workspace = workspaceFor(understood?.caller.cwd ?? "/", []);
-    return loadConfig({ env, workspace: workspace.root }).settings.failClosed ?? false;
-  } catch {
-    return isClosedByEnvironment(env);
-  }
+  const { cwd = "/", project = cwd } = understood?.caller ?? {};
+  const found = [
+    () => understood && workspaceOf(understood.caller, { state: stateFolder({ env }), log: () => {} }),
+    () => workspaceFor(project, []),
+  ];
+  for (const find of found)
+    try {
+      const workspace = find();
+      if (workspace) return failsClosed({ env, workspace: workspace.root });
+    } catch {}
+  return failsClosed({ env, workspace: "/" });
 }
 
 /** People are told once in a conversation. */

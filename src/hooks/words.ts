@@ -81,8 +81,9 @@ export function unchecked(path: string, cause: string): string {
   return `kedge could not check this edit of ${path} (${cause}), and is set to let nothing through unchecked. Run \`kedge doctor\`.`;
 }
 
-export function failedOpen(cause: string): string {
-  return `kedge: not guarding: ${cause}. Edits go through unchecked; run \`kedge doctor\`.`;
+export function notGuarding(cause: string, isClosed: boolean): string {
+  const edits = isClosed ? "Edits are refused until that is put right" : "Edits go through unchecked";
+  return `kedge: not guarding: ${cause}. ${edits}; run \`kedge doctor\`.`;
 }
 
 /** "line 8", "lines 3-5, 9". */

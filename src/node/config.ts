@@ -35,10 +35,8 @@ interface Source {
  * const { settings } = loadConfig({ env: process.env, workspace: findWorkspace(process.cwd()).root });
  */
 export function loadConfig(options: ConfigOptions): Config {
-  const { platform = thisPlatform, env, workspace } = options;
-  const { path } = platform;
-  const user = path.join(configFolder(options), "config.json");
-  const project = path.join(workspace, ".kedge.json");
+  const { platform = thisPlatform, env } = options;
+  const [project, user] = [projectFile(options), userFile(options)];
   const sources: Source[] = [
     { name: "command line", settings: checked(options.flags ?? {}, "command line") },
     { name: "environment", settings: fromEnvironment(env, platform) },
@@ -46,6 +44,40 @@ export function loadConfig(options: ConfigOptions): Config {
     { name: user, settings: fromFile(options, user) },
   ];
   return merge(sources);
+}
+
+const projectFile = ({ platform = thisPlatform, workspace }: ConfigOptions): string =>
+  platform.path.join(workspace, ".kedge.json");
+
+const userFile = (options: ConfigOptions): string =>
+  (options.platform ?? thisPlatform).path.join(configFolder(options), "config.json");
+
+/**
+ * Whether what cannot be checked is refused, also where the configuration is what cannot be read: else whoever breaks
+ * one of its files turns that off. Then the environment decides if it says anything, and else every file counts that
+ * says true, as far as it can be read.
+ */
+export function failsClosed(options: ConfigOptions): boolean {
+  try {
+    return loadConfig(options).settings.failClosed ?? false;
+  } catch {
+    const { variable, read } = rules.failClosed;
+    const set = read(options.env[variable] ?? "", "");
+    if (typeof set === "boolean") return set;
+    return [projectFile, userFile].some((file) => saysClosed(options, file));
+  }
+}
+
+function saysClosed(options: ConfigOptions, file: (options: ConfigOptions) => string): boolean {
+  let text = "";
+  try {
+    text = new TextDecoder().decode(readFile(options.io ?? nodeIo, file(options)) ?? undefined);
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    return isObject(value) && value.failClosed === true;
+  } catch {
+    // No JSON: a comment or a comma too many. Nothing at all if it could not be read.
+    return /"failClosed"\s*:\s*true\b/.test(text);
+  }
 }
 
 function merge(sources: readonly Source[]): Config {

@@ -166,6 +166,23 @@ function contract(driver: Driver): void {
       );
     });
 
+    test("no folder for a state at all, where nothing may go through unchecked", () => {
+      const place = blocked();
+      place.put(".kedge.json", '{"failClosed":true}');
+      const env = { TMPDIR: place.state };
+      expect(driver.reply(run(place, begin(place), env)).say).toMatch(/Edits are refused/);
+      expect(driver.reply(run(place, JSON.stringify(before(place)), env)).deny).toMatch(/could not check/);
+    });
+
+    test("a file of another repository whose configuration is broken, and closed", async () => {
+      const place = staged(driver);
+      place.put("../other/b.js", source);
+      place.put("../other/.kedge.json", '{"failClosed":true,"gat":1}');
+      place.foreign("git init -q -b main ../other");
+      const there = place.path("../other/b.js");
+      expect((await place.agent().asksEdit(there, limit)).deny).toMatch(/could not check.*gat/);
+    });
+
     test("no folder for a state at all: edits go through, and the person is told", () => {
       const place = blocked();
       const env = { TMPDIR: place.state };
@@ -237,6 +254,27 @@ function contract(driver: Driver): void {
     if (isFirst)
       expect(driver.reply(run(place, JSON.stringify(before(place)))).deny).toMatch(/could not check/);
   });
+
+  const user = "../home/config/kedge/config.json";
+  for (const [name, configuration] of [
+    ["in a file with a wrong key", { ".kedge.json": '{"failClosed":true,"gat":1}' }],
+    ["in a file that is no JSON", { ".kedge.json": '{"failClosed": true, // always\n}' }],
+    ["by the person, and the project's file is wrong", { [user]: '{"failClosed":true}', ".kedge.json": "{" }],
+    ["by the project, and the person's file is wrong", { ".kedge.json": '{"failClosed":true}', [user]: "{" }],
+  ] as const)
+    test(`a broken configuration, where nothing may go through unchecked: said ${name}`, async () => {
+      const place = staged(driver);
+      for (const [path, text] of Object.entries(configuration)) place.put(path, text);
+      const agent = place.agent();
+      expect((await agent.asksEdit("a.js", limit)).say).toMatch(/not guarding: .*Edits are refused/);
+      expect((await place.agent("two").begin()).say).toMatch(/Edits are refused.*kedge doctor/);
+      expect((await agent.edit("a.js", limit)).deny).toMatch(/could not check.*\.json.*kedge doctor/s);
+      expect(place.text("a.js")).toBe(source);
+      expect((await agent.read("a.js")).deny).toBeNull();
+      place.put("inner/b.js", source);
+      const inside = place.agent("two", { cwd: place.path("inner") });
+      expect((await inside.asksEdit(place.path("inner/b.js"), limit)).deny).toMatch(/could not check/);
+    });
 
   test("the log does not grow without end", async () => {
     const place = staged(driver);

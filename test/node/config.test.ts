@@ -1,7 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Config, loadConfig, type Settings, settingRules } from "../../src/node/index.js";
+import {
+  type Config,
+  type ConfigOptions,
+  failsClosed,
+  loadConfig,
+  type Settings,
+  settingRules,
+} from "../../src/node/index.js";
 import { type Ground, newGround } from "./support.js";
 
 interface Given {
@@ -11,20 +18,24 @@ interface Given {
   readonly user?: unknown;
 }
 
-function load(at: Ground, { flags = {}, env = {}, project, user }: Given): Config {
+function load(at: Ground, given: Given): Config {
+  return loadConfig(optionsFor(at, given));
+}
+
+function optionsFor(at: Ground, { flags = {}, env = {}, project, user }: Given): ConfigOptions {
   const write = (path: string, content: unknown): void => {
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   };
   if (project !== undefined) write(join(at.root, ".kedge.json"), project);
   if (user !== undefined) write(join(at.state, ".config/kedge/config.json"), user);
-  return loadConfig({
+  return {
     flags,
     env,
     workspace: at.root,
     home: at.state,
     platform: { name: "linux", path: posix },
-  });
+  };
 }
 
 const { posix } = await import("node:path");
@@ -145,4 +156,37 @@ test("roots in the workspace's file are inside it; a mark for editors is let pas
   const at = newGround();
   const { settings } = load(at, { project: { $schema: "x", roots: ["packages/a", "."] } });
   expect(settings).toEqual({ roots: [join(at.root, "packages/a"), at.root] });
+});
+
+describe("whether what cannot be checked is refused", () => {
+  const closed = '{"failClosed":true}';
+  const cases: [string, Given, boolean][] = [
+    ["nobody says so", {}, false],
+    ["a file says so", { project: closed }, true],
+    ["the stronger says no", { user: closed, env: { KEDGE_FAIL_CLOSED: "0" } }, false],
+    ["the file that is wrong says so", { project: '{"failClosed":true,"gat":1}' }, true],
+    ["the file that is no JSON says so", { project: '\ufeff{\n  "failClosed" : true,\n}' }, true],
+    ["the other file says so", { project: "{", user: closed }, true],
+    [
+      "the file that is wrong says no, the other yes",
+      { project: '{"failClosed":false,"a":1}', user: closed },
+      true,
+    ],
+    ["the other variable is wrong", { user: closed, env: { KEDGE_GATE: "maybe" } }, true],
+    ["its own variable is wrong", { user: closed, env: { KEDGE_FAIL_CLOSED: "ja" } }, true],
+    ["the environment says so", { project: "{", env: { KEDGE_FAIL_CLOSED: "true" } }, true],
+    ["the environment says no", { project: '{"failClosed":true,', env: { KEDGE_FAIL_CLOSED: "0" } }, false],
+    ["it stands elsewhere in the file", { project: '{"gat":{"failClosed":true}}' }, false],
+    ["the file is wrong and says nothing", { project: '{"failClosed":"true"}', user: "{" }, false],
+  ];
+  test.each(cases)("%s", (_, given, isClosed) => {
+    expect(failsClosed(optionsFor(newGround(), given))).toBe(isClosed);
+  });
+
+  test("a folder where a file should be", () => {
+    const at = newGround();
+    mkdirSync(join(at.root, ".kedge.json"));
+    expect(failsClosed(optionsFor(at, {}))).toBe(false);
+    expect(failsClosed(optionsFor(at, { user: closed }))).toBe(true);
+  });
 });
