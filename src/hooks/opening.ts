@@ -126,6 +126,6 @@ export function workspaceOf(
 }
 
 /** As everything else that the client starts is called, so that all of it is one agent. */
-export function agentOf({ client }: Adapter, { conversation, subagent }: Caller): string {
+function agentOf({ client }: Adapter, { conversation, subagent }: Caller): string {
   return `${client}:${conversation}${subagent ? `/${subagent}` : ""}`;
 }

@@ -3,7 +3,7 @@ import { appendLog, failsClosed, nodeStore, stateFolder, workspaceFor } from "..
 import type { Adapter, Answer, Event, Mark, Payload, Understood } from "./event.js";
 import { isRecord } from "./fields.js";
 import { answer } from "./guard.js";
-import { agentOf, openPlace, workspaceOf } from "./opening.js";
+import { openPlace, workspaceOf } from "./opening.js";
 import type { Workplace } from "./place.js";
 import * as words from "./words.js";
 
@@ -132,17 +132,20 @@ function isClosed(env: HookStart["env"], understood: Understood | null): boolean
   return failsClosed({ env, workspace: "/" });
 }
 
-/** People are told once in a conversation. */
+/** People are told once in a conversation, wherever it goes, whichever agent of it meets it, and when it is taken up again. */
 function isFirst(
   cause: string,
-  { caller, events }: Understood,
-  start: Pick<HookStart, "adapter"> & { readonly state: string; readonly log: (line: string) => void },
+  { caller: { conversation }, events }: Understood,
+  {
+    adapter,
+    state,
+    log,
+  }: { readonly adapter: Adapter; readonly state: string; readonly log: (line: string) => void },
 ): boolean {
-  if (events.some(({ kind }) => kind === "begin")) return true;
-  const workspace = workspaceFor(caller.cwd, []);
-  const { notes } = nodeStore({ state: start.state, workspace, brief: true, report: start.log });
-  const agent = agentOf(start.adapter, caller);
-  if (notes.all("failed", agent).includes(cause)) return false;
-  notes.add("failed", agent, cause);
-  return notes.all("failed", agent).includes(cause);
+  const { notes } = nodeStore({ state, workspace: { key: "conversations" }, brief: true, report: log });
+  const name = `${adapter.client}:${conversation}`;
+  const isKnown = (): boolean => notes.all("failed", name).includes(cause);
+  if (isKnown()) return false;
+  notes.add("failed", name, cause);
+  return isKnown() || events.some(({ kind }) => kind === "begin");
 }
