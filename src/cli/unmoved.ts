@@ -6,6 +6,7 @@ import {
   type FileId,
   type Files,
   type MultiEditRequest,
+  type Plan,
   PortError,
   type ReadDetails,
   Session,
@@ -37,7 +38,7 @@ export async function editUnmoved(
     const plan = await trial.plan(request);
     if (plan.result.isError) return plan.result;
     const moves = filesOf(plan.result).flatMap(movesOf);
-    if (moves.length > 0) return refuse(moves, options);
+    if (moves.length > 0) return refuse(moves, plan, options);
     if (request.dryRun) return plan.result;
     const same = new Session({
       ...options,
@@ -115,15 +116,14 @@ function movesOf({ path, edits }: EditToolDetails): Move[] {
 
 const around = 2;
 
-/** The rows are printed by a read, so that they are on record as shown. */
-async function refuse(moves: readonly Move[], options: SessionOptions): Promise<EditResult> {
+async function refuse(moves: readonly Move[], plan: Plan, options: SessionOptions): Promise<EditResult> {
   const session = new Session(options);
   const told: string[] = [];
   const mismatches: HashMismatch[] = [];
   for (const path of new Set(moves.map((move) => move.path))) {
     const own = moves.filter((move) => move.path === path);
     const ranges = own.map(({ to, last }) => ({ start: Math.max(1, to - around), end: last + around }));
-    const shown = await session.read({ path, ranges });
+    const shown = await session.showRefused(plan, { path, ranges });
     const rows = shown.isError ? [] : (shown.details as ReadDetails).rows;
     mismatches.push(...own.map((move) => mismatch(move, rows)));
     const lines = shown.text.split("\n").filter((line) => !line.startsWith("["));

@@ -17,7 +17,7 @@ import type { GatePolicy } from "./gate.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import { type Observation, observe } from "./observing.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
-import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
+import { type GrepRequest, grep, type ReadRequest, read, showRefused } from "./reading.js";
 import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
 import type {
   BatchRefusal,
@@ -177,6 +177,14 @@ export class Session {
     return this.answered(["commit", { path, given: call.given }], () =>
       execute({ ...call, dryRun: false }, this.env),
     );
+  }
+
+  /** Rows for a planned call that the caller refuses itself: they count like those of any refusal. */
+  showRefused({ call, result }: Plan, request: ReadRequest): Promise<Result<ReadDetails | BatchRefusal>> {
+    return this.answered(["read", request], () => {
+      if (!call) throw new PortError("bad_request", result.text);
+      return showRefused(request, call, this.env);
+    });
   }
 
   /** The conversation was compacted, cleared or truncated: nothing counts as shown or known any more. */

@@ -260,6 +260,19 @@ describe("--unmoved", () => {
     expect(jsonLines(place.ok("log", "--json")).map(({ kind }) => kind)).toEqual(["refusal", "commit"]);
   });
 
+  test("retires nothing: what was shown before still names its lines", async () => {
+    const place = new Place({ "a.txt": "same\none\nsame\ntwo\n" });
+    const at = await reader(place, "a.txt");
+    const third = at(3);
+    place.put("a.txt", "zero\nzero\nsame\none\nsame\ntwo\n");
+    // What is printed in the place of the third line reads as that did.
+    expect(place.run(["edit", "a.txt", third, "3", "--unmoved"]).status).toBe(5);
+    expect(place.run(["edit", "a.txt", third, "3", "--unmoved"]).status).toBe(5);
+    expect(place.ok("edit", "a.txt", third, "3")).toContain("relocated");
+    expect(place.ok("edit", "a.txt", at(4), "4")).toContain("relocated");
+    expect(place.text("a.txt")).toBe("zero\nzero\nsame\none\n3\n4\n");
+  });
+
   test("also in a dry run, and when an edit of one's own moved it", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
