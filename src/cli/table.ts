@@ -41,7 +41,7 @@ const reading: readonly Command[] = [
     notes: [
       "A row is an anchor, |, and the line: 12#0f0dd9|foo. Copy the part before the | to name the line.",
     ],
-    json: "{path, version, scheme, totalLines, rows: [{line, anchor, text}]}",
+    json: "{path, version, scheme, totalLines, rows: [{line, anchor, text}]}; with --delta also {deletions: [{after, count}]}",
   },
   {
     name: "grep",

@@ -73,8 +73,8 @@ function withoutMany(details: unknown): unknown {
   const count = ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0);
   // Rows that were cut are in no range.
   if (count <= mostRows && (details as ReadDetails).rows.length <= mostRows) return details;
-  const { path, version, scheme, totalLines } = details as ReadDetails;
-  return { status, path, version, scheme, totalLines, ranges };
+  const { path, version, scheme, totalLines, deletions } = details as ReadDetails;
+  return { status, path, version, scheme, totalLines, ranges, ...(deletions ? { deletions } : {}) };
 }
 
 function extraOf({ mcpReq }: ServerContext): Extra {

@@ -174,7 +174,9 @@ async function delta(
   if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
   opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
   opened.update(nothingPending(opened.agent));
-  return { text: lines.join("\n"), isError: false, details: detailsOf(opened.file, text, listing, anchors) };
+  const deletions = agent.deletions.map(({ gap, count }) => ({ after: gap, count }));
+  const details = { ...detailsOf(opened.file, text, listing, anchors), deletions };
+  return { text: lines.join("\n"), isError: false, details };
 }
 
 /** What others took out of seen territory, in words. */

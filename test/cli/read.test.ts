@@ -58,6 +58,9 @@ describe("kedge read", () => {
     place.put("a.txt", "one\ntwo\nTHREE\nfour\n");
     expect(place.ok("read", "a.txt", "--delta")).toMatch(/^3#[0-9a-f]{6}\|THREE\n$/);
     expect(place.ok("read", "a.txt", "--delta")).toBe("[nothing changed]\n");
+    place.put("a.txt", "one\nTHREE\nfour\n");
+    const [told] = jsonLines(place.ok("read", "a.txt", "--delta", "--json"));
+    expect(told).toMatchObject({ rows: [], deletions: [{ after: 1, count: 1 }] });
   });
 
   test("an empty file, and one without a final newline", () => {

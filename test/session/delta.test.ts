@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ReadDetails } from "../../src/session/result.js";
 import { Session } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path, printedLines } from "../support/session.js";
 
@@ -29,6 +30,19 @@ describe("reading what others changed", () => {
     const { rudely, delta } = await seen("a b c d e f g");
     rudely("c d g");
     expect(await delta()).toBe("[2 lines deleted at the start]\n[2 lines deleted after line 2]");
+  });
+
+  it("tells programs of deletions too, once", async () => {
+    const { session, rudely } = await seen("a b c d e f g");
+    const deletions = async (delta = true) =>
+      ((await session.read({ path, delta })).details as ReadDetails).deletions;
+    rudely("c D g");
+    expect(await deletions()).toEqual([
+      { after: 0, count: 2 },
+      { after: 2, count: 2 },
+    ]);
+    expect(await deletions()).toEqual([]);
+    expect(await deletions(false)).toBeUndefined();
   });
 
   it("does not say that nothing changed where it cannot be told: what was shown is not kept", async () => {

@@ -25,8 +25,8 @@ export const run: Run = async (context) => {
   return done;
 };
 
-function withoutStatus({ path, version, scheme, totalLines, rows }: ReadDetails): object {
-  return { path, version, scheme, totalLines, rows };
+function withoutStatus({ path, version, scheme, totalLines, rows, deletions }: ReadDetails): object {
+  return { path, version, scheme, totalLines, rows, ...(deletions ? { deletions } : {}) };
 }
 
 /** A listing says how to go on in the words of a tool call. */
