@@ -42,6 +42,8 @@ function requestOf(path: string, args: Args): ReadRequest {
     throw new UsageError("--ranges and --start or --end exclude each other");
   if (args.has("delta") && (ranges ?? start ?? end) !== undefined)
     throw new UsageError("--delta shows what changed, wherever it is; it takes no lines");
+  if (args.has("delta") && args.has("stateless"))
+    throw new UsageError("--delta needs the record that --stateless goes without");
   if (end !== undefined && end < (start ?? 1))
     throw new UsageError(`--end ${end} lies before --start ${start}`);
   return {
