@@ -40,11 +40,13 @@ function sectionWrites({ kind, path, tool }: Section, body: readonly string[]): 
       return [{ path, tool, change: { kind: "whole", content } }];
     }
     const to = moved.exec(body[0] ?? "")?.[1]?.trim();
-    if (to !== undefined)
+    if (to !== undefined) {
+      const sent = [path, ...body].join("\n");
       return [
-        { path, tool, change: { kind: "delete" } },
-        { path: to, tool, change: { kind: "whole", content: null } },
+        { path, tool, sent, change: { kind: "delete" } },
+        { path: to, tool, sent, change: { kind: "whole", content: null } },
       ];
+    }
     return [{ path, tool, change: { kind: "patch", hunks: parseUpdate(body.join("\n")) } }];
   } catch (error) {
     if (error instanceof PatchError) return [];

@@ -53,6 +53,8 @@ export interface ForeignWrite {
   readonly change: ForeignChange;
   /** The tool takes one quote only. */
   readonly single?: boolean;
+  /** As it was sent, where the change does not tell all of it: what is sent otherwise is another call. */
+  readonly sent?: string;
 }
 
 export type Consideration =
@@ -104,7 +106,7 @@ async function weigh(
   // There is nothing in it that could be lost, or that could be shown.
   if ((isWhole && document.lineCount === 0) || document.binary) return allowed;
   const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
-  const sent = { ...plain, request: digest(JSON.stringify([write.tool, change])) };
+  const sent = { ...plain, request: digest(JSON.stringify([write.tool, change, write.sent])) };
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
   if (!("allow" in decision)) {
     await opened.prepare([], true);

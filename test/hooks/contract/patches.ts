@@ -1,7 +1,7 @@
 /** Patches: several places and files in one call, files that come, go and move. */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Driver } from "../drivers/driver.js";
+import type { Driver, Section } from "../drivers/driver.js";
 import { quiet, Stage } from "../stage.js";
 import { source } from "./source.js";
 
@@ -37,6 +37,26 @@ export function patches(driver: Driver): void {
       { do: "update", path: "lib/new.txt", hunks: [{ old: "n2", new: "n3" }] },
     );
     expect(more).toMatchObject(quiet);
+  });
+
+  test("a deletion and moves of one file are told apart: only what is sent again is sent again", async () => {
+    const place = stage();
+    const agent = place.agent();
+    const refused = async (section: Section): Promise<string | null> => (await agent.patch(section)).deny;
+    const move = { do: "update", path: "b.txt", to: "bb.txt", hunks: [other] } as const;
+    for (const section of [
+      { do: "delete", path: "b.txt" },
+      move,
+      { ...move, to: "bbb.txt" },
+      { ...move, hunks: [{ old: "three", new: "THREE" }] },
+    ] as const) {
+      expect(await refused(section)).not.toMatch(/retry/);
+      expect(await refused(section)).toMatch(/do not retry identical/);
+    }
+    // Nor onto a file that is there.
+    await agent.read("b.txt");
+    expect(await refused({ ...move, to: "c.txt" })).not.toMatch(/retry/);
+    expect(await refused({ ...move, to: "c.txt", hunks: [{ old: "one", new: "ONE" }] })).not.toMatch(/retry/);
   });
 
   test("one file of it was not shown: all of it is denied, with its name", async () => {
