@@ -85,6 +85,7 @@ function watched(files: Files, tell: (file: FileId, bytes: Uint8Array | null) =>
       files.hold(ids, (held) =>
         body({
           commit: (writes) => held.commit(writes),
+          ...(held.measure ? { measure: held.measure.bind(held) } : {}),
           async read(file) {
             const bytes = await held.read(file);
             tell(file, bytes);

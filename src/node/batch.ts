@@ -1,10 +1,19 @@
-import { PortError } from "../session/index.js";
-import { type Commit, checkWritable, isShared, patiently, type Target, temporaryName } from "./commit.js";
-import { Bound, makeOne, missingFolders, putNew, writeTemporary } from "./content.js";
+import { type Content, type Measure, PortError } from "../session/index.js";
+import {
+  bytesOf,
+  type Commit,
+  checkWritable,
+  isShared,
+  patiently,
+  type Target,
+  temporaryName,
+} from "./commit.js";
+import { Bound, type Copied, makeOne, missingFolders, putNew, writeTemporary } from "./content.js";
 import { explained, failure, reason } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import type { Stat } from "./io.js";
-import { type Item, type Phase, type Plan, type Plans, printOf } from "./plan.js";
+import { Measuring } from "./measure.js";
+import type { Item, Phase, Plan, Plans } from "./plan.js";
 import { clearUp, overwrite, rollBack } from "./rollback.js";
 import { isUntouched, keepName, lookAgain, stillSame } from "./witness.js";
 
@@ -145,13 +154,20 @@ function makePlan(
       real: target.real,
       fresh: temporaryName(commit.token, 2 * number + 1),
       old: temporaryName(commit.token, 2 * number + 2),
-      after: target.after && printOf(target.after),
+      after: target.after && measureOf(target.after),
     };
     planned.set(item, target);
   }
   const folders = [...missing].sort((a, b) => a.length - b.length);
   const items = [...planned.keys()];
   return { plan: { format: 1, id: commit.token, items, folders, leftovers: [] }, targets: planned };
+}
+
+function measureOf(content: Content): Measure {
+  if (!(content instanceof Uint8Array)) return content;
+  const measuring = new Measuring();
+  measuring.add(content);
+  return measuring.measure;
 }
 
 function operation(target: Target, inPlace: boolean): Item["op"] {
@@ -203,10 +219,18 @@ function prepareOne(disk: Disk, step: Step, steps: readonly Step[]): void {
   const { item, target, folder, stat } = step;
   if (target.after !== null) {
     const like = stat ?? movedFrom(steps, target);
-    const content = { name: item.fresh, bytes: target.after, like, replaces: item.op === "replace" };
-    writeTemporary(disk, folder, content);
+    const bytes = target.after instanceof Uint8Array ? target.after : sourceOf(steps, target);
+    writeTemporary(disk, folder, { name: item.fresh, bytes, like, replaces: item.op === "replace" });
   }
   if (item.op === "replace" || item.op === "overwrite") keepOld(disk, step);
+}
+
+/** A file that is not held in memory is moved by a copy of it: it may go to another disk, and must survive a crash. */
+function sourceOf(steps: readonly Step[], { from, after }: Target): Copied {
+  const source = steps.find(({ item, target }) => item.op === "remove" && target.key === from);
+  if (!source || after === null || after instanceof Uint8Array)
+    throw new Error("what was measured can only be moved");
+  return { folder: source.folder, name: source.name, measure: after };
 }
 
 /** A moved file keeps its mode and owner. One with the very bytes of one that is removed was moved, too. */
@@ -214,16 +238,18 @@ function movedFrom(steps: readonly Step[], { from, after }: Target): Stat | null
   const removed = steps.filter(({ item }) => item.op === "remove");
   const source =
     removed.find(({ target }) => target.key === from) ??
-    removed.find(({ target }) => Buffer.compare(target.before ?? empty, after ?? empty) === 0);
+    removed.find(({ target }) => isSameContent(target.before, after));
   return source?.stat ?? null;
 }
 
-const empty = new Uint8Array(0);
+function isSameContent(one: Content | null, two: Content | null): boolean {
+  return one instanceof Uint8Array && two instanceof Uint8Array && Buffer.compare(one, two) === 0;
+}
 
 /** A second name costs nothing and needs no space when it is wanted back. In place, only a copy survives. */
 function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): void {
   if (item.op === "replace" && keepName(disk, folder, name, item.old)) return;
-  const bytes = target.before ?? empty;
+  const bytes = bytesOf(target.before);
   writeTemporary(disk, folder, { name: item.old, bytes, like: stat, replaces: false });
 }
 
@@ -257,6 +283,6 @@ function applyOne(disk: Disk, { item, target, folder, name, seen }: Step): boole
   if (!seen || !stillSame(folder, name, seen)) return false;
   if (item.op === "remove") disk.io.rename(folder.at(name), folder.at(item.old));
   else if (item.op === "replace") disk.io.rename(folder.at(item.fresh), folder.at(name));
-  else overwrite(disk, folder.at(name), target.after ?? empty);
+  else overwrite(disk, folder.at(name), bytesOf(target.after));
   return true;
 }

@@ -1,4 +1,4 @@
-import { PortError, type Write } from "../session/index.js";
+import { type Content, PortError, type Write } from "../session/index.js";
 import { Bound, makeFolders, putNew, removeFolders, writeMeanwhile } from "./content.js";
 import { explained, failure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
@@ -95,9 +95,16 @@ async function write(disk: Disk, folder: Folder, target: Target, commit: Commit)
 
 const nothing = new Uint8Array(0);
 
+/** What is written; only a batch moves a file that is not held in memory. */
+export function bytesOf(content: Content | null): Uint8Array {
+  if (content === null) return nothing;
+  if (content instanceof Uint8Array) return content;
+  throw new Error("what was measured can only be moved");
+}
+
 async function create(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
   const temporary = temporaryName(commit.token);
-  const content = { name: temporary, bytes: target.after ?? nothing, like: null, replaces: false };
+  const content = { name: temporary, bytes: bytesOf(target.after), like: null, replaces: false };
   await writeMeanwhile(disk, folder, content, () => {});
   try {
     commit.check(target.path);
@@ -134,7 +141,7 @@ async function replace(
   let isLeft = false;
   let seen: Seen | null = null;
   try {
-    const content = { name: temporary, bytes: after ?? nothing, like, replaces: true };
+    const content = { name: temporary, bytes: bytesOf(after), like, replaces: true };
     const expected = await writeMeanwhile(disk, folder, content, (fresh) => {
       isKept = keepName(disk, folder, name, old);
       // The bytes take as long as everything else. If nothing happens until the rename, they need no second look.

@@ -1,11 +1,20 @@
+import { type Measure, PortError } from "../session/index.js";
 import type { Disk, Folder } from "./folder.js";
 import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile, writeAll } from "./io.js";
+import { isSameMeasure, measureFile } from "./measure.js";
 import { isWindows } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
+/** Another file as it is, if that is still what was measured. */
+export interface Copied {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly measure: Measure;
+}
+
 export interface NewContent {
   readonly name: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array | Copied;
   /** The file whose mode and owner it gets; null: those of any new file. */
   readonly like: Stat | null;
   /** It takes that file's place: if it cannot have the same owner, `Bound` is thrown. */
@@ -67,11 +76,20 @@ async function whileFlushed<T>(io: Io, fd: number, body: () => T): Promise<T> {
 }
 
 function fill(disk: Disk, fd: number, { bytes, like, replaces }: NewContent): Stat | null {
-  writeAll(disk.io, fd, bytes);
+  if (bytes instanceof Uint8Array) writeAll(disk.io, fd, bytes);
+  else copy(disk, fd, bytes);
   if (like === null) return null;
   const { own, isKept } = copyOwner(disk, fd, like);
   if (replaces && !isKept) throw new Bound("its owner would be another");
   return own;
+}
+
+/** A file that has changed is found out by who compares it next; here it must only not take its place. */
+function copy({ io }: Disk, fd: number, { folder, name, measure }: Copied): void {
+  const source = io.open(folder.at(name), flags.read);
+  const copied = withFile(io, source, () => measureFile(io, source, fd));
+  if (!isSameMeasure(copied, measure))
+    throw new PortError("busy", `${name} changes while it is moved; nothing was changed`);
 }
 
 /** Nobody else's content is readable for more people than it was, not even for a moment. */

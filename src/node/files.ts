@@ -13,10 +13,11 @@ import { commitOne, isShared, type Target } from "./commit.js";
 import { Bound } from "./content.js";
 import { failure } from "./failure.js";
 import { type Disk, isBehind } from "./folder.js";
-import { errorCode, flags, type Io, ifThere, nodeIo, readAll, withFile } from "./io.js";
+import { errorCode, flags, type Io, ifThere, nodeIo, readAll, type Stat, withFile } from "./io.js";
 import { defaultLimits, type Limits } from "./limits.js";
 import { Locks, Unfinished } from "./lock.js";
 import { defaultTiming, type Lock, type LockTiming } from "./lockfile.js";
+import { measureFile } from "./measure.js";
 import { Plans } from "./plan.js";
 import { type Platform, thisPlatform } from "./platform.js";
 import { type Processes, systemProcesses } from "./processes.js";
@@ -69,6 +70,9 @@ export function nodeFiles(options: NodeFilesOptions): NodeFiles {
 
 /** Milliseconds. */
 const justNow = 20;
+
+/** The path led to another file by the time it was opened. */
+const moved = Symbol("moved");
 
 class DiskFiles implements NodeFiles {
   private readonly disk: Disk;
@@ -162,6 +166,10 @@ class DiskFiles implements NodeFiles {
         check(file);
         return this.readNow(file);
       },
+      measure: async (file) => {
+        check(file);
+        return this.withOpened(file, (fd) => measureFile(this.disk.io, fd));
+      },
       commit: async (writes) => {
         for (const { file } of writes) check(file);
         try {
@@ -223,12 +231,12 @@ class DiskFiles implements NodeFiles {
     const name = path.basename(gone.real);
     if (gone.after !== null || made.before !== null || foldedName(spelled) !== foldedName(name))
       throw new PortError("bad_request", "a commit names a file twice");
-    if (spelled === name) return [{ ...gone, after: made.after }];
+    if (spelled === name) return made.after instanceof Uint8Array ? [{ ...gone, after: made.after }] : [];
     return [gone, { ...made, real: path.join(path.dirname(gone.real), spelled), respells: true }];
   }
 
   private async target({ file, before, after, from }: Write): Promise<Target> {
-    this.checkSize(file.path, after?.length ?? 0);
+    if (after instanceof Uint8Array) this.checkSize(file.path, after.length);
     // Folders are made only where the path leads now.
     const place = before === null ? null : this.direct(file);
     const { real, key, path } = place ?? (await this.again(file));
@@ -273,19 +281,36 @@ class DiskFiles implements NodeFiles {
     throw new PortError("busy", `${file.path} leads to another file than a moment ago; nothing was changed`);
   }
 
+  /** Emptied just now, somebody may be about to write what belongs there, as many programs do it. */
   private async readNow(file: FileId): Promise<Uint8Array | null> {
     for (let attempt = 1; ; attempt++) {
-      const { real } = (attempt === 1 ? this.direct(file) : null) ?? (await this.again(file));
-      const result = this.readReal(real, file.path);
-      if (result !== "moved" && result !== "emptied") return result;
-      if (attempt === 3 && result === "moved") throw new PortError("busy", `${file.path} keeps being moved`);
+      const result = await this.withOpened(file, (fd, stat) => {
+        this.checkSize(file.path, Number(stat.size));
+        if (stat.size === 0n && Math.abs(this.clock() - Number(stat.mtimeMs)) < justNow) return "emptied";
+        const bytes = readAll(this.disk.io, fd, this.limits.size, stat);
+        if (bytes === null) this.checkSize(file.path, Number.POSITIVE_INFINITY);
+        return bytes;
+      });
+      if (result !== "emptied") return result;
       if (attempt === 3) return new Uint8Array(0);
-      if (result === "emptied") await new Promise((resolve) => setTimeout(resolve, justNow));
+      await new Promise((resolve) => setTimeout(resolve, justNow));
     }
   }
 
-  /** `emptied`: just now, so that somebody may be about to write what belongs there, as many programs do it. */
-  private readReal(real: string, path: string): Uint8Array | null | "moved" | "emptied" {
+  private async withOpened<T>(file: FileId, use: (fd: number, stat: Stat) => T): Promise<T | null> {
+    for (let attempt = 1; ; attempt++) {
+      const { real } = (attempt === 1 ? this.direct(file) : null) ?? (await this.again(file));
+      const result = this.useReal(real, file.path, use);
+      if (result !== moved) return result;
+      if (attempt === 3) throw new PortError("busy", `${file.path} keeps being moved`);
+    }
+  }
+
+  private useReal<T>(
+    real: string,
+    path: string,
+    use: (fd: number, stat: Stat) => T,
+  ): T | null | typeof moved {
     const { io } = this.disk;
     try {
       const fd = ifThere(() => io.open(real, flags.read));
@@ -294,16 +319,11 @@ class DiskFiles implements NodeFiles {
         const stat = io.fstat(fd);
         if (stat.isDirectory()) throw new PortError("io", `cannot read ${path}: it is a folder`);
         if (!stat.isFile()) throw new PortError("io", `cannot read ${path}: it is not a regular file`);
-        if (!isBehind(this.disk, fd, real)) return "moved";
-        this.checkSize(path, Number(stat.size));
-        if (stat.size === 0n && Math.abs(this.clock() - Number(stat.mtimeMs)) < justNow) return "emptied";
-        const bytes = readAll(io, fd, this.limits.size, stat);
-        if (bytes === null) this.checkSize(path, Number.POSITIVE_INFINITY);
-        return bytes;
+        return isBehind(this.disk, fd, real) ? use(fd, stat) : moved;
       });
     } catch (error) {
       // A link in the last place, where there was none when the path was followed.
-      if (errorCode(error) === "ELOOP") return "moved";
+      if (errorCode(error) === "ELOOP") return moved;
       throw failure("read", path, error);
     }
   }

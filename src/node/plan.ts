@@ -1,12 +1,7 @@
+import type { Measure } from "../session/index.js";
 import { reason, stateFailure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import { flags, ifThere, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
-
-/** What is needed to tell whether a file still holds certain bytes, without keeping them. */
-export interface Print {
-  readonly size: number;
-  readonly hash: string;
-}
 
 export interface Item {
   /** `overwrite`: in place, for files with several names. */
@@ -18,7 +13,8 @@ export interface Item {
   readonly fresh: string;
   /** The old content, beside the file. */
   readonly old: string;
-  readonly after: Print | null;
+  /** Tells whether a file still holds the new content, without keeping it. */
+  readonly after: Measure | null;
 }
 
 /** A batch, written down before anything is done, so that whoever comes after a crash can undo it. */
@@ -130,19 +126,4 @@ export class Plans {
   private pathOf(id: string, phase: Phase | "damaged"): string {
     return this.disk.platform.path.join(this.folder, `${id}.${phase}`);
   }
-}
-
-export function printOf(bytes: Uint8Array): Print {
-  let first = 0x811c9dc5;
-  let second = 0x9e3779b1;
-  for (const byte of bytes) {
-    first = Math.imul(first ^ byte, 0x01000193);
-    second = Math.imul(second ^ byte, 0x5bd1e995);
-    second ^= second >>> 15;
-  }
-  return { size: bytes.length, hash: `${(first >>> 0).toString(16)}-${(second >>> 0).toString(16)}` };
-}
-
-export function samePrint(print: Print | null, bytes: Uint8Array): boolean {
-  return print !== null && print.size === bytes.length && print.hash === printOf(bytes).hash;
 }

@@ -1,6 +1,7 @@
 import { type Disk, Folder } from "./folder.js";
 import { flags, ifThere, readAll, remove, withFile, writeAll } from "./io.js";
-import { type Item, type Phase, type Plan, samePrint } from "./plan.js";
+import { isSameMeasure, measureFile } from "./measure.js";
+import type { Item, Phase, Plan } from "./plan.js";
 
 /**
  * Brings back what stood before a batch, as far as nobody else has written since: what others wrote stays, and is
@@ -51,10 +52,10 @@ function bringBack(disk: Disk, item: Item, folder: Folder, name: string): void {
   const fresh = folder.stat(item.fresh);
   const old = folder.stat(item.old);
   const now = folder.stat(name);
-  const content = (): Uint8Array | null => (now?.isFile() ? read(disk, folder.at(name)) : null);
+  const isOurs = (): boolean => now?.isFile() === true && is(disk, item, folder.at(name));
   if (item.op === "create") {
     const made = now !== null && (fresh === null || (fresh.ino === now.ino && fresh.dev === now.dev));
-    if (made && is(item, content())) remove(io, folder.at(name));
+    if (made && isOurs()) remove(io, folder.at(name));
     else if (made) foreign(disk, item);
     return;
   }
@@ -66,7 +67,7 @@ function bringBack(disk: Disk, item: Item, folder: Folder, name: string): void {
   }
   if (item.op === "replace") {
     if (fresh !== null) return;
-    if (is(item, content())) io.rename(folder.at(item.old), folder.at(name));
+    if (isOurs()) io.rename(folder.at(item.old), folder.at(name));
     else foreign(disk, item);
     return;
   }
@@ -83,8 +84,13 @@ function restoreInPlace(disk: Disk, item: Item, folder: Folder, name: string): v
   } else foreign(disk, item);
 }
 
-function is(item: Item, bytes: Uint8Array | null): boolean {
-  return bytes !== null && samePrint(item.after, bytes);
+function is({ io }: Disk, { after }: Item, at: string): boolean {
+  const fd = ifThere(() => io.open(at, flags.read));
+  if (fd === null) return false;
+  return withFile(io, fd, () => {
+    const isAsLarge = after !== null && Number(io.fstat(fd).size) === after.size;
+    return isAsLarge && isSameMeasure(measureFile(io, fd), after);
+  });
 }
 
 function foreign(disk: Disk, item: Item): void {

@@ -1,11 +1,13 @@
+import type { Content } from "../session/index.js";
 import { reason } from "./failure.js";
 import type { Disk, Folder } from "./folder.js";
 import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile } from "./io.js";
+import { isSameMeasure, measureFile } from "./measure.js";
 import { isWindows } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
 /** The file's state if its bytes are still these, else null. */
-export function lookAgain(disk: Disk, folder: Folder, name: string, bytes: Uint8Array | null): Stat | null {
+export function lookAgain(disk: Disk, folder: Folder, name: string, bytes: Content | null): Stat | null {
   const { io } = disk;
   const fd = bytes === null ? null : ifThere(() => io.open(folder.at(name), flags.read));
   if (fd === null || bytes === null) return null;
@@ -25,7 +27,7 @@ export interface Seen {
 
 export interface Expected {
   readonly name: string;
-  readonly bytes: Uint8Array | null;
+  readonly bytes: Content | null;
   /** The file's state if it was found to have these bytes a while ago. */
   readonly early: Stat | null;
   /** A file written before that: its date is the clock's of this file system. */
@@ -68,7 +70,9 @@ export function release({ io }: Disk, { fd }: Seen): void {
 /** A piece stays in the processor's cache; reading the whole into new memory takes several times as long. */
 const scratch = new Uint8Array(1 << 17);
 
-function holds(io: Io, fd: number, stat: Stat, bytes: Uint8Array): boolean {
+function holds(io: Io, fd: number, stat: Stat, bytes: Content): boolean {
+  if (!(bytes instanceof Uint8Array))
+    return stat.isFile() && Number(stat.size) === bytes.size && isSameMeasure(measureFile(io, fd), bytes);
   if (!stat.isFile() || Number(stat.size) !== bytes.length) return false;
   for (let position = 0; position < bytes.length; ) {
     const count = io.read(fd, scratch, position);

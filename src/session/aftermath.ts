@@ -1,5 +1,6 @@
 /** What others made of a file that the agent has seen or written: told to it once. */
 import { type LineMap, LineSet, type Range } from "../core/index.js";
+import { writer } from "./blame.js";
 import { withOpen } from "./holding.js";
 import { hasSeen, knownNow, untoldLines } from "./ledger.js";
 import type { OpenFile } from "./open.js";
@@ -81,7 +82,7 @@ export async function news(path: string, room: number, env: Env): Promise<News |
       told.push(at);
     }
     const lines = LineSet.lines(told);
-    const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: opened.writer(at) }));
+    const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: writer(opened, at) }));
     if (!lines.isEmpty) opened.showed(lines, null, "observed");
     opened.update({ ...opened.agent, deletions: [] });
     await opened.save();

@@ -125,7 +125,8 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   }
   const isWhole = entry.content !== undefined || operation !== null;
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
-  if (!("allow" in decision)) return refused([blocked(decision, opened)]);
+  if (!("allow" in decision))
+    return refused([opened.measure ? unmeasured(decision, file.path) : blocked(decision, opened)]);
   if (entry.content !== undefined) return overwritten(entry.content, document);
   if (operation?.op === "delete_file") return deleted(document);
   if (operation && entry.edits.length === 0) return unchanged(document);
@@ -232,11 +233,19 @@ export function refused(problems: readonly Problem[]): Extract<Verdict, { kind: 
   return { kind: "refused", refused: { status: "refused", problems, remaps: [], forced: null } };
 }
 
+/** There is nothing of it that could be shown but its size and hash. */
+function unmeasured({ code, reason }: Exclude<Decision, { allow: true }>, path: string): Problem {
+  const changed = `${path} has changed since its size and hash were shown, or they were not`;
+  return problem(code, [], code === "not_read" ? reason : changed);
+}
+
 /** A few missing rows are shown at once, with what became of those that were shown; many have to be asked for. */
 export function blocked(
   { missing, code, reason }: Exclude<Decision, { allow: true }>,
   opened: OpenFile,
 ): Problem {
+  // Of a binary file there are no rows to be shown.
+  if (opened.text.binary) return problem(code, [], reason, { missing });
   const rows = missing.size <= shownRows ? missing : LineSet.empty;
   const changes = rows.isEmpty ? [] : changedLines(opened.agent.pending.intersect(missing), opened);
   const changed = LineSet.lines(changes.map(([line]) => line));

@@ -346,6 +346,12 @@ export function besideGap(gap: number, lineCount: number): LineSet {
   return LineSet.of([[Math.max(0, gap - 1), Math.min(lineCount, gap + 1)]]);
 }
 
+/** Where others took lines out, and no refusal of another request has shown both sides of it. */
+export function untoldDeletions(ledger: AgentLedger, request: string, lineCount: number): Deletion[] {
+  const told = shownInRefusals(ledger, request);
+  return ledger.deletions.filter(({ gap }) => !besideGap(gap, lineCount).subtract(told).isEmpty);
+}
+
 /** What others wrote in seen territory and no answer has shown yet. */
 export function untoldLines(ledger: AgentLedger): LineSet {
   return ledger.pending.subtract(shownInRefusals(ledger, null));

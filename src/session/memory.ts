@@ -54,11 +54,12 @@ export function memoryFiles(
       const stale = writes.some(({ file, before }, index) => {
         if (writes.findIndex((write) => write.file.key === file.key) < index) return before !== null;
         const now = files.get(file.key) ?? null;
-        return before === null || now === null ? before !== now : !sameBytes(before, now);
+        if (before === null || now === null) return before !== now;
+        return !(before instanceof Uint8Array) || !sameBytes(before, now);
       });
       if (stale) return false;
       for (const { file, after } of writes) {
-        if (after) files.set(file.key, after);
+        if (after instanceof Uint8Array) files.set(file.key, after);
         else files.delete(file.key);
       }
       return true;

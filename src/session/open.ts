@@ -8,12 +8,10 @@ import {
   type State,
   type View,
 } from "../core/index.js";
-import { remover, writer } from "./blame.js";
 import { isForgotten } from "./forgotten.js";
 import type { Seen } from "./gate.js";
 import {
   type AgentLedger,
-  besideGap,
   carry,
   emptyLedger,
   hasSeen,
@@ -29,9 +27,10 @@ import {
   showingsFor,
   showLate,
   shownInRefusals,
+  untoldDeletions,
   wrote,
 } from "./ledger.js";
-import type { FileId, Files, Held, LedgerStore } from "./ports.js";
+import type { FileId, Files, Held, LedgerStore, Measure } from "./ports.js";
 import {
   agentLedger,
   emptyFile,
@@ -72,6 +71,8 @@ export class OpenFile {
   private changed = false;
   /** The file as found is a state that nobody recorded before. */
   isFresh = false;
+  /** Of a file that is too large to be read: the document stands in for its text. */
+  measure: Measure | null = null;
   /** What was recorded of the agent before it was carried to the file as found. */
   private found: AgentLedger = emptyLedger(0);
   private readonly loaded: KeptTexts;
@@ -84,13 +85,16 @@ export class OpenFile {
     readonly file: FileId,
     readonly document: Document | null,
     private ledger: FileLedger,
-    private readonly context: Context,
+    readonly context: Context,
   ) {
     this.loaded = new KeptTexts(context);
   }
 
   static async open(held: Held, file: FileId, context: Context): Promise<OpenFile> {
-    const bytes = await held.read(file);
+    return OpenFile.of(await held.read(file), file, context);
+  }
+
+  static async of(bytes: Uint8Array | null, file: FileId, context: Context): Promise<OpenFile> {
     const ledger = fromJson(await context.store.file(file.key));
     const last = ledger.states.at(-1)?.encoding ?? null;
     const document = bytes && (await parse(bytes, last, context));
@@ -319,16 +323,14 @@ export class OpenFile {
 
   seen(request: string): Seen {
     const { agent, history } = this;
-    const told = shownInRefusals(agent, request);
-    const isTold = (gap: number): boolean => besideGap(gap, this.text.lineCount).subtract(told).isEmpty;
-    const deletions = agent.deletions.filter(({ gap }) => !isTold(gap));
+    const deletions = untoldDeletions(agent, request, this.text.lineCount);
     return {
       path: this.file.path,
       hasSeen: hasSeen(agent),
       known: hasSeen(agent) ? knownIn(agent, history.last, request, history) : knownNow(agent),
       lineCount: this.text.lineCount,
       changed: agent.pending,
-      pending: agent.pending.subtract(told).size + deletions.length,
+      pending: agent.pending.subtract(shownInRefusals(agent, request)).size + deletions.length,
       deletions,
     };
   }
@@ -362,20 +364,6 @@ export class OpenFile {
     this.current = other.text;
     this.known = null;
     this.changed = true;
-  }
-
-  /** Who took out a line of an older state, as far as commits are recorded. */
-  remover(state: number, line: number): string | null {
-    return this.nameOf(remover(this.history, this.ledger.states, { state, line }));
-  }
-
-  /** Who wrote a line of the text now, as far as commits are recorded: "you", an agent, or null. */
-  writer(line: number): string | null {
-    return this.nameOf(writer(this.history, this.ledger.states, line));
-  }
-
-  private nameOf(by: string | null): string | null {
-    return by === this.context.agent ? "you" : by;
   }
 
   async save(): Promise<void> {

@@ -22,6 +22,15 @@ export interface FileId {
   readonly keep: boolean;
 }
 
+/** What tells the content of a file that is too large to be read. */
+export interface Measure {
+  readonly size: number;
+  readonly hash: string;
+}
+
+/** Bytes, or what tells them where they are too many to be held. */
+export type Content = Uint8Array | Measure;
+
 /**
  * What is to be done to one file of a commit. Removed first and then made, in one commit, is a file that gets another
  * spelling of its name where names do not differ by case.
@@ -29,9 +38,9 @@ export interface FileId {
 export interface Write {
   readonly file: FileId;
   /** The bytes the decision was made on; null: the file did not exist. A file that differs is not written. */
-  readonly before: Uint8Array | null;
-  /** The new bytes; null: the file is deleted. */
-  readonly after: Uint8Array | null;
+  readonly before: Content | null;
+  /** The new bytes; null: the file is deleted. Measured, they are those of `from`. */
+  readonly after: Content | null;
   /** A file of the same commit that is moved here: what else it has than bytes comes along. */
   readonly from?: FileId;
 }
@@ -71,6 +80,8 @@ export interface SearchResult {
 export interface Held {
   /** The bytes now; null if there is no such file. */
   read(file: FileId): Promise<Uint8Array | null>;
+  /** For a file that is `too_large` to be read; absent where none is. null if there is no such file. */
+  measure?(file: FileId): Promise<Measure | null>;
   /**
    * Writes all or nothing. False if a file was changed, by someone who does not lock, since the decision was made:
    * nothing is written then.

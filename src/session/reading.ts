@@ -14,6 +14,7 @@ import {
 import { type Call, find } from "./call.js";
 import { deletion, describe } from "./gate.js";
 import { contextOf, peek, withFile, withOpen } from "./holding.js";
+import { isTooLarge, openAny } from "./large.js";
 import { type Deletion, hasSeen, isShownLast, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
 import { type Cancellation, type FileId, PortError, type SearchHit, type SearchQuery } from "./ports.js";
@@ -34,6 +35,27 @@ export interface ReadRequest {
 export async function read(request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
   checkRanges(request);
   const file = await env.files.identify(request.path);
+  try {
+    return await readText(file, request, env);
+  } catch (error) {
+    throw isTooLarge(error) ? await measured(file, error, env) : error;
+  }
+}
+
+/** Of a file that is too large size and hash are shown: it may be deleted or moved after that. */
+async function measured(file: FileId, error: PortError, env: Env): Promise<PortError> {
+  const context = await contextOf(env);
+  return env.files.hold([file], async (held) => {
+    const opened = await openAny(held, file, context);
+    if (!opened.measure) return error;
+    const { hash } = opened.measure;
+    opened.showed(LineSet.all(opened.text.lineCount), null, "observed");
+    await opened.save();
+    return new PortError("too_large", `${error.message}; hash ${hash}. It can be deleted or moved now`);
+  });
+}
+
+async function readText(file: FileId, request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
   const again = await readAgain(file, request, env);
   if (again) return again;
   return withFile(file, env, async (opened) => {

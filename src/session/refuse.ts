@@ -14,6 +14,7 @@ import {
   spokenScheme,
 } from "../core/index.js";
 import { epochOf, handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
+import { remover, writer } from "./blame.js";
 import type { Verdict } from "./judge.js";
 import { narrow } from "./ledger.js";
 import type { OpenFile } from "./open.js";
@@ -141,8 +142,8 @@ function narrowAnchors(
 
 /** Who wrote what stands there now, or took out what stood there. */
 function changer(opened: OpenFile, line: number | null, origin: Mismatch["origin"]): string | null {
-  if (line !== null) return line <= opened.text.lineCount ? opened.writer(line - 1) : null;
-  return origin ? opened.remover(origin.state, origin.line) : null;
+  if (line !== null) return line <= opened.text.lineCount ? writer(opened, line - 1) : null;
+  return origin ? remover(opened, origin) : null;
 }
 
 /** How often this very request was refused before. */

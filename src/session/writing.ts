@@ -11,9 +11,10 @@ import {
 import { epochOf } from "./agent.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
+import { openAny, versionOf } from "./large.js";
 import { type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
-import { type Held, PortError, type Write } from "./ports.js";
+import { type FileId, type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
 import { entryId, refuse } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
@@ -78,8 +79,10 @@ async function judgeOne(
   context: Context,
   call: { request: string; env: Env },
 ): Promise<Judged> {
-  const opened = await OpenFile.open(held, target.file, context);
-  const destination = target.to && (await OpenFile.open(held, target.to, context));
+  const open = (file: FileId): Promise<OpenFile> =>
+    isWhole(target.entry) ? openAny(held, file, context) : OpenFile.open(held, file, context);
+  const opened = await open(target.file);
+  const destination = target.to && (await open(target.to));
   if (opened.document) await opened.prepare(namedRows(target.entry), hasQuotes(target.entry));
   const verdict = judge(target.entry, opened, call.request, call.env);
   const isTaken = destination?.document && !isRespelled(target) && verdict.kind !== "refused";
@@ -87,11 +90,18 @@ async function judgeOne(
   return { ...target, opened, destination, verdict: isTaken ? refused(there) : verdict };
 }
 
+/** Nothing is done to it but a deletion or a move, for which its content need not be known. */
+function isWhole({ edits, operations, content, problems }: Entry): boolean {
+  const isOther = edits.length > 0 || content !== undefined || problems.length > 0;
+  return !isOther && operations.length === 1 && operations[0]?.op !== "create_file";
+}
+
 function writesOf(judged: Judged): Write[] {
   const { opened, destination, verdict } = judged;
   if (verdict.kind !== "applied") return [];
-  const before = opened.document?.toBytes() ?? null;
-  const after = verdict.after?.toBytes() ?? null;
+  const { measure } = opened;
+  const before = measure ?? opened.document?.toBytes() ?? null;
+  const after = verdict.after && (measure ?? verdict.after.toBytes());
   if (!destination) return [{ file: opened.file, before, after }];
   const gone = { file: opened.file, before, after: null };
   const made = { file: destination.file, before: null, after, from: opened.file };
@@ -133,7 +143,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const path = opened.file.path;
   const before = opened.document;
   const after = verdict.kind === "applied" ? verdict.after : before;
-  const diff = before ? unifiedDiff(path, before, applied.document, applied.change.map) : "";
+  const diff =
+    before && !opened.measure ? unifiedDiff(path, before, applied.document, applied.change.map) : "";
   const scheme = schemeOf(one, env);
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
@@ -160,8 +171,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const details: EditToolDetails = {
     status: call.dryRun ? "dry_run" : verdict.kind === "applied" ? "applied" : "noop",
     path: target.file.path,
-    before: before?.version ?? null,
-    after: after?.version ?? null,
+    before: versionOf(opened),
+    after: after && (opened.measure ? versionOf(opened) : after.version),
     edits: applied.edits,
     diff,
     firstChangedLine: ranges[0]?.start ?? null,
@@ -244,8 +255,8 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
     kind: "commit",
     path: opened.file.path,
     file: opened.file.key,
-    before: opened.document?.version ?? null,
-    after: after?.version ?? null,
+    before: versionOf(opened),
+    after: after && (opened.measure ? versionOf(opened) : after.version),
     lines: changedRanges(applied.change.map),
     change: applied.change.map.toJSON(),
     relocated: applied.edits.filter(({ status }) => status === "relocated").length,
@@ -253,7 +264,7 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
     ...(destination ? { to: destination.file.path } : {}),
   });
   if (!after || destination) {
-    if (opened.document && opened.file.keep)
+    if (opened.document && opened.file.keep && !opened.measure)
       await env.store.keepVersion(opened.document.version, opened.document.toBytes());
     await opened.forget();
   }

@@ -1,9 +1,10 @@
 import { existsSync, linkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { NodeFiles } from "../../src/node/index.js";
 import { PortError } from "../../src/session/index.js";
 import { type Fault, faultyIo } from "../node/faulty.js";
-import { commit, type Ground, ground, namesIn } from "../node/support.js";
+import { commit, type Ground, ground, namesIn, withMeasured } from "../node/support.js";
 
 // In memory where the system has it: thousands of commits flush thousands of times.
 const fast = existsSync("/dev/shm") ? "/dev/shm" : undefined;
@@ -22,7 +23,12 @@ interface Scenario {
   readonly name: string;
   readonly changes: Record<string, string | null>;
   prepare(at: Ground): void;
+  /** Instead of writing the changes. */
+  run?(files: NodeFiles): Promise<boolean>;
 }
+
+const carriedOut = (files: NodeFiles, { run, changes }: Scenario): Promise<boolean> =>
+  run ? run(files) : commit(files, changes);
 
 const long = "line\n".repeat(3000);
 
@@ -56,6 +62,18 @@ const scenarios: Scenario[] = [
       linkSync(join(at.root, "d.txt"), join(at.root, "other name.txt"));
     },
   },
+  {
+    name: "delete, unread",
+    changes: {},
+    prepare: (at) => void at.put("a.txt", long),
+    run: (files) => withMeasured(files, "a.txt"),
+  },
+  {
+    name: "move, unread",
+    changes: {},
+    prepare: (at) => void at.put("a.txt", long),
+    run: (files) => withMeasured(files, "a.txt", "n/b.txt"),
+  },
 ];
 
 /** What stands there after the whole of it. */
@@ -65,7 +83,7 @@ async function wholly(
   const at = ground(fast);
   scenario.prepare(at);
   const old = at.tree();
-  expect(await commit(at.files(), scenario.changes)).toBe(true);
+  expect(await carriedOut(at.files(), scenario)).toBe(true);
   const fresh = at.tree();
   at.dispose();
   return [old, fresh];
@@ -75,7 +93,7 @@ async function countCalls(scenario: Scenario): Promise<string[]> {
   const at = ground(fast);
   scenario.prepare(at);
   const { io, calls } = faultyIo({ at: 0, error: "", forGood: false });
-  await commit(at.files({ io }), scenario.changes);
+  await carriedOut(at.files({ io }), scenario);
   at.dispose();
   return calls;
 }
@@ -94,7 +112,7 @@ async function tryFault(scenario: Scenario, fault: Fault, states: [object, objec
     const { io, calls } = faultyIo(fault);
     const reports: string[] = [];
     const files = at.files({ io, report: (line) => reports.push(line), limits: { wait: 50 } });
-    const outcome = await commit(files, scenario.changes).catch((error: unknown) => error);
+    const outcome = await carriedOut(files, scenario).catch((error: unknown) => error);
     const wrong = (why: string): Error =>
       new Error(
         `${scenario.name}: ${why}; ${fault.error} at call ${fault.at} (${calls[fault.at - 1]}), ` +
@@ -115,7 +133,7 @@ async function tryFault(scenario: Scenario, fault: Fault, states: [object, objec
     if (!same(outcome === true ? fresh : old))
       throw wrong(`half done after a new start: ${Object.keys(at.tree())}`);
     if (leftInState(at).length > 0) throw wrong(`left in the state folder: ${leftInState(at)}`);
-    if (outcome !== true && !(await commit(at.files({ limits: { wait: 50 } }), scenario.changes)))
+    if (outcome !== true && !(await carriedOut(at.files({ limits: { wait: 50 } }), scenario)))
       throw wrong("cannot be done afterwards");
     return outcome === true ? "written" : outcome === false ? "changed" : "refused";
   } finally {

@@ -24,7 +24,7 @@ import { type Io, nodeIo } from "../../src/node/index.js";
 import { isMixture } from "../../src/node/rollback.js";
 import { memoryStore, Session } from "../../src/session/index.js";
 import { faultyIo } from "./faulty.js";
-import { commit, newGround, text, utf8 } from "./support.js";
+import { commit, newGround, text, utf8, withMeasured } from "./support.js";
 
 const isRoot = process.getuid?.() === 0;
 const mode = (path: string): number => statSync(path).mode & 0o7777;
@@ -254,6 +254,31 @@ describe("what a commit refuses, with nothing changed", () => {
     execFileSync("mkfifo", [join(at.root, "pipe")]);
     await expect(files.read(await files.identify("pipe"))).rejects.toMatchObject({ code: "io" });
     expect(at.tree()).toEqual({ "folder/a.txt": "old" });
+  });
+
+  test("more than the limit: measured, deleted and moved, if it is what was measured", async () => {
+    const at = newGround();
+    at.put("a.txt", "x".repeat(300_000));
+    at.put("b.txt", "x".repeat(300_000));
+    const files = at.files({ limits: { size: 100 } });
+    const [a, b, none] = await Promise.all(["a.txt", "b.txt", "none"].map((path) => files.identify(path)));
+    if (!a || !b || !none) throw new Error("not identified");
+    await files.hold([a, b, none], async (held) => {
+      const measure = (await held.measure?.(a)) ?? null;
+      expect(measure?.size).toBe(300_000);
+      expect(await held.measure?.(b)).toEqual(measure);
+      expect(await held.measure?.(none)).toBeNull();
+      at.put("a.txt", `${"x".repeat(299_999)}y`);
+      expect(await held.measure?.(a)).not.toEqual(measure);
+      const gone = { file: a, before: measure, after: null };
+      expect(await held.commit([gone])).toBe(false);
+      const moved = held.commit([{ file: none, before: null, after: measure, from: a }, gone]);
+      await expect(moved).rejects.toMatchObject({ code: "busy" });
+      expect(Object.keys(at.tree())).toEqual(["a.txt", "b.txt"]);
+    });
+    expect(await withMeasured(files, "a.txt")).toBe(true);
+    expect(await withMeasured(files, "b.txt", "c/d.txt")).toBe(true);
+    expect(at.tree()).toEqual({ "c/d.txt": "x".repeat(300_000) });
   });
 
   test("more than the limit, read or written, naming it", async () => {

@@ -90,3 +90,14 @@ export async function commit(files: NodeFiles, changes: Record<string, string | 
     return held.commit(writes);
   });
 }
+
+/** Deletes or moves a file by its size and hash, as one that is too large to be read. */
+export async function withMeasured(files: NodeFiles, path: string, to?: string): Promise<boolean> {
+  const file = await files.identify(path);
+  const target = to === undefined ? null : await files.identify(to);
+  return files.hold(target ? [file, target] : [file], async (held) => {
+    const measure = (await held.measure?.(file)) ?? null;
+    const gone: Write = { file, before: measure, after: null };
+    return held.commit(target ? [{ file: target, before: null, after: measure, from: file }, gone] : [gone]);
+  });
+}
