@@ -19,6 +19,15 @@ export interface Count {
 
 const none: Count = { applied: 0, strayed: 0, noop: 0, refused: 0, again: 0, retried: 0, undone: 0 };
 
+/** A handle that a refusal gave, and the texts it was given for. */
+interface Handle {
+  readonly place: Place | null;
+  readonly handle: string;
+  readonly texts: ReadonlyMap<Place, string>;
+}
+
+const wordsOf = (lines: readonly Line[]): string => lines.map(({ text }) => text).join("\n");
+
 /** One agent that reads, searches, edits from memory, repeats itself, goes by handles, takes back, forgets. */
 export class Actor {
   readonly count: Count = { ...none };
@@ -26,7 +35,7 @@ export class Actor {
   readonly strays: string[] = [];
   private readonly memory: Memory;
   private readonly intents: Intents;
-  private handles: { readonly place: Place | null; readonly handle: string }[] = [];
+  private handles: Handle[] = [];
 
   constructor(
     private readonly room: Room,
@@ -153,7 +162,11 @@ export class Actor {
     this.takeRefusal(place, result);
     const { retry } = result.details as { retry?: string };
     if (retry !== undefined)
-      this.handles.push({ place: intent.means.size === 1 ? (place ?? null) : null, handle: retry });
+      this.handles.push({
+        place: intent.means.size === 1 ? (place ?? null) : null,
+        handle: retry,
+        texts: new Map([...intent.means.keys()].map((one) => [one, wordsOf(one.world.lines)])),
+      });
     if (!this.random.chance(0.4)) return;
     this.count.again++;
     const again = await intent.send(this.session);
@@ -199,7 +212,9 @@ export class Actor {
     const done = await this.room.follow();
     if (result.isError && done.length > 0) this.room.fault("a refused retry wrote");
     if (!result.isError) this.count.retried++;
-    for (const one of done) this.judge(one, `retry ${handle}`, null, "anchors");
+    // It is bound to a text, and the same text is back: what its refusal has shown is what stands there.
+    const isBack = ({ place: at, before }: Done): boolean => wordsOf(before) === used.texts.get(at);
+    for (const one of done) this.judge(one, `retry ${handle}`, null, isBack(one) ? "whole" : "anchors");
     if (result.isError) this.takeRefusal(place ?? undefined, result);
     else this.memory.takeIn(result.text, place?.path ?? "");
     if (!(await send()).isError) this.room.fault("a handle was good twice");
