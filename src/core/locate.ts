@@ -241,6 +241,14 @@ function ambiguous(edit: Edit, ref: Ref, rows: readonly Row[], view: View): Prob
   });
 }
 
+/** Printed of this text: in this state, or before, and it is the same text again with the line where it was. */
+function isIn({ state, index }: Row, later: number, { history }: View): boolean {
+  if (state >= later) return state === later;
+  const { states } = history;
+  const isSame = states[state]?.version === states[later]?.version;
+  return isSame && history.follow(state, later)?.index(index) === index;
+}
+
 /** Rule 2: the newest text in which all anchors were printed, else the newest of theirs, the others carried to it. */
 function base(
   edit: Edit,
@@ -254,23 +262,25 @@ function base(
   const states = new Set(candidates.flat().map((row) => row.state));
   const newestFirst = [...states].sort((one, two) => two - one);
   const shared = newestFirst.find((state) =>
-    candidates.every((rows) => rows.some((row) => row.state === state)),
+    candidates.every((rows) => rows.some((row) => isIn(row, state, view))),
   );
   const chosen = shared ?? (newestFirst[0] as number);
   const lines: number[] = [];
   for (const rows of candidates) {
-    const row = rowOf(rows, chosen);
+    const row = rowOf(rows, chosen, view);
     const map = view.history.follow(row.state, chosen);
     if (!map) return [forgotten(edit, refs, view.history.now)];
     lines.push(map.index(row.index));
   }
   const lost = badOnes(refs, (at) => (lines[at] as number) < 0);
   if (lost.length === 0) return { base: chosen, lines };
-  return lost.map((at) => changedBefore(edit, refs[at] as Ref, rowOf(candidates[at] as Row[], chosen), view));
+  return lost.map((at) =>
+    changedBefore(edit, refs[at] as Ref, rowOf(candidates[at] as Row[], chosen, view), view),
+  );
 }
 
-function rowOf(rows: readonly Row[], chosen: number): Row {
-  return rows.find(({ state }) => state === chosen) ?? (rows.at(-1) as Row);
+function rowOf(rows: readonly Row[], chosen: number, view: View): Row {
+  return rows.findLast((one) => isIn(one, chosen, view)) ?? (rows.at(-1) as Row);
 }
 
 function changedBefore(edit: Edit, ref: Ref, row: Row, view: View): Problem {

@@ -207,6 +207,24 @@ describe("the message of an overlap", () => {
   });
 });
 
+describe("a range whose ends were printed at different times", () => {
+  const others: Told = { exact: [[2, 2, ["x"]]], shown: [[1, 1]] };
+
+  it("of one text: what others put between them since is not replaced", () => {
+    const [changed, back]: Told[] = [
+      { exact: [[3, 4, ["D"]]], own: true },
+      { exact: [[3, 4, ["d"]]], own: true, shown: [[4, 4]] },
+    ];
+    const states = [{ text: "a b c d", shown: [[1, 2]] }, changed, back, others] as States;
+    expect(outcome(states, [lines("@1", "@4", "N")])).toBe("!stale");
+  });
+
+  it("of two texts: the newer one counts", () => {
+    const states: States = [{ text: "a b c d", shown: [[4, 4]] }, others];
+    expect(outcome(states, [lines("@1", "@4", "N")])).toBe("N");
+  });
+});
+
 describe("two edits that put the same text into one gap", () => {
   const [ours, theirs] = [lines("@1", "@2", "b n"), below("@2", "n")];
 

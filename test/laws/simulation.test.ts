@@ -99,7 +99,8 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
     expect(often.verdict, `${strayed} of ${applied} writes strayed`).toBe("seldom");
   });
 
-  // The example: an anchor that was shown for two lines, and both are gone; only the refusal's row counts from then on.
+  // The examples: an anchor that was shown for two lines, and both are gone; a range whose ends were printed of one text
+  // that had been away meanwhile.
   it("where versions get lost they are refused, never misplaced", async () => {
     const forgetful = () => {
       const store = memoryStore();
@@ -112,7 +113,9 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
         session: { store: { ...store, version } },
       } as const;
     };
-    const { strays, faults, count } = await simulate(runs / 25, forgetful, { examples: [1051969053] });
+    const { strays, faults, count } = await simulate(runs / 25, forgetful, {
+      examples: [1051969053, 1472636603],
+    });
     expect([...faults, ...strays]).toEqual([]);
     expect(count.applied).toBeGreaterThan(runs / 8);
   });
