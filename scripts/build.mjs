@@ -126,13 +126,24 @@ const startsOnly = {
 
 /**
  * The MCP library brings a validator of JSON Schema, 150 kB, for the answers to questions that a server asks its user. Ours
- * asks none, and reads the arguments of its tools itself.
+ * asks none, and reads the arguments of its tools itself. The schemas of its tools are JSON Schema as they are: what would
+ * make some of zod's, 20 kB, has nothing to do.
  */
 const asksNothing = {
   name: "asks-nothing",
   setup({ onResolve, onLoad }) {
     const namespace = "asks-nothing";
     onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /zod\/v4\/core\/(json-schema-processors|to-json-schema)\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const names = Array.from(text.matchAll(/^export (?:const|function) (\w+)/gm), ([, name]) => name);
+      // Methods are made with every schema, and called by nobody.
+      const made = names.map(
+        (name) => `export const ${name} = ${name.startsWith("create") ? "() => none" : "none"};`,
+      );
+      const none = `const none = () => { throw new Error("schemas of zod are not described"); };`;
+      return { contents: [none, ...made, "export { none as process };"].join("\n") };
+    });
     onLoad({ filter: /./, namespace }, () => ({
       contents: `export { default as process } from "node:process";
         export class DefaultJsonSchemaValidator {
