@@ -239,17 +239,6 @@ function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
   return { index, op, status: "relocated", from, to };
 }
 
-/** The same, and what others put at those places: that is what is already there. */
-function thereRows(named: readonly Named[], view: View): LineSet {
-  const spans = named.flatMap(({ base, refs, spans: own }) => {
-    const theirs = view.history.believed(base)?.toNow;
-    const places = [...own, ...refs.map(({ line }) => ({ start: line, end: line + 1 }))];
-    const met = places.flatMap(({ start, end }) => theirs?.touching(start, end) ?? []);
-    return met.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
-  });
-  return namedRows(named, view).union(LineSet.of(spans));
-}
-
 function namedRows(named: readonly Named[], view: View): LineSet {
   const spans: (readonly [number, number])[] = [];
   for (const one of named) {
@@ -259,4 +248,15 @@ function namedRows(named: readonly Named[], view: View): LineSet {
     for (const span of one.spans) if (one.refs.length === 0) spans.push(theirs.hull(span.start, span.end));
   }
   return LineSet.of(spans.filter(([start, end]) => start < end));
+}
+
+/** What is named, and what others put beside it: that is what is already there. */
+function thereRows(named: readonly Named[], view: View): LineSet {
+  const spans = named.flatMap(({ base, refs, spans: own }) => {
+    const theirs = view.history.believed(base)?.toNow;
+    const places = [...own, ...refs.map(({ line }) => ({ start: line, end: line + 1 }))];
+    const met = places.flatMap(({ start, end }) => theirs?.touching(start, end) ?? []);
+    return met.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
+  });
+  return namedRows(named, view).union(LineSet.of(spans));
 }

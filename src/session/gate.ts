@@ -67,7 +67,7 @@ export function gate(request: "touch" | "whole", seen: Seen, policy: GatePolicy)
   return { block: true, code: "not_shown", reason, missing };
 }
 
-/** In words. */
+/** What was taken out, in words. */
 export function deletion({ gap, count }: Deletion): string {
   const where = gap === 0 ? "at the start" : `after line ${gap}`;
   return `${count} ${count === 1 ? "line" : "lines"} deleted ${where}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Session } from "../../src/session/session.js";
-import { bench, numbered, on, outcome, path } from "../support/session.js";
+import { type Bench, bench, numbered, on, outcome, path } from "../support/session.js";
 
 const five = "a b c d e";
 
@@ -56,15 +56,15 @@ describe("who has seen it", () => {
 });
 
 describe("a file whose content is not kept", () => {
+  function unkept({ files, store }: Pick<Bench, "files" | "store">): Session {
+    const identify = async (file: string) => ({ ...(await files.identify(file)), keep: false });
+    return new Session({ files: { ...files, identify }, store, agent: "two", clock: () => 0 });
+  }
+
   it("is edited as shown, also after own edits, and not merged", async () => {
-    const { session: plain, files, store, rudely, words } = bench("a b c d e f");
-    const secret = async (file: string) => ({ ...(await files.identify(file)), keep: false });
-    const session = new Session({
-      files: { ...files, identify: secret },
-      store,
-      agent: "two",
-      clock: () => 0,
-    });
+    const made = bench("a b c d e f");
+    const { session: plain, rudely, words } = made;
+    const session = unkept(made);
     await session.read({ path });
     expect(outcome(await session.edit(on("a b c d e f").set(2, "B")))).toBe("applied");
     expect(outcome(await session.edit(on("a b c d e f").set(5, "E")))).toBe("applied");
@@ -77,15 +77,9 @@ describe("a file whose content is not kept", () => {
   /** Two hundred lines of which one was shown; then others put thirty on top. */
   async function shifted() {
     const long = numbered(200);
-    const { files, store, rudely, words } = bench(long);
-    const secret = async (file: string) => ({ ...(await files.identify(file)), keep: false });
-    const session = new Session({
-      files: { ...files, identify: secret },
-      store,
-      agent: "two",
-      clock: () => 0,
-    });
-    return { session, long, words, shift: () => rudely(`${numbered(30, "y")} ${long}`) };
+    const made = bench(long);
+    const { rudely, words } = made;
+    return { session: unkept(made), long, words, shift: () => rudely(`${numbered(30, "y")} ${long}`) };
   }
 
   it("is edited after the read that a refusal asks for", async () => {
