@@ -9,7 +9,7 @@ import { LineSet, type Range } from "./ranges.js";
 import { type Gate, inOrder, type Piece, type Resolution, resolve } from "./resolve.js";
 import { scheme } from "./scheme.js";
 import type { View } from "./view.js";
-import { addedByOthers, repeatedNeighbours } from "./warnings.js";
+import { addedByOthers, doubts, repeatedNeighbours } from "./warnings.js";
 
 export type OnStale = "relocate" | "refuse";
 
@@ -76,7 +76,11 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
   if (problems.length > 0) return refused(problems, edits, resolution, view);
   const made = applySplices(view.history.now, resolution.pieces);
   if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
-  warnings.push(...repeatedNeighbours(resolution, view), ...addedByOthers(edits, view));
+  warnings.push(
+    ...doubts(resolution),
+    ...repeatedNeighbours(resolution, view),
+    ...addedByOthers(edits, view),
+  );
   return {
     status: made.change.isEmpty ? "noop" : "applied",
     document: made.document,

@@ -19,6 +19,8 @@ export interface Located {
   readonly base: number;
   /** For each anchor, in the order given, its line in the base. */
   readonly lines: readonly number[];
+  /** What the agent should know of how an anchor was understood. */
+  readonly doubts?: readonly string[];
 }
 
 /** Rules 1 and 2: which lines the anchors of an edit mean, and in which text; or all that is wrong with them. */
@@ -37,7 +39,9 @@ export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | 
   const decided = decide(candidates, view);
   const open = badOnes(refs, (at) => isOpen(decided[at] as Row[], view));
   if (open.length > 0) return open.map((at) => ambiguous(edit, refs[at] as Ref, decided[at] as Row[], view));
-  return base(edit, refs, decided, view);
+  const located = base(edit, refs, decided, view);
+  const doubts = decided === candidates ? [] : shownElsewhere(refs, candidates, decided, view);
+  return doubts.length === 0 || !("base" in located) ? located : { ...located, doubts };
 }
 
 function withWhereabouts(found: Problem, refs: readonly Ref[], view: View): Problem {
@@ -192,8 +196,8 @@ function sameLine(one: Row, two: Row, view: View): boolean {
  * them: by one showing. Rows of one version that were printed at different times were not meant together; where they
  * would say otherwise, and are newer, nothing is decided.
  */
-function decide(candidates: readonly Row[][], view: View): Row[][] {
-  if (candidates.length < 2 || !candidates.some((rows) => isOpen(rows, view))) return [...candidates];
+function decide(candidates: Row[][], view: View): Row[][] {
+  if (candidates.length < 2 || !candidates.some((rows) => isOpen(rows, view))) return candidates;
   const together = candidates.map((rows) =>
     rows.filter((row) =>
       candidates.every((others) =>
@@ -202,7 +206,30 @@ function decide(candidates: readonly Row[][], view: View): Row[][] {
     ),
   );
   const isDecided = together.every((rows) => rows.length > 0) && !isContested(candidates, together, view);
-  return isDecided ? together : [...candidates];
+  return isDecided ? together : candidates;
+}
+
+/** An agent that took a row of its last answer together with an older one meant another line than was decided. */
+function shownElsewhere(
+  refs: readonly Ref[],
+  candidates: readonly Row[][],
+  decided: readonly Row[][],
+  view: View,
+): string[] {
+  const now = (row: Row): number => view.history.follow(row.state)?.index(row.index) ?? -1;
+  return badOnes(refs, (at) => isOpen(candidates[at] as Row[], view)).flatMap((at) => {
+    const [taken] = decided[at] as [Row];
+    const newest = Math.max(...(decided[at] as Row[]).flatMap(({ showings }) => showings));
+    const other = (candidates[at] as Row[]).findLast(
+      (row) => now(row) >= 0 && now(row) !== now(taken) && row.showings.some((one) => one > newest),
+    );
+    const { given } = refs[at] as Ref;
+    const beside = refs.find((ref) => ref.given !== given)?.given;
+    if (!other || now(taken) < 0) return [];
+    return [
+      `${given} was shown last for line ${now(other) + 1}, but together with ${beside} for line ${now(taken) + 1}: that one was taken; undo if it was not meant`,
+    ];
+  });
 }
 
 /** A newer text has all anchors too, printed at different times, and there they are in other places. */

@@ -20,6 +20,8 @@ export interface Named {
   readonly beside: number | null;
   /** What it changes. */
   readonly hunks: readonly Hunk<string>[];
+  /** What the agent should know of how its anchors were understood. */
+  readonly doubts?: readonly string[] | undefined;
 }
 
 /** Rule 3: what lines `[start, end)` of a text become; those certainly retyped unchanged are not touched. */

@@ -117,6 +117,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
     gap,
     beside,
     hunks,
+    doubts: located.doubts,
   });
   if (edit.op === "insert_after" || edit.op === "insert_before") {
     const beside = lines[0] as number;

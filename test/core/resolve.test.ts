@@ -252,6 +252,22 @@ describe("which line an anchor means", () => {
     expect(wordsAfter(play(shifted, [replace(brace, brace, "X")]))).toBe("!ambiguous");
   });
 
+  it("and it is said if the anchor was shown last for another line", () => {
+    const warnings = (...[states, edits]: Parameters<typeof play>) => {
+      const result = play(states, edits);
+      return "warnings" in result ? result.warnings : [];
+    };
+    const [doubt, ...others] = warnings(shifted, [replace(brace, "@4", "X")]);
+    expect(doubt).toMatch(
+      /^edits\[0\]: 2#\w{6} was shown last for line 2, but together with 4#\w{6} for line 4: that one was taken/,
+    );
+    expect(others).toEqual([]);
+    // Both rows of the last picture: nobody could mean anything else.
+    const both: States = ["h } q r s", { exact: [[0, 0, ["g", "}"]]], shown: [[2, 3]] }];
+    expect(wordsAfter(play(both, [replace(brace, "@3/1", "X")]))).toBe("g X } q r s");
+    expect(warnings(both, [replace(brace, "@3/1", "X")])).toEqual([]);
+  });
+
   it("but not if a newer text has both too, printed at different times", () => {
     const view = told("a b } c", { exact: [[2, 2, ["}"]]], own: true });
     const row = (line: number) => ({
