@@ -13,9 +13,9 @@ function fileDiff({ path, mismatches, remaps }: RefusalDetails): string {
 }
 
 function hunk({ anchor, line, shown, now, cause, actual }: HashMismatch): string[] {
-  // The line is as it was; what differs is the anchor.
+  // The line is as it was; nobody ever showed the anchor.
   if (cause === "miscopied" && line !== null)
-    return [`@@ line ${line} @@`, `-${anchor}`, `+${actual}|${now}`];
+    return [`@@ ${anchor} was not shown; line ${line} is @@`, ` ${actual}|${now}`];
   if (shown === null && now === null && cause !== "deleted") return [];
   const place = `@@ ${anchor || "new"}${line === null ? "" : `, line ${line} now`} @@`;
   if (shown === now && now !== null) return [place, ` ${now}`];

@@ -22,7 +22,9 @@ type Tools = Pick<Session, "read" | "edit" | "multiEdit">;
  * const tools = withRefresh(session, { onContext: ({ text }) => messages.push({ role: "user", content: text }) });
  */
 export function withRefresh<Wrapped extends Tools>(tools: Wrapped, { onContext }: RefreshOptions): Wrapped {
-  const refresh = async ({ path, affectedRanges: ranges }: BatchRefusal): Promise<void> => {
+  const refresh = async ({ path, affectedRanges, reread = [] }: BatchRefusal): Promise<void> => {
+    // Of a text that is not kept nobody can say what is affected, only where the lines must be.
+    const ranges = affectedRanges.length > 0 ? affectedRanges : reread;
     if (ranges.length === 0) return;
     const fresh = await tools.read({ path, ranges });
     if (!fresh.isError) onContext({ path, ranges, text: fresh.text });

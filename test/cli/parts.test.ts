@@ -90,7 +90,7 @@ describe("a diff of what was shown and what is there", () => {
     [
       "miscopied",
       { ...mismatch, cause: "miscopied", shown: "x", now: "x" },
-      "@@ line 2 @@\n-2#aaaaaa\n+2#bbbbbb|x\n",
+      "@@ 2#aaaaaa was not shown; line 2 is @@\n 2#bbbbbb|x\n",
     ],
     [
       "not on record",

@@ -51,6 +51,18 @@ describe("a changed line", () => {
   });
 });
 
+describe("a text that is not kept", () => {
+  it("is read again where its lines must be, if it was shown there", async () => {
+    const { tools, store, rudely, given } = loop({}, numbered(400));
+    await tools.read({ path, ranges: [{ start: 300, end: 300 }] });
+    store.version = async () => null;
+    rudely(`top ${numbered(400)}`);
+    const result = await tools.edit(on(numbered(400)).set(300, "mine"));
+    expect(result.details).toMatchObject({ code: "stale", affectedRanges: [] });
+    expect(given).toEqual([expect.stringContaining(`|${numbered(400).split(" ")[299]}\n`)]);
+  });
+});
+
 describe("a line that merely moved", () => {
   it("is edited where it is now, with one retry, under onStale refuse", async () => {
     const { tools, rudely, words, given } = loop({ onStale: "refuse" });
