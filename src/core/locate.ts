@@ -38,6 +38,9 @@ export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | 
   if (problems.length > 0) return problems.map((one) => withWhereabouts(one, refs, view));
   const decided = decide(candidates, view);
   const open = badOnes(refs, (at) => isOpen(decided[at] as Row[], view));
+  // Where a row of a text that is not kept stands now nobody knows, only that it was shown.
+  if (open.some((at) => (decided[at] as Row[]).some(({ state }) => !view.history.follow(state))))
+    return [forgotten(edit, refs, view.history.now)];
   if (open.length > 0) return open.map((at) => ambiguous(edit, refs[at] as Ref, decided[at] as Row[], view));
   const located = base(edit, refs, decided, view);
   const doubts = decided === candidates ? [] : shownElsewhere(refs, candidates, decided, view);

@@ -93,6 +93,20 @@ describe("a file whose content is not kept", () => {
     expect(outcome(await session.edit(on(now).set(180, "N")))).toBe("applied");
   });
 
+  it("is asked for again where a search has shown the line since, and edited then", async () => {
+    const made = bench(numbered(200));
+    const session = unkept(made);
+    await session.read({ path, ranges: [{ start: 150, end: 150 }] });
+    made.rudely(numbered(199));
+    await session.grep({ pattern: "x150$" });
+    const again = on(numbered(200)).set(150, "N");
+    const refused = await session.edit(again);
+    expect(refused.text).not.toContain("deleted");
+    expect(refused.text).toContain('Next: call read on src/a.ts with ranges [{"start":130,"end":170}].');
+    await session.read({ path, ranges: [{ start: 130, end: 170 }] });
+    expect(outcome(await session.edit(again))).toBe("applied");
+  });
+
   it("is edited by a quote after the read that the guard asks for", async () => {
     const { session, shift } = await shifted();
     await session.observe({ path, rows: [{ line: 150, text: "x150" }] });
