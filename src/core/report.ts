@@ -3,7 +3,7 @@ import type { Document } from "./document.js";
 import type { Applied } from "./engine.js";
 import { codes, exitStatus } from "./error.js";
 import type { LineMap } from "./linemap.js";
-import { notShown } from "./listing.js";
+import { defaultLimit, notShown } from "./listing.js";
 import type { Cause, Problem } from "./problem.js";
 import { compactLineRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
@@ -97,11 +97,13 @@ function isForeign({ mismatches }: Problem): boolean {
 
 /** The same call refused again: an answer that cannot be taken for a passing fault. */
 function sharperWords({ repeated = 0, details, now, door }: RefusalText): string | null {
-  const { code, path, reread } = details;
+  const { code, path, reread, affectedRanges } = details;
   // Only time helps there.
   if (repeated === 0 || code === "busy") return null;
   const isReadable = path !== "" && (now !== null || code === "not_read" || exitStatus(code) === 5);
-  const step = isReadable ? `${door.read(path, reread)} first` : "the answer stays the same";
+  // A read without ranges ends before them.
+  const far = affectedRanges.some(({ end }) => end > defaultLimit) ? affectedRanges : undefined;
+  const step = isReadable ? `${door.read(path, reread ?? far)} first` : "the answer stays the same";
   return `${repeated > 1 ? "Stop. Do" : "do"} not retry identical arguments: ${step}`;
 }
 
