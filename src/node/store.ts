@@ -55,7 +55,7 @@ export function nodeStore(options: NodeStoreOptions): NodeStore {
 class DiskStore implements NodeStore {
   readonly notes: Notes;
   private readonly context: StoreContext;
-  private readonly files: Records;
+  private readonly records: Records;
   private readonly people: Records;
   private readonly versions: Versions;
   private readonly entries: Journal;
@@ -69,19 +69,23 @@ class DiskStore implements NodeStore {
     this.context = { io, platform, clock, report, folder, state: options.state };
     this.bounds = { ...defaultBounds, ...options.bounds };
     this.notes = new Notes(this.context);
-    this.files = new Records(this.context, "files");
+    this.records = new Records(this.context, "files");
     this.people = new Records(this.context, "agents");
     this.versions = new Versions(this.context, options.brief ?? false);
     this.entries = new Journal(this.context);
   }
 
   async file(key: string): Promise<Json | null> {
-    return this.files.get(key);
+    return this.records.get(key);
   }
 
   async saveFile(key: string, record: Json): Promise<void> {
     this.name();
-    this.files.set(key, record);
+    this.records.set(key, record);
+  }
+
+  async files(): Promise<readonly string[]> {
+    return this.records.keys();
   }
 
   async agent(id: string): Promise<Json | null> {
@@ -90,10 +94,6 @@ class DiskStore implements NodeStore {
 
   async saveAgent(id: string, record: Json): Promise<void> {
     this.people.set(id, record);
-  }
-
-  async agents(): Promise<readonly string[]> {
-    return this.people.keys();
   }
 
   async version(id: string): Promise<Uint8Array | null> {
@@ -123,7 +123,7 @@ class DiskStore implements NodeStore {
   }
 
   async damage(): Promise<{ lines: number; records: number }> {
-    return { lines: this.entries.damaged(), records: this.files.damaged() + this.people.damaged() };
+    return { lines: this.entries.damaged(), records: this.records.damaged() + this.people.damaged() };
   }
 
   /** At first when the last time is long ago, by anybody; then whenever much was written. */

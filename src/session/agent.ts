@@ -1,5 +1,7 @@
 import type { Splice } from "../core/index.js";
+import { hasSeen } from "./ledger.js";
 import type { Json, LedgerStore } from "./ports.js";
+import { fromJson } from "./record.js";
 
 /** A refused request that can be sent again by its handle: once, and on the version its refusal showed. */
 export interface Retry {
@@ -33,6 +35,17 @@ interface Caller {
 export async function epochOf({ store, agent }: Caller): Promise<number> {
   const record = (await store.agent(agent)) as { readonly epoch?: number } | null;
   return record?.epoch ?? 0;
+}
+
+/** To whom files were shown, or by whom they were written, and how many of them still count. */
+export async function audience(store: LedgerStore): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const key of await store.files())
+    for (const [agent, ledger] of fromJson(await store.file(key)).agents) {
+      const isCounted = hasSeen(ledger) && ledger.epoch === (await epochOf({ store, agent }));
+      counts.set(agent, (counts.get(agent) ?? 0) + (isCounted ? 1 : 0));
+    }
+  return counts;
 }
 
 /** Nothing counts as shown any more, and no handle is good. Only a fold writes this record, so no lock is needed. */

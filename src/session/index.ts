@@ -1,4 +1,5 @@
 export type { Formatted, News } from "./aftermath.js";
+export { audience } from "./agent.js";
 export { type FileRequest, foldedName } from "./call.js";
 export type { ForeignChange } from "./change.js";
 export type { Consideration, ForeignWrite, Glance } from "./consider.js";

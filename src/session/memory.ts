@@ -141,10 +141,10 @@ export function memoryStore(): LedgerStore {
   return {
     file: (key) => get(`file ${key}`),
     saveFile: (key, record) => put(`file ${key}`, record),
+    files: async () =>
+      [...records.keys()].filter((key) => key.startsWith("file ")).map((key) => key.slice(5)),
     agent: (id) => get(`agent ${id}`),
     saveAgent: (id, record) => put(`agent ${id}`, record),
-    agents: async () =>
-      [...records.keys()].filter((key) => key.startsWith("agent ")).map((key) => key.slice(6)),
     version: async (id) => versions.get(id) ?? null,
     keepVersion: async (id, bytes) => void versions.set(id, bytes.slice()),
     append: async (entry) => void entries.push(entry),

@@ -137,10 +137,11 @@ export interface LedgerStore {
   /** What is recorded of a file, for all agents. Only called for writing while the file is held. */
   file(key: string): Promise<Json | null>;
   saveFile(key: string, record: Json): Promise<void>;
+  /** Keys of all files of which something is recorded. */
+  files(): Promise<readonly string[]>;
   /** What is recorded of an agent, across files. */
   agent(id: string): Promise<Json | null>;
   saveAgent(id: string, record: Json): Promise<void>;
-  agents(): Promise<readonly string[]>;
   /** A version's bytes, by content; null if it was never kept or is gone. */
   version(id: string): Promise<Uint8Array | null>;
   keepVersion(id: string, bytes: Uint8Array): Promise<void>;

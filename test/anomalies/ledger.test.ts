@@ -98,7 +98,7 @@ test("reading never fails: what cannot be read counts as not recorded, and is re
       const store = nodeStore({ state: disk.state, workspace: { key: "w" }, io, report });
       await store.file("k");
       await store.agent("k");
-      await store.agents();
+      await store.files();
       await store.version("00000000000000bb");
       await store.journal();
       expect(existsSync(join(disk.state, "damaged"))).toBe(false);

@@ -146,7 +146,24 @@ describe("kedge session", () => {
       expect.objectContaining({ session: "tester", commits: 2, refusals: 1, isCaller: true }),
       expect.objectContaining({ session: "other", commits: 1, refusals: 0, isCaller: false }),
     ]);
-    expect(place.ok("session", "list")).toMatch(/^tester \(you\) +2 +1 +just now$/m);
+    expect(place.ok("session", "list")).toMatch(/^tester \(you\) +2 +2 +1 +just now$/m);
+  });
+
+  test("lists who has only read, and for how many files that counts", async () => {
+    const place = new Place({ "a.txt": four, "b.txt": four });
+    for (const file of ["a.txt", "b.txt"]) place.ok("read", file, "--session", "reader");
+    const found = () =>
+      place
+        .ok("session", "list")
+        .split("\n")
+        .find((line) => line.startsWith("reader"));
+    expect(found()).toMatch(/^reader +2 +0 +0 +-$/);
+    place.ok("session", "end", "--session", "reader");
+    expect(found()).toMatch(/^reader +0 +0 +0 +-$/);
+    expect(place.ok("session", "end", "--session", "nobody")).toBe(
+      "nobody: nothing was shown to it here, so there is nothing to forget\n",
+    );
+    expect(place.ok("session", "list")).not.toContain("nobody");
   });
 
   test.each(["fold", "end"])("%s: nothing counts as shown any more", async (action) => {

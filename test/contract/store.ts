@@ -88,11 +88,11 @@ export function storeContract(name: string, make: () => Promise<StoreBench> | St
       expect(await bench.store.file("same")).toBe(1);
       expect(await bench.store.agent("same")).toBe(2);
     });
-    test("names its agents", async () => {
-      expect(await bench.store.agents()).toEqual([]);
-      for (const id of keys) await bench.store.saveAgent(id, {});
-      await bench.store.saveAgent("/work/a.ts", { again: true });
-      expect([...(await bench.store.agents())].sort()).toEqual([...keys].sort());
+    test("names its files", async () => {
+      expect(await bench.store.files()).toEqual([]);
+      for (const key of keys) await bench.store.saveFile(key, {});
+      await bench.store.saveFile("/work/a.ts", { again: true });
+      expect([...(await bench.store.files())].sort()).toEqual([...keys].sort());
     });
 
     versions(() => bench.store);

@@ -78,7 +78,7 @@ describe("on disk", () => {
     expect(await other.file("/work/a.ts")).toEqual({ shown: [1, 2] });
     expect(inState(at).every((path) => !readFileSync(path, "utf8").includes(at.root))).toBe(true);
     await fill(mine);
-    expect(await mine.agents()).toEqual(["one"]);
+    expect(await mine.files()).toEqual(["/work/a.ts"]);
   });
 
   test("looking one file up reads that file and nothing else", async () => {
@@ -146,7 +146,7 @@ describe("damage is reported, put aside, and never fatal", () => {
     else mkdirSync(path);
     await fill(store);
     expect(await store.file("/work/a.ts")).toEqual({ shown: [1, 2] });
-    expect(await store.agents()).toEqual(["one"]);
+    expect(await store.agent("one")).not.toBeNull();
     expect((await store.journal()).at(-1)?.id).toBe("e1");
     expect(readdirSync(join(at.state, "damaged"))).toHaveLength(1);
   });
@@ -237,7 +237,7 @@ describe("pruning", () => {
     const later = open(at, { clock: () => Date.now() + 20 * day }).store;
     await later.prune();
     expect(await store.file("/work/a.ts")).toBeNull();
-    expect(await store.agents()).toEqual([]);
+    expect(await store.agent("one")).toBeNull();
   });
   test("by size: the oldest versions first, records stay", async () => {
     const at = newGround();

@@ -1,4 +1,4 @@
-import { Session } from "../../session/index.js";
+import { audience, Session } from "../../session/index.js";
 import { UsageError } from "../args.js";
 import { tableText } from "../columns.js";
 import type { Context, Run } from "../context.js";
@@ -23,6 +23,8 @@ export const run: Run = async (context) => {
 
 interface Agent {
   readonly session: string;
+  /** Of which it was shown something that still counts. */
+  readonly files: number;
   readonly commits: number;
   readonly refusals: number;
   /** Milliseconds since 1970; null if it has written nothing. */
@@ -32,11 +34,13 @@ interface Agent {
 
 async function list({ args, output: { out } }: Context, { store, identity }: Opened): Promise<number> {
   const entries = await store.journal();
-  const names = new Set([...(await store.agents()), ...entries.map(({ agent }) => agent), identity.id]);
+  const files = await audience(store);
+  const names = new Set([...files.keys(), ...entries.map(({ agent }) => agent), identity.id]);
   const agents = [...names].map((session): Agent => {
     const own = entries.filter(({ agent }) => agent === session);
     return {
       session,
+      files: files.get(session) ?? 0,
       commits: own.filter(({ kind }) => kind === "commit").length,
       refusals: own.filter(({ kind }) => kind === "refusal").length,
       last: own.at(-1)?.time ?? null,
@@ -49,14 +53,16 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
     return done;
   }
   const now = Date.now();
-  const rows = agents.map(({ session, commits, refusals, last, isCaller }) => [
+  const rows = agents.map(({ session, files, commits, refusals, last, isCaller }) => [
     `${out.isTerminal ? agentName(session) : session}${isCaller ? " (you)" : ""}`,
+    String(files),
     String(commits),
     String(refusals),
     last === null ? "-" : formatAge(now - last),
   ]);
   const columns = [
     { title: "session", shrinks: "end" as const },
+    { title: "files", right: true },
     { title: "commits", right: true },
     { title: "refusals", right: true },
     { title: "last" },
@@ -68,11 +74,14 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
 /** A fold may be configured away; an end never is. */
 async function forget(context: Context, opened: Opened, action: "fold" | "end"): Promise<number> {
   const { args, output } = context;
-  const { settings, options, identity } = opened;
+  const { settings, options, identity, store } = opened;
   const session = identity.id;
   const kept = action === "fold" && settings.keepOnFold === true;
-  await new Session({ ...options, keepOnFold: kept }).fold();
+  const isKnown = (await audience(store)).has(session);
+  if (isKnown) await new Session({ ...options, keepOnFold: kept }).fold();
   if (args.has("json")) output.out.line(JSON.stringify({ action, session, kept }));
+  else if (!isKnown)
+    output.out.line(`${session}: nothing was shown to it here, so there is nothing to forget`);
   else if (kept) output.out.line(`${session}: nothing forgotten, since keepOnFold is set`);
   else output.out.line(`${session}: nothing counts as shown any more; the next edit needs a read`);
   return done;
