@@ -80,6 +80,7 @@ export {
   refusalText,
   rejected,
   resultText,
+  unrecordedText,
 } from "./report.js";
 export { type Gate, type Piece, resolveNamed } from "./resolve.js";
 export { computeLineHash, formatLineTag, type SchemeName, scheme, schemes } from "./scheme.js";

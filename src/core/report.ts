@@ -263,6 +263,11 @@ function rowsOf(indexes: readonly number[], document: Document, name: SchemeName
   );
 }
 
+/** The file has its new text, and the record does not know it. */
+export function unrecordedText(reasons: readonly string[]): string {
+  return `it is written, but the record of it is incomplete (${reasons.join("; ")}): read it again before you edit it, and do not rely on undo`;
+}
+
 /** What programs get of a change. */
 export interface EditToolDetails {
   readonly status: "applied" | "noop" | "dry_run";

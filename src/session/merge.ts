@@ -19,6 +19,7 @@ import {
 import { wrote } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import { type JournalEntry, PortError } from "./ports.js";
+import { Recording } from "./recording.js";
 import { entryId } from "./refuse.js";
 import type { Env } from "./result.js";
 import { writtenLines } from "./texts.js";
@@ -104,12 +105,13 @@ export interface Returned {
   spelled?: string;
 }
 
-/** Ledger and journal, once the file is written. */
+/** Ledger and journal, once the file is written; what could not be recorded, in words. */
 export async function settle(
   { opened, text, maps, from }: Returned,
   told: Pick<JournalEntry, "tool" | "kind" | "cause" | "edits" | "batch">,
   env: Env,
-): Promise<void> {
+): Promise<string[]> {
+  const recording = new Recording();
   const time = env.clock();
   const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
   const before = opened.document?.version ?? null;
@@ -119,15 +121,21 @@ export async function settle(
     const written = exact ? writtenLines(exact) : LineSet.all(text.lineCount);
     if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
   }
-  await env.store.append({
+  const entry: JournalEntry = {
     ...{ id: entryId(time, opened), time, agent: env.agent, ...told },
     ...{ path: opened.file.path, file: opened.file.key },
     ...{ before, after: text?.version ?? null },
     lines: exact ? changedRanges(exact) : [],
     ...(exact ? { change: exact.toJSON() } : {}),
-  });
-  if (text) return opened.save();
+  };
+  await recording.try(() => env.store.append(entry));
+  await recording.try(() => (text ? opened.save() : release(opened, env)));
+  return recording.warnings;
+}
+
+/** A file that is gone: its text is kept for an undo. */
+async function release(opened: OpenFile, { store }: Env): Promise<void> {
   const { document, file } = opened;
-  if (document && file.keep) await env.store.keepVersion(document.version, document.toBytes());
+  if (document && file.keep) await store.keepVersion(document.version, document.toBytes());
   await opened.forget();
 }

@@ -32,6 +32,8 @@ export interface RestoredFile {
   readonly ids: readonly string[];
   /** "" where they were there already. */
   readonly diff: string;
+  /** What could not be recorded of it. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RestoreRefusal extends RefusalDetails {
@@ -174,12 +176,17 @@ async function write({ found, ids, survey, together }: Asked, held: Held, env: E
   if (text.version === now?.version && !source) return { kind: "already", file: { ...told, diff: "" } };
   const returned: Returned = { opened: target, text, maps: map && !source ? [map] : [] };
   const gone: Returned[] = source ? [{ opened: source, text: null, maps: [] }] : [];
-  await put(source ? [{ ...returned, from: source }, ...gone] : [returned], told.ids, putting, env);
+  const warned = await put(
+    source ? [{ ...returned, from: source }, ...gone] : [returned],
+    told.ids,
+    putting,
+    env,
+  );
   const diff = now && map ? unifiedDiff(told.path, now, text, map) : "";
   const moved = source ? `[${source.file.path} moved to ${told.path}]` : "";
   const whole = now ? "" : `[${told.path} brought back: ${lineCount(text.lineCount)}]`;
   const shown = [moved, whole, diff].filter((part) => part !== "").join("\n");
-  return { kind: "restored", file: { ...told, diff: shown } };
+  return { kind: "restored", file: { ...told, diff: shown, ...warned } };
 }
 
 function lineCount(count: number): string {
@@ -197,7 +204,7 @@ async function put(
   ids: readonly string[],
   { held, together }: Putting,
   env: Env,
-): Promise<void> {
+): Promise<Pick<RestoredFile, "warnings">> {
   const writes = files.map(
     ({ opened, text }): Write => ({
       file: opened.file,
@@ -206,12 +213,15 @@ async function put(
     }),
   );
   const [first] = files;
-  if (!first) return;
+  if (!first) return {};
   if (!(await held.commit(writes)))
     throw new PortError("busy", `${first.opened.file.path} changed while it was being restored: try again`);
   if (files.length > 1 || together.isBatch) together.batch ??= `b${entryId(env.clock(), first.opened)}`;
   const batch = together.batch === undefined ? {} : { batch: together.batch };
-  for (const one of files) await settle(one, { tool: "restore", kind: "commit", edits: ids, ...batch }, env);
+  const warnings: string[] = [];
+  for (const one of files)
+    warnings.push(...(await settle(one, { tool: "restore", kind: "commit", edits: ids, ...batch }, env)));
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 /** A file that was deleted and is back goes again, if it is what was deleted. */
@@ -227,8 +237,8 @@ async function deleteAgain(
     const message = `${path} was deleted by edit ${ids[0]} and is there again with other text`;
     return { kind: "refused", refusal: { ...plainRefusal(path, "stale", message), ids } };
   }
-  await put([{ opened: target, text: null, maps: [] }], ids, putting, env);
-  return { kind: "restored", file: { path, ids, diff: `[${path} deleted again]` } };
+  const warned = await put([{ opened: target, text: null, maps: [] }], ids, putting, env);
+  return { kind: "restored", file: { path, ids, diff: `[${path} deleted again]`, ...warned } };
 }
 
 function plainRefusal(path: string, code: Code, message: string): RefusalDetails {
@@ -276,6 +286,7 @@ function answer(outcomes: readonly Outcome[]): Result<RestoreDetails> {
   const code = refused.length > 0 ? { code: decidingCode(refused.map((one) => one.code)) } : {};
   const lines = [
     ...restored.map(({ path, ids, diff }) => `${path}: ${named(ids)} restored\n${diff}`),
+    ...restored.flatMap(({ warnings = [] }) => warnings.map((warning) => `! ${warning}`)),
     ...already.map(({ path, ids }) => `${path}: ${named(ids)} already there`),
     ...refused.map(({ message }) => message),
   ];

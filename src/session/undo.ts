@@ -31,6 +31,8 @@ export interface UndoRequest {
 export interface UndoDetails {
   readonly status: "applied" | "dry_run";
   readonly undone: readonly { readonly id: string; readonly path: string; readonly diff: string }[];
+  /** What could not be recorded of it. */
+  readonly warnings?: readonly string[];
 }
 
 /** Somebody changed what an edit left, with what stands there now as far as it can be told. */
@@ -70,12 +72,14 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
     const writes = [...texts.of.values()].flatMap(writesOf);
     if (!(await held.commit(writes)))
       throw new PortError("busy", "a file changed while its edits were being undone: try again");
+    const warnings: string[] = [];
     for (const one of texts.of.values()) {
       const { key, path } = one.opened.file;
       const own = chosen.filter(({ file, to }) => file === key || to === path).map(({ id }) => id);
-      if (own.length > 0) await settle(one, { tool: "undo", kind: "undo", cause: own.join(" ") }, env);
+      const told = { tool: "undo", kind: "undo", cause: own.join(" ") } as const;
+      if (own.length > 0) warnings.push(...(await settle(one, told, env)));
     }
-    return answer("applied", undone);
+    return answer("applied", undone, warnings);
   });
 }
 
@@ -90,10 +94,18 @@ function writesOf({ opened, text, spelled, from }: Returned): Write[] {
   ];
 }
 
-function answer(status: UndoDetails["status"], undone: UndoDetails["undone"]): Result<UndoDetails> {
+function answer(
+  status: UndoDetails["status"],
+  undone: UndoDetails["undone"],
+  warnings: readonly string[] = [],
+): Result<UndoDetails> {
   const verb = status === "dry_run" ? "would be undone" : "undone";
-  const text = undone.map(({ id, path, diff }) => `${path}: edit ${id} ${verb}\n${diff}`).join("\n");
-  return { text, isError: false, details: { status, undone } };
+  const lines = [
+    ...undone.map(({ id, path, diff }) => `${path}: edit ${id} ${verb}\n${diff}`),
+    ...warnings.map((warning) => `! ${warning}`),
+  ];
+  const details = { status, undone, ...(warnings.length > 0 ? { warnings } : {}) };
+  return { text: lines.join("\n"), isError: false, details };
 }
 
 /** The commits to take back, newest first. What was undone already, or is an undo, is passed over. */

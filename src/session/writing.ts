@@ -16,6 +16,7 @@ import { type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type FileId, type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
+import { Recording } from "./recording.js";
 import { entryId, refuse } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
 import { writtenLines } from "./texts.js";
@@ -162,11 +163,14 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     ...news,
     ...note,
   });
+  const recording = new Recording();
+  const done = { applied: isRecorded, printed, scheme, told };
   let id: string | undefined;
-  if (!call.dryRun) {
-    if (verdict.kind === "applied") id = await journal(call, one, batch, env);
-    if (after) await remember(call, target, { applied: isRecorded, printed, scheme, told });
-  }
+  if (!call.dryRun && verdict.kind === "applied") {
+    id = await recording.try(() => journal(call, one, batch, env));
+    await recording.try(() => release(one, env));
+    if (after) await recording.try(() => remember(call, target, done));
+  } else if (!call.dryRun && after) await remember(call, target, done);
   const ranges = changedRanges(applied.change.map);
   const details: EditToolDetails = {
     status: call.dryRun ? "dry_run" : verdict.kind === "applied" ? "applied" : "noop",
@@ -177,10 +181,11 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     diff,
     firstChangedLine: ranges[0]?.start ?? null,
     changedRanges: ranges,
-    warnings: applied.warnings,
+    warnings: [...applied.warnings, ...recording.warnings],
     ...(id === undefined ? {} : { id }),
   };
-  return { text: operationText(one) ?? text, details };
+  const lines = [operationText(one) ?? text, ...recording.warnings.map((warning) => `! ${warning}`)];
+  return { text: lines.join("\n"), details };
 }
 
 function operationText({ entry, opened, destination, verdict }: Judged): string | null {
@@ -263,10 +268,13 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
     ...(batch ? { batch } : {}),
     ...(destination ? { to: destination.file.path } : {}),
   });
-  if (!after || destination) {
-    if (opened.document && opened.file.keep && !opened.measure)
-      await env.store.keepVersion(opened.document.version, opened.document.toBytes());
-    await opened.forget();
-  }
   return id;
+}
+
+/** A file that is gone from its path: its text is kept for an undo, and nothing counts as shown there any more. */
+async function release({ opened, destination, verdict }: Judged, { store }: Env): Promise<void> {
+  if (verdict.kind !== "applied" || (verdict.after && !destination)) return;
+  const { document, file, measure } = opened;
+  if (document && file.keep && !measure) await store.keepVersion(document.version, document.toBytes());
+  await opened.forget();
 }

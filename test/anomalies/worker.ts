@@ -106,6 +106,8 @@ async function respell(given: Task & { kind: "respell" }): Promise<void> {
 export interface Books {
   readonly applied: readonly string[];
   readonly refused: readonly string[];
+  /** What was said of those that were written and not recorded. */
+  readonly unrecorded: readonly string[];
 }
 
 /** Edits by a session whose ledger is on disk, each after a look at the file. */
@@ -115,14 +117,16 @@ async function keepBooks({ root, state, count, name }: Task & { kind: "ledger" }
   const session = new Session({ files, store, agent: name, clock: Date.now });
   const applied: string[] = [];
   const refused: string[] = [];
+  const unrecorded: string[] = [];
   for (let number = 0; number < count; number++) {
     const line = `${name} ${number}`;
     await session.read({ path: "a.txt" });
     const { isError, text } = await session.edit({ path: "a.txt", edits: [{ op: "append", text: line }] });
     if (isError) refused.push(text);
     else applied.push(line);
+    if (!isError) unrecorded.push(...text.split("\n").filter((told) => told.startsWith("! ")));
   }
-  return { applied, refused };
+  return { applied, refused, unrecorded };
 }
 
 async function forgetAll({ root, state, milliseconds }: Task & { kind: "forget" }): Promise<number> {

@@ -28,6 +28,8 @@ export const run: Run = async (context) => {
   }
   if (args.has("json")) output.out.line(JSON.stringify(details));
   else show(details, output.out);
+  for (const { warnings = [] } of details.restored)
+    for (const warning of warnings) output.err.line(`kedge: ${warning}`);
   for (const refusal of details.refused) explain(refusal, output.err);
   return details.code ? exitStatus(details.code) : done;
 };

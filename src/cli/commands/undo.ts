@@ -22,12 +22,13 @@ export const run: Run = async (context) => {
     ...{ anyone: args.has("anyone"), dryRun: args.has("dry-run") },
   });
   if (!result.isError && !args.has("json")) {
-    const { undone, status } = result.details as UndoDetails;
+    const { undone, status, warnings = [] } = result.details as UndoDetails;
     const verb = status === "dry_run" ? "would be undone" : "undone";
     for (const one of undone) {
       output.out.line(`${one.path}: edit ${one.id} ${verb}`);
       if (one.diff !== "") output.out.line(paintDiff(one.diff, output.out));
     }
+    for (const warning of warnings) output.err.line(`kedge: ${warning}`);
     return done;
   }
   const status = showResult(context, result);
