@@ -11,6 +11,7 @@ const words: Readonly<Record<string, string>> = {
   EMFILE: "too many open files",
   ENFILE: "too many open files",
   EISDIR: "it is a folder",
+  EFTYPE: "it is not a regular file",
   ENOTDIR: "a part of the path is not a folder",
   ENOENT: "it does not exist",
   ELOOP: "symbolic links lead in a circle",

@@ -222,16 +222,24 @@ export function remove(io: Io, path: string): boolean {
   return removed ?? false;
 }
 
+/** Somebody may remove the folders above meanwhile; but one that leads nowhere stays as it is. */
+const attempts = 5;
+
 /** Of the state folder. */
-export function makeFolder(io: Io, path: string, parent: (path: string) => string): void {
+export function makeFolder(
+  io: Io,
+  path: string,
+  parent: (path: string) => string,
+  left: number = attempts,
+): void {
   const above = parent(path);
   try {
     io.mkdir(path, 0o700);
     giveToOwner(io, null, { path, above });
   } catch (error) {
     if (errorCode(error) === "EEXIST") return;
-    if (errorCode(error) !== "ENOENT" || above === path) throw error;
+    if (errorCode(error) !== "ENOENT" || above === path || left === 0) throw error;
     makeFolder(io, above, parent);
-    makeFolder(io, path, parent);
+    makeFolder(io, path, parent, left - 1);
   }
 }

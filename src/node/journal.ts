@@ -3,7 +3,7 @@ import { reason, stateFailure } from "./failure.js";
 import { errorCode, flags, ifThere, readAll, readFile, withFile } from "./io.js";
 import { newToken } from "./names.js";
 import { openNew, type StoreContext } from "./records.js";
-import { repairing } from "./repair.js";
+import { makeWay, repairing } from "./repair.js";
 
 export interface JournalFilter {
   readonly file?: string;
@@ -74,22 +74,30 @@ export class Journal {
   }
 
   private *texts(since: number): Generator<string> {
-    const { io, platform, folder, report } = this.context;
+    const { io, platform, folder } = this.context;
     const decoder = new TextDecoder();
+    // The newest first: if it is rotated meanwhile, it turns up again under its new name, and is known by its number.
+    const current = this.readable(this.path, () => this.readCurrent());
+    const names = (this.readable(folder, () => io.readdir(folder)) ?? []).map(({ name }) => name);
+    for (const name of names.sort()) {
+      const rotated = /^journal-(\d+)-.*\.jsonl$/.exec(name);
+      if (rotated === null || Number(rotated[1]) < since) continue;
+      const path = platform.path.join(folder, name);
+      const bytes = this.readable(path, () =>
+        io.lstat(path).ino === current?.ino ? null : readFile(io, path),
+      );
+      if (bytes !== null) yield decoder.decode(bytes);
+    }
+    if (current !== null) yield decoder.decode(current.bytes);
+  }
+
+  /** One file that cannot be read does not hide the others. */
+  private readable<T>(path: string, read: () => T): T | null {
     try {
-      // The newest first: if it is rotated meanwhile, it turns up again under its new name, and is known by its number.
-      const current = this.readCurrent();
-      const names = (ifThere(() => io.readdir(folder)) ?? []).map(({ name }) => name);
-      for (const name of names.sort()) {
-        const rotated = /^journal-(\d+)-.*\.jsonl$/.exec(name);
-        if (rotated === null || Number(rotated[1]) < since) continue;
-        const path = platform.path.join(folder, name);
-        if (ifThere(() => io.lstat(path))?.ino === current?.ino) continue;
-        yield decoder.decode(readFile(io, path) ?? undefined);
-      }
-      if (current !== null) yield decoder.decode(current.bytes);
+      return ifThere(read);
     } catch (error) {
-      report(`${this.path} cannot be read: ${reason(error)}`);
+      if (!makeWay(this.context, path)) this.context.report(`${path} cannot be read: ${reason(error)}`);
+      return null;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Json } from "../session/index.js";
 import { reason, stateFailure } from "./failure.js";
 import {
+  closeQuietly,
   errorCode,
   flags,
   giveToOwner,
@@ -14,7 +15,7 @@ import {
 } from "./io.js";
 import { nameOf, newToken } from "./names.js";
 import type { Platform } from "./platform.js";
-import { putAside, repairing, type StateFolder } from "./repair.js";
+import { makeWay, putAside, repairing, type StateFolder } from "./repair.js";
 
 export interface StoreContext extends StateFolder {
   /** The workspace's folder in the state folder. */
@@ -54,6 +55,7 @@ export function openNew(io: Io, { path }: Platform, file: string, mode: number =
   for (let attempt = 1; ; attempt++) {
     try {
       const fd = io.open(file, mode, 0o600);
+      checkRegular(io, fd);
       giveToOwner(io, fd, { path: file, above: path.dirname(file) });
       return fd;
     } catch (error) {
@@ -61,6 +63,13 @@ export function openNew(io: Io, { path }: Platform, file: string, mode: number =
       makeFolder(io, path.dirname(file), path.dirname);
     }
   }
+}
+
+/** A pipe would take what is written to it, and nobody would ever read it. */
+function checkRegular(io: Io, fd: number): void {
+  if (io.fstat(fd).isFile()) return;
+  closeQuietly(io, fd);
+  throw Object.assign(new Error("not a regular file"), { code: "EFTYPE" });
 }
 
 interface Entry {
@@ -176,8 +185,7 @@ export class Records {
     try {
       bytes = readFile(this.context.io, path);
     } catch (error) {
-      if (errorCode(error) === "EISDIR") putAside(this.context, path, "a folder in the place of a file");
-      else this.context.report(`${path} cannot be read: ${reason(error)}`);
+      if (!makeWay(this.context, path)) this.context.report(`${path} cannot be read: ${reason(error)}`);
       return null;
     }
     if (bytes === null) return null;

@@ -1,5 +1,5 @@
 import { reason } from "./failure.js";
-import { errorCode, type Io, ifThere, makeFolder } from "./io.js";
+import { errorCode, type Io, isMissing, makeFolder } from "./io.js";
 import { newToken } from "./names.js";
 import type { Platform } from "./platform.js";
 
@@ -30,8 +30,10 @@ export function putAside(
   }
 }
 
-/** Files where folders should be, and a folder where the file should be. */
-const misplaced = new Set(["ENOTDIR", "EISDIR", "EEXIST", "EPERM", "ENOTEMPTY"]);
+/** Files where folders should be, a folder or a pipe where the file should be, and links that lead nowhere. */
+const misplaced = new Set([
+  ...["ENOTDIR", "EISDIR", "EEXIST", "EPERM", "ENOTEMPTY", "ELOOP", "ENOENT", "EFTYPE"],
+]);
 
 /** Once more, after whatever stood in the way to `path` was put aside. */
 export function repairing<T>(folder: StateFolder, path: string, action: () => T): T {
@@ -45,17 +47,37 @@ export function repairing<T>(folder: StateFolder, path: string, action: () => T)
 
 /** Whether anything stood in the way. */
 export function makeWay(folder: StateFolder, path: string): boolean {
-  const { io, platform, state } = folder;
+  const { platform, state } = folder;
   const names = platform.path.relative(state, path).split(platform.path.sep);
   let at = state;
   for (const [index, name] of names.entries()) {
     at = platform.path.join(at, name);
-    const stat = ifThere(() => io.lstat(at));
-    if (stat === null) return false;
-    const last = index === names.length - 1;
-    if (stat.isDirectory() !== last) continue;
-    putAside(folder, at, last ? "a folder in the place of a file" : "a file in the place of a folder");
+    const found = kindOf(folder, at);
+    const wanted = index === names.length - 1 ? "file" : "folder";
+    if (found === null) return false;
+    if (found === wanted || (wanted === "folder" && found === "link" && leadsToFolder(folder, at))) continue;
+    putAside(folder, at, `a ${found} in the place of a ${wanted}`);
     return true;
   }
   return false;
+}
+
+/** null: nothing, or nothing that can be looked at. */
+function kindOf({ io }: StateFolder, path: string): string | null {
+  try {
+    const stat = io.lstat(path);
+    if (stat.isSymbolicLink()) return "link";
+    if (stat.isDirectory()) return "folder";
+    return stat.isFile() ? "file" : "pipe or device";
+  } catch {
+    return null;
+  }
+}
+
+function leadsToFolder({ io }: StateFolder, link: string): boolean {
+  try {
+    return io.stat(link).isDirectory();
+  } catch (error) {
+    return !isMissing(error) && errorCode(error) !== "ELOOP";
+  }
 }

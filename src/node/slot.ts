@@ -88,7 +88,7 @@ export function withFolder<T>(action: () => T, make: () => void): T {
   try {
     return action();
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissing(error) && errorCode(error) !== "ELOOP") throw error;
     make();
     return action();
   }

@@ -7,6 +7,7 @@ import { Notes } from "./notes.js";
 import { type Platform, thisPlatform } from "./platform.js";
 import { type Bounds, prune, removeTree } from "./prune.js";
 import { Records, replaceFile, type StoreContext } from "./records.js";
+import { repairing } from "./repair.js";
 import { Versions } from "./versions.js";
 import type { Workspace } from "./workspace.js";
 
@@ -118,7 +119,8 @@ class DiskStore implements NodeStore {
   }
 
   async purge(): Promise<void> {
-    removeTree(this.context, this.context.folder);
+    const { folder, platform } = this.context;
+    repairing(this.context, platform.path.join(folder, "files"), () => removeTree(this.context, folder));
     this.named = false;
   }
 

@@ -3,7 +3,7 @@ import { ifThere, readFile } from "./io.js";
 import { nameOf } from "./names.js";
 import { pack, unpack } from "./pack.js";
 import { replaceFile, type StoreContext } from "./records.js";
-import { putAside } from "./repair.js";
+import { makeWay, putAside } from "./repair.js";
 
 const day = 86_400_000;
 
@@ -24,7 +24,7 @@ export class Versions {
     try {
       packed = readFile(this.context.io, path);
     } catch (error) {
-      this.context.report(`${path} cannot be read: ${reason(error)}`);
+      if (!makeWay(this.context, path)) this.context.report(`${path} cannot be read: ${reason(error)}`);
       return null;
     }
     if (packed === null) return null;
