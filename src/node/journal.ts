@@ -4,6 +4,7 @@ import { errorCode, flags, ifThere, readAll, readFile, withFile } from "./io.js"
 import { newToken } from "./names.js";
 import { openNew, type StoreContext } from "./records.js";
 import { makeWay, repairing } from "./repair.js";
+import { sealed, unsealed } from "./sealed.js";
 
 export interface JournalFilter {
   readonly file?: string;
@@ -29,7 +30,7 @@ export class Journal {
 
   append(entry: JournalEntry): void {
     const { io, platform } = this.context;
-    const line = `${JSON.stringify(entry)}\n`;
+    const line = `${sealed(entry)}\n`;
     try {
       this.rotate();
       const fd = repairing(this.context, this.path, () => openNew(io, platform, this.path, flags.append));
@@ -134,11 +135,29 @@ export class Journal {
 
 function parse(line: string): JournalEntry | null {
   try {
-    const entry = JSON.parse(line) as JournalEntry;
-    return typeof entry.id === "string" && typeof entry.time === "number" ? entry : null;
+    const entry = unsealed(line);
+    return isEntry(entry) ? entry : null;
   } catch {
     return null;
   }
+}
+
+const kinds: ReadonlySet<unknown> = new Set([
+  "commit",
+  "refusal",
+  "undo",
+  "lost",
+] satisfies JournalEntry["kind"][]);
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string";
+
+/** What everybody relies on who reads an entry. */
+function isEntry(value: unknown): value is JournalEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, time, agent, tool, kind, path, file, before, after, lines } = value as JournalEntry;
+  const isNamed = isText(id) && isText(agent) && isText(tool) && isText(path) && isText(file);
+  const isWhole = isNamed && typeof time === "number" && kinds.has(kind) && Array.isArray(lines);
+  return isWhole && isTextOrNull(before) && isTextOrNull(after);
 }
 
 function isMeant(entry: JournalEntry, { file, since }: JournalFilter): boolean {

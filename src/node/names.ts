@@ -8,6 +8,11 @@ export function nameOf(text: string): string {
   return seeds.map((seed) => lane(text, seed).toString(36).padStart(7, "0")).join("");
 }
 
+/** Tells a text from one that was damaged: seven letters and digits. */
+export function markOf(text: string): string {
+  return lane(text, seeds[0]).toString(36).padStart(7, "0");
+}
+
 function lane(text: string, seed: number): number {
   let hash = seed ^ text.length;
   for (let index = 0; index < text.length; index++) {

@@ -2,6 +2,7 @@ import type { Measure } from "../session/index.js";
 import { reason, stateFailure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
 import { flags, ifThere, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
+import { sealed, unsealed } from "./sealed.js";
 
 export interface Item {
   /** `overwrite`: in place, for files with several names. */
@@ -64,7 +65,7 @@ export class Plans {
     const bytes = phase && readFile(this.disk.io, this.pathOf(id, phase));
     if (!phase || !bytes) return null;
     try {
-      const plan = JSON.parse(new TextDecoder().decode(bytes)) as Plan;
+      const plan = unsealed(new TextDecoder().decode(bytes)) as Plan;
       if (plan.format === 1 && Array.isArray(plan.items)) return { plan, phase };
     } catch {
       // Said below, together with a plan of another format.
@@ -95,7 +96,7 @@ export class Plans {
     makeFolder(io, this.folder, platform.path.dirname);
     const fd = io.open(this.pathOf(plan.id, phase), flags.create, 0o600);
     withFile(io, fd, () => {
-      writeAll(io, fd, new TextEncoder().encode(JSON.stringify(plan)));
+      writeAll(io, fd, new TextEncoder().encode(sealed(plan)));
       io.fsync(fd);
     });
   }

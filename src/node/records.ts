@@ -16,6 +16,7 @@ import {
 import { nameOf, newToken } from "./names.js";
 import type { Platform } from "./platform.js";
 import { makeWay, putAside, repairing, type StateFolder } from "./repair.js";
+import { sealed, unsealed } from "./sealed.js";
 
 export interface StoreContext extends StateFolder {
   /** The workspace's folder in the state folder. */
@@ -110,7 +111,7 @@ export class Records {
   }
 
   set(key: string, record: Json): void {
-    const bytes = new TextEncoder().encode(`\n${JSON.stringify({ key, record } satisfies Entry)}`);
+    const bytes = new TextEncoder().encode(`\n${sealed({ key, record } satisfies Entry)}`);
     const path = this.pathOf(key);
     try {
       if (!repairing(this.context, path, () => this.append(path, bytes)))
@@ -202,8 +203,8 @@ function lastEntry(bytes: Uint8Array): Entry | string {
   for (let end = bytes.length; end > 0; ) {
     const start = bytes.lastIndexOf(newline, end - 1);
     try {
-      const entry = JSON.parse(decodeText(bytes.subarray(start + 1, end))) as Entry;
-      if (typeof entry.key === "string" && entry.record !== undefined) return entry;
+      const entry = unsealed(decodeText(bytes.subarray(start + 1, end))) as Entry | null;
+      if (typeof entry?.key === "string" && entry.record !== undefined) return entry;
     } catch (error) {
       why = reason(error);
     }
