@@ -59,6 +59,9 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
       files.set(file.key, file);
       keys.set(path, file.key);
     }
+  for (const entry of chosen)
+    if (keys.get(entry.path) !== entry.file)
+      throw new CannotUndo(entry, "its path leads to another file than it did, by a link on the way");
   const context = await contextOf(env);
   return env.files.hold([...files.values()], async (held) => {
     const undone: { id: string; path: string; diff: string }[] = [];
