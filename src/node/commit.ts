@@ -7,7 +7,7 @@ import { isSharingViolation } from "./platform.js";
 import { keepName, lookAgain, lookLast, release, type Seen, stillSame, wasLast } from "./witness.js";
 
 /** One file of a commit, with the real path it has under the lock. */
-export interface Target extends Pick<Write, "before" | "after"> {
+export interface Target extends Pick<Write, "before" | "after" | "folders"> {
   readonly key: string;
   /** As it was asked for. */
   readonly path: string;

@@ -10,7 +10,7 @@ import {
 } from "../session/index.js";
 import { commitBatch, HalfDone } from "./batch.js";
 import { commitOne, isShared, type Target } from "./commit.js";
-import { Bound } from "./content.js";
+import { Bound, missingFolders, removeFolders } from "./content.js";
 import { failure } from "./failure.js";
 import { type Disk, isBehind } from "./folder.js";
 import { errorCode, flags, type Io, ifThere, nodeIo, readAll, type Stat, withFile } from "./io.js";
@@ -170,10 +170,22 @@ class DiskFiles implements NodeFiles {
         check(file);
         return this.withOpened(file, (fd) => measureFile(this.disk.io, fd));
       },
+      missingFolders: async (file) => {
+        check(file);
+        const { real } = await this.again(file);
+        try {
+          return missingFolders(this.disk, this.disk.platform.path.dirname(real)).length;
+        } catch (error) {
+          throw failure("write", file.path, error);
+        }
+      },
       commit: async (writes) => {
         for (const { file } of writes) check(file);
         try {
-          return await this.commit(lock, writes);
+          const targets = await this.targets(writes);
+          const isDone = await this.commit(lock, targets);
+          if (isDone) for (const target of targets) this.removeAbove(target);
+          return isDone;
         } catch (error) {
           throw failure("write", writes.map(({ file }) => file.path).join(", "), error);
         }
@@ -181,7 +193,7 @@ class DiskFiles implements NodeFiles {
     };
   }
 
-  private async commit(lock: Lock, writes: readonly Write[]): Promise<boolean> {
+  private async targets(writes: readonly Write[]): Promise<Target[]> {
     const targets: Target[] = [];
     for (const write of writes) {
       const target = await this.target(write);
@@ -189,6 +201,10 @@ class DiskFiles implements NodeFiles {
       if (before < 0) targets.push(target);
       else targets.splice(before, 1, ...this.respelled(targets[before] as Target, target));
     }
+    return targets;
+  }
+
+  private async commit(lock: Lock, targets: readonly Target[]): Promise<boolean> {
     const commit = { token: lock.token, check: (path: string) => lock.check(path) };
     const [only] = targets;
     if (only === undefined) return true;
@@ -235,14 +251,24 @@ class DiskFiles implements NodeFiles {
     return [gone, { ...made, real: path.join(path.dirname(gone.real), spelled), respells: true }];
   }
 
-  private async target({ file, before, after, from }: Write): Promise<Target> {
+  private async target({ file, before, after, from, folders = 0 }: Write): Promise<Target> {
     if (after instanceof Uint8Array) this.checkSize(file.path, after.length);
     // Folders are made only where the path leads now.
     const place = before === null ? null : this.direct(file);
     const { real, key, path } = place ?? (await this.again(file));
     if (before === null && after && ["/", this.disk.platform.path.sep].some((end) => path.endsWith(end)))
       throw new PortError("bad_request", `${path} is the name of a folder: a file's does not end like this`);
-    return { real, key, path, before, after, ...(from ? { from: from.key } : {}) };
+    return { real, key, path, before, after, folders, ...(from ? { from: from.key } : {}) };
+  }
+
+  /** Only what is empty can be removed like this. */
+  private removeAbove({ real, after, folders = 0 }: Target): void {
+    const { dirname } = this.disk.platform.path;
+    if (after !== null) return;
+    const above: string[] = [];
+    for (let at = dirname(real); above.length < folders && dirname(at) !== at; at = dirname(at))
+      above.unshift(at);
+    removeFolders(this.disk, above);
   }
 
   /** Files with several names that are written, each to be locked as such. Two names of one are refused. */

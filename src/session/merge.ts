@@ -103,6 +103,8 @@ export interface Returned {
   from?: OpenFile;
   /** It gets this spelling of its name back. */
   spelled?: string;
+  /** Folders that were made for it, and go with it. */
+  folders?: number;
 }
 
 /** Ledger and journal, once the file is written; what could not be recorded, in words. */

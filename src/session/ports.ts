@@ -43,6 +43,8 @@ export interface Write {
   readonly after: Content | null;
   /** A file of the same commit that is moved here: what else it has than bytes comes along. */
   readonly from?: FileId;
+  /** So many of the folders above a deleted file go with it, from the innermost on, as far as they are empty then. */
+  readonly folders?: number;
 }
 
 /** An AbortSignal, as far as a search needs one. */
@@ -82,6 +84,8 @@ export interface Held {
   read(file: FileId): Promise<Uint8Array | null>;
   /** For a file that is `too_large` to be read; absent where none is. null if there is no such file. */
   measure?(file: FileId): Promise<Measure | null>;
+  /** How many folders a commit would make for a file that is not there; absent where there are none. */
+  missingFolders?(file: FileId): Promise<number>;
   /**
    * Writes all or nothing. False if a file was changed, by someone who does not lock, since the decision was made:
    * nothing is written then.
@@ -127,6 +131,8 @@ export interface JournalEntry {
   readonly edits?: readonly string[];
   /** For a move: where the file went. */
   readonly to?: string;
+  /** How many folders were made for a file that was not there: an undo takes them away again. */
+  readonly folders?: number;
 }
 
 /** Plain JSON, made and read by the session alone. */

@@ -86,11 +86,12 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
   });
 }
 
-function writesOf({ opened, text, spelled, from }: Returned): Write[] {
+function writesOf({ opened, text, spelled, from, folders }: Returned): Write[] {
   const { file } = opened;
   const before = opened.document?.toBytes() ?? null;
   const after = text?.toBytes() ?? null;
-  if (spelled === undefined) return [{ file, before, after, ...(from ? { from: from.file } : {}) }];
+  if (spelled === undefined)
+    return [{ file, before, after, ...(from ? { from: from.file } : {}), ...(folders ? { folders } : {}) }];
   return [
     { file, before, after: null },
     { file: { ...file, path: spelled }, before: null, after, from: file },
@@ -234,6 +235,8 @@ async function replaceWhole(entry: JournalEntry, before: Document | null, texts:
     moved.text = null;
     delete moved.from;
   }
+  const made = moved ?? place;
+  if (made && entry.folders !== undefined) made.folders = entry.folders;
   if (place) {
     place.text = before;
     place.isWhole = true;

@@ -26,6 +26,8 @@ interface Judged extends Target {
   readonly opened: OpenFile;
   readonly destination: OpenFile | null;
   readonly verdict: Verdict;
+  /** To be made for it, if it is new. */
+  readonly folders: number;
 }
 
 const attempts = 3;
@@ -88,7 +90,10 @@ async function judgeOne(
   const verdict = judge(target.entry, opened, call.request, call.env);
   const isTaken = destination?.document && !isRespelled(target) && verdict.kind !== "refused";
   const there = [problem("exists", [], `${destination?.file.path} is already there`)];
-  return { ...target, opened, destination, verdict: isTaken ? refused(there) : verdict };
+  const made = destination ?? opened;
+  const isNew = verdict.kind === "applied" && !made.document && verdict.after !== null;
+  const folders = isNew ? ((await held.missingFolders?.(made.file)) ?? 0) : 0;
+  return { ...target, opened, destination, folders, verdict: isTaken ? refused(there) : verdict };
 }
 
 /** Nothing is done to it but a deletion or a move, for which its content need not be known. */
@@ -247,7 +252,7 @@ async function remember(call: Asked, target: OpenFile, done: Done): Promise<void
 }
 
 async function journal(call: Call, one: Judged, batch: string | null, env: Env): Promise<string> {
-  const { opened, destination, verdict } = one;
+  const { opened, destination, verdict, folders } = one;
   if (verdict.kind !== "applied") return "";
   const { applied, after } = verdict;
   const time = env.clock();
@@ -267,6 +272,7 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
     relocated: applied.edits.filter(({ status }) => status === "relocated").length,
     ...(batch ? { batch } : {}),
     ...(destination ? { to: destination.file.path } : {}),
+    ...(folders > 0 ? { folders } : {}),
   });
   return id;
 }

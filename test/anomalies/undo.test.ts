@@ -1,6 +1,6 @@
-import { renameSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nodeStore } from "../../src/node/index.js";
 import { Session } from "../../src/session/index.js";
 import { type Ground, newGround } from "../node/support.js";
@@ -29,3 +29,67 @@ test.skipIf(process.platform === "win32")(
     expect(at.get("other.txt")).toBe("A\nb\n");
   },
 );
+
+describe("the undo of a new file takes away the folders that were made for it", () => {
+  const created = (path: string) => ({ path, edits: [{ op: "create_file", text: "new\n" }] });
+
+  test("all of them, if nothing else is there", async () => {
+    const at = newGround();
+    const session = open(at);
+    expect((await session.write({ path: "d/e/f/n.txt", content: "new\n" })).isError).toBe(false);
+    expect((await open(at).undo()).isError).toBe(false);
+    expect(readdirSync(at.root)).toEqual([]);
+  });
+
+  test("not those that were there before, though they are empty", async () => {
+    const at = newGround();
+    mkdirSync(join(at.root, "d"));
+    const session = open(at);
+    await session.write({ path: "d/e/n.txt", content: "new\n" });
+    await session.undo();
+    expect(readdirSync(at.root)).toEqual(["d"]);
+    expect(readdirSync(join(at.root, "d"))).toEqual([]);
+  });
+
+  test("not those in which something else is now", async () => {
+    const at = newGround();
+    const session = open(at);
+    await session.write({ path: "d/e/n.txt", content: "new\n" });
+    writeFileSync(join(at.root, "d", "other.txt"), "other");
+    await session.undo();
+    expect(at.tree()).toEqual({ "d/other.txt": "other" });
+    expect(existsSync(join(at.root, "d", "e"))).toBe(false);
+  });
+
+  test("of a batch: whichever file goes last", async () => {
+    const at = newGround();
+    const session = open(at);
+    const result = await session.multiEdit({
+      files: [created("d/n.txt"), created("d/e/m.txt"), created("x.txt")],
+    });
+    expect(result.isError).toBe(false);
+    await session.undo();
+    expect(readdirSync(at.root)).toEqual([]);
+    await session.multiEdit({ files: [created("d/n.txt"), created("d/e/m.txt")] });
+    const ids = (await nodeStore({ state: at.state, workspace: { key: "w" } }).journal()).slice(-2);
+    await session.undo({ id: ids[1]?.id as string });
+    expect(at.tree()).toEqual({ "d/n.txt": "new\n" });
+    expect(existsSync(join(at.root, "d", "e"))).toBe(false);
+    await session.undo({ id: ids[0]?.id as string });
+    expect(readdirSync(at.root)).toEqual([]);
+  });
+
+  test("and of a move: those of the new place", async () => {
+    const at = newGround();
+    at.put("a.txt", "a\n");
+    const session = open(at);
+    await session.read({ path: "a.txt" });
+    const moved = await session.multiEdit({
+      files: [{ path: "a.txt", edits: [{ op: "move_file", to: "d/e/b.txt" }] }],
+    });
+    expect(moved.isError).toBe(false);
+    await session.undo();
+    expect(at.tree()).toEqual({ "a.txt": "a\n" });
+    expect(readdirSync(at.root)).toEqual(["a.txt"]);
+  });
+});
