@@ -71,6 +71,7 @@ export {
 export {
   changedRanges,
   type Door,
+  dryRunBegins,
   type EditToolDetails,
   libraryDoor,
   nextStep,

@@ -170,9 +170,14 @@ export interface ResultText {
   /** What else others did, in words. */
   readonly notes?: readonly string[];
   readonly note?: string;
+  /** Its path from now on. */
+  readonly movedTo?: string;
 }
 
 const listedAnchors = 60;
+
+/** How every answer to a dry run begins that tells of a change. */
+export const dryRunBegins = "DRY RUN, nothing written: ";
 
 export interface ResultPrinted {
   readonly text: string;
@@ -194,7 +199,9 @@ export function resultText(result: ResultText): ResultPrinted {
     return { text: lines.join("\n"), printed: LineSet.lines(rows) };
   }
   const written = change.map.regions.flatMap(({ bStart, bEnd }) => lineIndexes(bStart, bEnd));
-  const done = `${dryRun ? "DRY RUN, nothing written: " : ""}${path}${deed(result, written.length)}${moved(applied)}`;
+  const begin = dryRun ? dryRunBegins : "";
+  const end = result.movedTo === undefined ? "" : `, moved to ${result.movedTo}`;
+  const done = `${begin}${path}${deed(result, written.length)}${moved(applied)}${end}`;
   const lines = [
     dryRun ? done : `${done}; keep using the anchors you were shown`,
     ...applied.warnings.map((text) => `! ${text}`),

@@ -1,19 +1,28 @@
-import type { Document } from "./document.js";
+import { Document } from "./document.js";
 import { LineMap, type Region } from "./linemap.js";
 
 const context = 3;
 
 /**
  * A unified diff of two texts whose difference is known; no comparing is done here. It holds whole lines, with their
- * CR and the byte order mark: `git apply` and `patch` make of the old bytes the new ones.
+ * CR and the byte order mark: `git apply` and `patch` make of the old bytes the new ones. null: there is no such file.
  */
-export function unifiedDiff(path: string, before: Document, after: Document, map: LineMap): string {
-  const whole = withEnds(before, after, map);
+export function unifiedDiff(
+  path: string,
+  before: Document | null,
+  after: Document | null,
+  map: LineMap,
+): string {
+  const [old, made] = [before ?? nothing(), after ?? nothing()];
+  const whole = withEnds(old, made, map);
   if (whole.isIdentity) return "";
-  const rows = [`--- a/${path}`, `+++ b/${path}`];
-  for (const group of groups(whole.regions)) rows.push(...hunk(group, before, after));
+  const rows = [`--- ${before ? `a/${path}` : noFile}`, `+++ ${after ? `b/${path}` : noFile}`];
+  for (const group of groups(whole.regions)) rows.push(...hunk(group, old, made));
   return `${rows.join("\n")}\n`;
 }
+
+const noFile = "/dev/null";
+const nothing = (): Document => Document.parse(new Uint8Array(0));
 
 /** A map pairs lines by their text. To a diff, one whose terminator or byte order mark is another is a changed line. */
 function withEnds(before: Document, after: Document, map: LineMap): LineMap {

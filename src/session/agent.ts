@@ -76,15 +76,13 @@ export async function keepRetry(caller: Caller, retry: Retry): Promise<void> {
   await saveRetries(caller, [...others, retry].slice(-keptRetries));
 }
 
-/** Takes a handle out of the record: it is good for one use, and not after a fold. */
-export async function takeRetry(caller: Caller, handle: string): Promise<Retry | null> {
+/** Takes a handle out of the record, unless it is only looked at: it is good for one use, and not after a fold. */
+export async function takeRetry(caller: Caller, handle: string, onlyLook = false): Promise<Retry | null> {
   const retries = await retriesOf(caller);
   const found = retries.find((retry) => retry.handle === handle) ?? null;
   if (!found) return null;
-  await saveRetries(
-    caller,
-    retries.filter((retry) => retry !== found),
-  );
+  const others = retries.filter((retry) => retry !== found);
+  if (!onlyLook) await saveRetries(caller, others);
   return found.epoch === (await epochOf(caller)) ? found : null;
 }
 

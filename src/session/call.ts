@@ -38,7 +38,7 @@ export function callOf(tool: string, files: readonly FileRequest[], options: Cal
   };
 }
 
-/** The call a handle stands for. It is used up, whatever comes of it. */
+/** The call a handle stands for. It is used up, whatever comes of it, but by a dry run. */
 export async function retryOf(
   tool: string,
   handle: unknown,
@@ -46,7 +46,7 @@ export async function retryOf(
   env: Env,
 ): Promise<Call> {
   const { path, ...rest } = options;
-  const found = typeof handle === "string" ? await takeRetry(env, handle) : null;
+  const found = typeof handle === "string" ? await takeRetry(env, handle, rest.dryRun) : null;
   if (!found)
     throw new PortError(
       "bad_request",
@@ -59,7 +59,7 @@ export async function retryOf(
     if (path !== undefined && (await env.files.identify(path)).key !== key)
       throw new PortError(
         "bad_request",
-        `${handle} is a call on ${entry.path}, not on ${path}; it is used up now: send the edits again`,
+        `${handle} is a call on ${entry.path}, not on ${path}${rest.dryRun ? "" : "; it is used up now: send the edits again"}`,
       );
     const kept = found.files.find((file) => file.key === key);
     entries.push(kept ? { ...entry, forced: { version: kept.version, splices: kept.splices } } : entry);

@@ -1,6 +1,7 @@
 import {
   changedRanges,
   type Document,
+  dryRunBegins,
   type EditToolDetails,
   LineSet,
   problem,
@@ -149,8 +150,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const path = opened.file.path;
   const before = opened.document;
   const after = verdict.kind === "applied" ? verdict.after : before;
-  const diff =
-    before && !opened.measure ? unifiedDiff(path, before, applied.document, applied.change.map) : "";
+  const diff = opened.measure ? "" : unifiedDiff(path, before, after, applied.change.map);
   const scheme = schemeOf(one, env);
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
@@ -164,6 +164,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     scheme,
     dryRun: call.dryRun,
     created: before === null,
+    ...(destination ? { movedTo: destination.file.path } : {}),
     diff,
     ...news,
     ...note,
@@ -189,15 +190,25 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     warnings: [...applied.warnings, ...recording.warnings],
     ...(id === undefined ? {} : { id }),
   };
-  const lines = [operationText(one) ?? text, ...recording.warnings.map((warning) => `! ${warning}`)];
+  const lines = [
+    operationText(one, call.dryRun, diff) ?? text,
+    ...recording.warnings.map((warning) => `! ${warning}`),
+  ];
   return { text: lines.join("\n"), details };
 }
 
-function operationText({ entry, opened, destination, verdict }: Judged): string | null {
+/** What is done to a file as a whole; a dry run shows what would go. */
+function operationText(
+  { entry, opened, destination, verdict }: Judged,
+  dryRun: boolean,
+  diff: string,
+): string | null {
   if (verdict.kind !== "applied") return null;
-  if (entry.operations[0]?.op === "delete_file") return `${opened.file.path}: deleted`;
-  if (destination && entry.edits.length === 0)
-    return `${opened.file.path}: moved to ${destination.file.path}`;
+  const { path } = opened.file;
+  const begin = dryRun ? dryRunBegins : "";
+  if (entry.operations[0]?.op === "delete_file")
+    return `${begin}${path}: deleted${dryRun && diff !== "" ? `\n${diff}` : ""}`;
+  if (destination && entry.edits.length === 0) return `${begin}${path}: moved to ${destination.file.path}`;
   return null;
 }
 

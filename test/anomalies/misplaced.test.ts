@@ -28,7 +28,7 @@ async function fill(store: NodeStore): Promise<void> {
 
 async function isWhole(store: NodeStore): Promise<void> {
   expect(await store.file("/work/a.ts")).toBe("shown");
-  expect(await store.agents()).toEqual(["one"]);
+  expect(await store.agent("one")).toBe("here");
   expect(text(await store.version(version))).toBe("text");
   expect((await store.journal()).at(-1)).toEqual(entry);
   expect(store.notes.all("kind", "name").at(-1)).toEqual("note");
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === "win32").each(things)("%s in the state fold
     // Nothing of it is taken for a record, and nothing goes on for ever.
     expect(["shown", null]).toContain(await store.file("/work/a.ts"));
     await store.journal();
-    await store.agents();
+    await store.files();
     await fill(store);
     await isWhole(open(at).store);
     const isOverwritten = pattern === "v1/W/agents/*" && !existed;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -104,15 +104,29 @@ describe.each(Object.keys(programs))("%s (skipped where it is not installed)", (
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What the program makes of the old text with the diff. */
-  function patched(before: string, diff: string): string {
-    writeFileSync(join(folder, "f"), before);
+  /** What the program makes of the old text with the diff; null: there is no file. */
+  function patched(before: string | null, diff: string): string | null {
+    rmSync(join(folder, "f"), { force: true });
+    if (before !== null) writeFileSync(join(folder, "f"), before);
     writeFileSync(join(folder, "change.diff"), diff);
     const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir(), GIT_CONFIG_GLOBAL: "/dev/null" };
     const ran = spawnSync(program, programs[program] as string[], { cwd: folder, env, encoding: "utf8" });
     if (ran.status !== 0) throw new Error(`${ran.stdout}${ran.stderr}\n${JSON.stringify([before, diff])}`);
-    return readFileSync(join(folder, "f"), "utf8");
+    return existsSync(join(folder, "f")) ? readFileSync(join(folder, "f"), "utf8") : null;
   }
+
+  test.skipIf(!has(program))("makes a file that was not there, and takes one away", () => {
+    fc.assert(
+      fc.property(
+        texts.filter((text) => text !== ""),
+        (text) => {
+          const [document, nothing] = [Document.fromText(text), Document.fromText("")];
+          expect(patched(null, unifiedDiff("f", null, document, compare(nothing, document)))).toBe(text);
+          expect(patched(text, unifiedDiff("f", document, null, compare(document, nothing)))).toBeNull();
+        },
+      ),
+    );
+  });
 
   test.skipIf(!has(program))("makes of the old bytes the new ones", () => {
     fc.assert(

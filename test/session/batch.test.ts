@@ -49,6 +49,32 @@ describe("a batch", () => {
     expect(both(made)).toEqual([three, three]);
   });
 
+  it("tells what a dry run of it would do, and that nothing is done", async () => {
+    const made = await two();
+    const files = [deleted("a.ts"), moved("b.ts", "c.ts"), created("d.ts")];
+    const { text, details } = await made.session.multiEdit({ files, dryRun: true });
+    const dry = "DRY RUN, nothing written:";
+    expect(text.match(/^DRY.*$/gm)).toEqual([
+      `${dry} a.ts: deleted`,
+      `${dry} b.ts: moved to c.ts`,
+      `${dry} d.ts created`,
+    ]);
+    expect(text).toContain("--- a/a.ts\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n");
+    expect(text).toContain("--- /dev/null\n+++ b/d.ts\n@@ -0,0 +1,1 @@\n+new\n");
+    expect(details).toMatchObject({ status: "dry_run" });
+    expect([...both(made), made.words("d.ts")]).toEqual([three, three, null]);
+  });
+
+  it("says where a file went that it edits, too", async () => {
+    const made = await two();
+    const { edits } = set("a.ts", 1, "A");
+    const move = { op: "move_file", to: "c.ts" };
+    const file = { path: "a.ts", edits: [...(edits as unknown[]), move] } as FileRequest;
+    const { text } = await made.session.multiEdit({ files: [file] });
+    expect(text).toMatch(/^a\.ts edited, moved to c\.ts; keep using/);
+    expect(made.words("c.ts")).toBe("A b c");
+  });
+
   it("takes a file named twice for one list, also in another case", async () => {
     const made = await two({ ignoreCase: true });
     expect(outcome(await made.session.multiEdit({ files: [set("a.ts", 1, "A"), set("A.TS", 3, "C")] }))).toBe(
