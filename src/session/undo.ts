@@ -48,9 +48,23 @@ export class CannotUndo extends PortError {
   }
 }
 
+const attempts = 5;
+
 /** Takes edits back, newest first: the inverse of each, carried to the file now by the rules that edits follow. */
 export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoDetails>> {
-  const chosen = await choose(request, env);
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const result = await undoChosen(request, await choose(request, env), env);
+    if (result) return result;
+  }
+  throw new PortError("busy", "others keep undoing at the same time: try again");
+}
+
+/** null: others have undone or edited meanwhile, so that others are meant. */
+async function undoChosen(
+  request: UndoRequest,
+  chosen: readonly JournalEntry[],
+  env: Env,
+): Promise<Result<UndoDetails> | null> {
   const files = new Map<string, FileId>();
   const keys = new Map<string, string>();
   for (const entry of chosen)
@@ -64,6 +78,8 @@ export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoD
       throw new CannotUndo(entry, "its path leads to another file than it did, by a link on the way");
   const context = await contextOf(env);
   return env.files.hold([...files.values()], async (held) => {
+    const meant = await choose(request, env);
+    if (meant.length !== chosen.length || meant.some(({ id }, at) => id !== chosen[at]?.id)) return null;
     const undone: { id: string; path: string; diff: string }[] = [];
     const texts: Texts = { of: new Map(), keys };
     for (const file of files.values()) {

@@ -27,6 +27,16 @@ describe("undo", () => {
     expect(outcome(await session.undo())).toBe("!not_found");
   });
 
+  it("takes back each edit once, also when asked several times at once", async () => {
+    const { session, words, ids } = await edited([1, "A"], [2, "B"], [3, "C"], [4, "D"]);
+    const results = await Promise.all([session.undo(), session.undo(), session.undo()]);
+    const undone = results.flatMap(({ details }) => (details as UndoDetails).undone.map(({ id }) => id));
+    expect(undone.sort()).toEqual(ids.slice(1).sort());
+    expect(words()).toBe("A b c d e");
+    const same = await Promise.all([1, 2].map(() => session.undo({ id: ids[0] as string })));
+    expect(same.map(outcome).sort()).toEqual(["!not_found", "applied"]);
+  });
+
   it("takes back an edit by its id, and each only once", async () => {
     const { session, words, ids } = await edited([1, "A"], [3, "C"], [5, "E"]);
     const result = await session.undo({ id: ids[0] as string });
