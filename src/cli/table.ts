@@ -95,7 +95,7 @@ const writing: readonly Command[] = [
       "breaks, $'one\\ntwo' in bash and zsh, or --from. A last line break only ends the last line; '' is one empty line.",
       "Text that begins with - goes after --: kedge edit a.md 3#44bb18 -- '- item'",
     ],
-    json: "details: {status, path, before, after, edits, diff, firstChangedLine, changedRanges, warnings, id}",
+    json: "details and text: {status, path, before, after, edits, diff, firstChangedLine, changedRanges, warnings, id, text}",
   },
   {
     name: "apply",

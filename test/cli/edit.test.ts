@@ -71,6 +71,16 @@ describe("kedge edit", () => {
     });
   });
 
+  test("--json holds all that counts as shown: what others changed, too", async () => {
+    const place = new Place({ "a.txt": `${four}five\nsix\n` });
+    const at = await reader(place, "a.txt");
+    place.put("a.txt", `ONE\ntwo\nthree\nfour\nfive\n`);
+    const [details] = jsonLines(place.ok("edit", "a.txt", at(3), "3", "--json"));
+    expect(details).toMatchObject({ text: expect.stringMatching(/\|ONE$/m) });
+    expect(details).toMatchObject({ text: expect.stringContaining("deleted after line 5") });
+    expect(place.ok("read", "a.txt", "--delta")).toContain("[nothing changed]");
+  });
+
   test("keeps bytes, terminators and mode of what it does not touch", async () => {
     const bytes = "\ufeffone\r\ntwo \nthree\r\nfour";
     const place = new Place({ "a.sh": bytes });

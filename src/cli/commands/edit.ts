@@ -4,7 +4,6 @@ import type { Context, Run } from "../context.js";
 import { decodeText, readInput } from "../input.js";
 import { open } from "../open.js";
 import { showEdit } from "../sent.js";
-import { showResult } from "../show.js";
 
 export const run: Run = async (context) => {
   const { args } = context;
@@ -17,7 +16,7 @@ export const run: Run = async (context) => {
   const { editUnmoved } = await import("../unmoved.js");
   const read = parseLineRef(anchor);
   const options = "problem" in read ? opened.options : { ...opened.options, anchors: read.scheme };
-  return showResult(context, await editUnmoved(request, options));
+  return showEdit(context, opened, await editUnmoved(request, options));
 };
 
 async function editOf(anchor: string, context: Context): Promise<Record<string, unknown>> {
