@@ -121,6 +121,7 @@ export async function settle(
   if (text && text.version !== (from ? from.document?.version : before)) {
     opened.committed(text, exact);
     const written = exact ? writtenLines(exact) : LineSet.all(text.lineCount);
+    if (told.kind === "undo") opened.undone();
     if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
   }
   const entry: JournalEntry = {

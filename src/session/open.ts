@@ -357,6 +357,14 @@ export class OpenFile {
     this.changed = true;
   }
 
+  /** An edit was taken back: whoever sends it again does not repeat it. */
+  undone(): void {
+    const agents = [...this.ledger.agents].map(
+      ([id, one]) => [id, { ...one, past: { ...one.past, committed: null, noop: null } }] as const,
+    );
+    this.ledger = { ...this.ledger, agents: new Map(agents) };
+  }
+
   /** A moved file takes its record along. */
   adopt(other: OpenFile): void {
     this.ledger = other.ledger;

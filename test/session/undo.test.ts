@@ -37,6 +37,30 @@ describe("undo", () => {
     expect(same.map(outcome).sort()).toEqual(["!not_found", "applied"]);
   });
 
+  it("lets an edit be made again, by whomever it was taken back", async () => {
+    const { session, words } = await edited([2, "B"]);
+    const call = on(five).set(2, "B");
+    await session.undo();
+    expect(outcome(await session.edit(call))).toBe("applied");
+    expect(words()).toBe("a B c d e");
+    await session.as("two").undo({ path });
+    expect(outcome(await session.edit(call))).not.toBe("noop");
+  });
+
+  it("of a batch lets all of it be made again", async () => {
+    const { session, words } = await edited();
+    const files = [
+      { path, edits: [{ op: "append", text: "f" }] },
+      { path: "new.ts", edits: [{ op: "create_file", text: "n" }] },
+    ];
+    for (let time = 0; time < 2; time++) {
+      expect(outcome(await session.multiEdit({ files }))).toBe("applied");
+      expect([words(), words("new.ts")]).toEqual([`${five} f`, "n"]);
+      await session.undo();
+      expect([words(), words("new.ts")]).toEqual([five, null]);
+    }
+  });
+
   it("takes back an edit by its id, and each only once", async () => {
     const { session, words, ids } = await edited([1, "A"], [3, "C"], [5, "E"]);
     const result = await session.undo({ id: ids[0] as string });
