@@ -164,7 +164,13 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
       applied: nothing(document),
       note: `NO CHANGE: this very call was applied before to ${opened.file.path}.`,
     };
-  const view: View = { ...opened.view(request), open: env.gate !== "lines" };
+  // What was quoted in a retry stands in the text that its handle was given with, whatever was shown since.
+  const newest = forced && opened.states.findLastIndex(({ version }) => version === forced.version);
+  const view: View = {
+    ...opened.view(request),
+    open: env.gate !== "lines",
+    ...(newest === undefined ? {} : { newest }),
+  };
   const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale: env.onStale });
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status === "applied") return { kind: "applied", applied: made, after: made.document };

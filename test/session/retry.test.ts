@@ -79,6 +79,18 @@ describe("a retry handle", () => {
     },
   );
 
+  it("replaces what was quoted where it stood when the handle was given, whatever was read since", async () => {
+    const { session, rudely, words } = bench("a b c x", { onStale: "refuse" });
+    await session.read({ path });
+    rudely("A b c x");
+    const all = { op: "replace_text", old: "x", new: "y", all: true };
+    const retry = handleOf(await session.edit({ path, edits: [all] })) as string;
+    rudely("A x b c x");
+    await session.read({ path, ranges: [{ start: 4, end: 5 }] });
+    expect(outcome(await session.edit({ path, retry }))).toBe("!stale");
+    expect(words()).toBe("A x b c x");
+  });
+
   it("goes with its own file only", async () => {
     const made = bench({ a: five, b: five });
     await made.session.read({ path: "a" });
