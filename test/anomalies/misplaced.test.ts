@@ -71,6 +71,7 @@ describe.skipIf(process.platform === "win32").each(things)("%s in the state fold
     expect(["shown", null]).toContain(await store.file("/work/a.ts"));
     await store.journal();
     await store.files();
+    await store.agent("one");
     await fill(store);
     await isWhole(open(at).store);
     const isOverwritten = pattern === "v1/W/agents/*" && !existed;
