@@ -15,7 +15,7 @@ const library = {
   "node/index": "src/node/index.ts",
 };
 /** In this order: `bin` starts `program`, and knows it by its content. */
-const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/serve.ts", hook: "src/hook.ts" };
+const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/mcp/sdk.ts", hook: "src/hook.ts" };
 /** Installed as one file that stands alone: a starter, and what it starts. */
 const guard = "src/guard.ts";
 /** Large, and rarely needed: loaded from beside it, where there is something to load. */
@@ -101,7 +101,7 @@ async function bundleProgram(bundle, shared, name, source) {
   const body = (await started[name]?.()) ?? "";
   const id = createHash("sha256").update(body).digest("hex").slice(0, 16);
   const define = { PROGRAM_ID: JSON.stringify(id) };
-  const plugins = name in started ? [startsOnly] : [asksNothing];
+  const plugins = name in started ? [startsOnly] : [name === "mcp" ? asksNothing : loadsLate];
   await bundle({ ...settings, entryPoints: [source], outfile, define, external, plugins });
   if (name !== "hook") return;
   // In a comment, which nothing may end before its time.
@@ -121,6 +121,14 @@ const startsOnly = {
   name: "starts-only",
   setup({ onResolve }) {
     onResolve({ filter: /\/node\/index\.js$/ }, () => ({ path: join(root, "src/node/startup.ts") }));
+  },
+};
+
+/** The MCP SDK stands beside the program. */
+const loadsLate = {
+  name: "loads-late",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/sdk\.js$/ }, () => ({ path: "./mcp.cjs", external: true }));
   },
 };
 

@@ -1,15 +1,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Doors, main } from "./cli/index.js";
+import { type Doors, main, mcpRun } from "./cli/index.js";
 
 const program = realpathSync(process.argv[1] as string);
 
-/** A command in a file of its own, beside this one. The build turns `import` into `require`: a path will do. */
-function beside(name: string): Doors[string] {
-  return () => import(join(dirname(program), name));
-}
-
-/** `kedge hook CLIENT` is the guard's own program. */
+/** `kedge hook CLIENT` is the guard's own program. The build turns `import` into `require`: a path will do. */
 const startedHook: Doors[string] = async () => {
   const { done } = (await import(join(dirname(program), "hook.cjs"))) as { done: Promise<number> };
   return { run: () => done };
@@ -34,7 +29,7 @@ main({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: workingDirectory(),
-  doors: { mcp: beside("mcp.cjs"), hook: startedHook },
+  doors: { mcp: async () => ({ run: mcpRun(await import("./mcp/index.js")) }), hook: startedHook },
   program,
   version,
   exit: (status) => process.exit(status),

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Clock, SessionOptions } from "../session/index.js";
 import { Connection, type McpPorts } from "./connection.js";
+import { serveStdio } from "./sdk.js";
 import { LineTransport, longestMessage } from "./transport.js";
 
 export type { McpPorts } from "./connection.js";

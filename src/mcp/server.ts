@@ -1,12 +1,7 @@
-import {
-  type CallToolResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type { ReadDetails, Result, Session } from "../session/index.js";
 import { type Extra, readOnlyTools, type Tool, tools } from "../tools/index.js";
+import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.js";
 
 export interface ServerSettings {
   readonly version: string;

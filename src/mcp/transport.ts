@@ -1,10 +1,6 @@
 import type { Readable, Writable } from "node:stream";
-import {
-  type JSONRPCMessage,
-  ProtocolErrorCode,
-  parseJSONRPCMessage,
-  type Transport,
-} from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { ProtocolErrorCode, parseJSONRPCMessage } from "./sdk.js";
 
 export interface LineOptions {
   readonly input: Readable;
