@@ -1,6 +1,7 @@
 /**
  * Mechanisms and peers side by side on stale edits. `--repo PATH` makes the cases from a git history, `--set DIR` reads
- * prepared ones; without either, the set beside the project is read if it is there, else this repository's history.
+ * prepared ones; without either it is this repository's history, and the set beside the project if it is there. What is
+ * published (`--write`) has both: a prepared set is no sample, it has as many cases of each class.
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
@@ -37,10 +38,10 @@ const prepared = resolve("../shared/replay/cases");
 
 async function sets(): Promise<CaseSet[]> {
   const found: CaseSet[] = [];
-  const folder = values.set ?? (values.repo ? undefined : prepared);
+  const folder = values.set ?? (values.repo && !values.write ? undefined : prepared);
   if (folder !== undefined && existsSync(folder))
     found.push({ ...readPrepared(folder), name: "the prepared set" });
-  const repositories = values.repo ?? (found.length > 0 ? [] : ["."]);
+  const repositories = values.repo ?? (values.set && !values.write ? [] : ["."]);
   for (const path of repositories) {
     const made = await generate({ source: gitSource(path), seed: values.seed, cases: Number(values.cases) });
     found.push({ ...made, name: nameOf(path) });
@@ -50,6 +51,7 @@ async function sets(): Promise<CaseSet[]> {
 
 /** The published name: the folder alone, or what is before "/repo" in a store of bare repositories. */
 function nameOf(path: string): string {
+  if (resolve(path) === process.cwd()) return "kedge";
   const name =
     basename(resolve(path)) === "repo" ? basename(dirname(resolve(path))) : basename(resolve(path));
   return name.replace("+", "/").replace(/\.git$/, "");

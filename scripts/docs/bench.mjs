@@ -3,7 +3,10 @@
 import { bars, colours, lines, stacked } from "../plots.mjs";
 import { exists, readJson } from "../shell.mjs";
 
-const percent = (part, of) => (part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`);
+const percent = (part, of) => {
+  if (of === 0) return "none";
+  return part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`;
+};
 const total = ({ right, refused, wrong, silent = 0 }) => right + refused + wrong + silent;
 const table = (head, rows) =>
   [`| ${head.join(" | ")} |`, `|${head.map((_, at) => (at === 0 ? "---" : "---:")).join("|")}|`]
@@ -40,6 +43,8 @@ function about({ about: { date, command, node, git, patch, system, processor, me
 function replay(result) {
   const { sets, peers } = result;
   const drawn = sets.filter(({ scores }) => total(scores[0].sample) > 0);
+  if (drawn.length === 0)
+    throw new Error("bench/results/replay.json holds no sample: npm run bench:replay -- --write --repo PATH");
   const names = sets[0].scores.map(({ mechanism }) => mechanism.name);
   const sampleOf = (name) =>
     drawn
