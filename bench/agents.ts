@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { type Report, runWorker, type Task, type Way } from "./agents/worker.js";
 import { judge, writeResults } from "./results.js";
 import { sourceText } from "./speed/text.js";
@@ -30,19 +29,30 @@ interface Outcome {
   readonly seconds: number;
 }
 
-function start(task: Task): Promise<Report> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [process.argv[1] as string, "--worker", JSON.stringify(task)]);
-    const chunks: Buffer[] = [];
-    let errors = "";
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => {
-      errors += String(chunk);
-    });
-    child.on("close", (status) =>
-      status === 0 ? resolve(JSON.parse(String(Buffer.concat(chunks))) as Report) : reject(new Error(errors)),
-    );
+interface Worker {
+  /** Settles when the process has started, so that all can begin together. */
+  readonly ready: Promise<unknown>;
+  readonly go: () => void;
+  readonly report: Promise<Report>;
+}
+
+function start(task: Task): Worker {
+  const child = spawn(process.execPath, [process.argv[1] as string, "--worker", JSON.stringify(task)]);
+  const chunks: Buffer[] = [];
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += String(chunk);
   });
+  const report = new Promise<Report>((resolve, reject) => {
+    child.on("close", (status) => {
+      const [, last = ""] = String(Buffer.concat(chunks)).split("\n");
+      if (status === 0) resolve(JSON.parse(last) as Report);
+      else reject(new Error(errors));
+    });
+  });
+  const ready = new Promise((resolve) => child.stdout.once("data", resolve));
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return { ready: Promise.race([ready, report]), go: () => child.stdin.end(), report };
 }
 
 async function simulate(way: Way, agents: number): Promise<Outcome> {
@@ -50,22 +60,24 @@ async function simulate(way: Way, agents: number): Promise<Outcome> {
   const [root, state] = [join(folder, "work"), join(folder, "state")];
   mkdirSync(root);
   for (const [at, name] of files.entries()) writeFileSync(join(root, name), sourceText(300, at + 1));
-  // All begin together: starting a process takes a while on a small machine.
-  const startAt = Date.now() + 800 + agents * 90;
   try {
-    const reports = await Promise.all(
-      Array.from({ length: agents }, (_, at) =>
-        start({ way, name: `agent${at}`, root, state, files, edits, startAt }),
-      ),
+    const workers = Array.from({ length: agents }, (_, at) =>
+      start({ way, name: `agent${at}`, root, state, files, edits }),
     );
-    const seconds = (Date.now() - startAt) / 1000;
-    return { way, agents, wanted: agents * edits, ...summed(reports, root), seconds };
+    await Promise.all(workers.map(({ ready }) => ready));
+    const started = performance.now();
+    for (const { go } of workers) go();
+    const reports = await Promise.all(workers.map(({ report }) => report));
+    const seconds = (performance.now() - started) / 1000;
+    return { way, agents, wanted: agents * edits, ...(await summed(reports, root)), seconds };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function summed(reports: readonly Report[], root: string) {
+async function summed(reports: readonly Report[], root: string) {
+  // Not at the top: workers are this file too, and its tables take half a second of each.
+  const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
   const text = files.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
   const found = new Map<string, number>();
   for (const [mark] of text.matchAll(/\bagent\d+\.\d+\b/g)) found.set(mark, (found.get(mark) ?? 0) + 1);

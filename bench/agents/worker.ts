@@ -1,4 +1,5 @@
 /** One agent, a process of its own: it reads, thinks, edits, and adds a mark of its own to what it saw there. */
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +16,6 @@ export interface Task {
   readonly state: string;
   readonly files: readonly string[];
   readonly edits: number;
-  readonly startAt: number;
 }
 
 export interface Report {
@@ -160,7 +160,9 @@ export async function runWorker(task: Task): Promise<void> {
   const tally: Tally = { marks: [], relocated: 0, refused: 0, givenUp: 0, spoken: [] };
   const agent = task.way === "kedge" ? new KedgeAgent(task, tally) : new StringAgent(task, tally);
   const random = randomOf(task.name);
-  await sleep(Math.max(0, task.startAt - Date.now()));
+  process.stdout.write("ready\n");
+  // All begin together, when the last one has started.
+  await once(process.stdin.resume(), "end");
   for (let number = 0; number < task.edits; number++) {
     const mark = `${task.name}.${number}`;
     // Most work is in one hot part of each file, as it is when several agents are on one task.

@@ -142,31 +142,59 @@ export class Locks {
     );
   }
 
+  /**
+   * Of those who wait for a lock one asks often, the others seldom: if all did, with some dozens of them the holder would
+   * get nothing done. The one is who has the lock "<name>-next", which gives no right but that.
+   */
   private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
+    if (hold.lock.create(name, file)) return;
+    const next = `${name}-next`;
+    const front = new Lock(newToken(this.options.clock), this.options);
+    held.tokens.add(front.token);
+    try {
+      await this.await(name, hold, {
+        ask: () => hold.lock.create(name, file),
+        step: () => front.create(next, { ...file, path: next }),
+        ahead: () => this.breakDead(next),
+        busy: (found, waited) => busy(file, found, waited),
+      });
+    } finally {
+      front.release();
+      held.tokens.delete(front.token);
+    }
+  }
+
+  private async await(name: string, { deadline, adopt }: Taking, turn: Turn): Promise<void> {
     const started = ticks();
     let watch: Watch | null = null;
     let looked = Number.NEGATIVE_INFINITY;
+    let isFront = false;
     for (;;) {
-      if (hold.lock.create(name, file)) return;
+      isFront ||= turn.step();
       const now = ticks();
-      // To ask for it costs one call, to find out who has it ten: with many waiting, the holder would get nothing done.
-      if (now - looked < lookPause && now < hold.deadline) {
-        await sleep(pause(now - started));
-        continue;
-      }
-      looked = now;
-      const found = this.look(name);
-      if (found === null) continue;
-      watch = watched(watch, found);
-      if (this.isDead(found, watch)) {
-        if (found.token !== hold.adopt && this.options.unfinished(found.token)) {
-          throw new Unfinished(found.token);
+      const isLook = now - looked >= (isFront ? lookPause.front : lookPause.back) || now >= deadline;
+      if ((isFront || isLook) && turn.ask()) return;
+      // To ask for it costs one call, to find out who has it ten.
+      if (isLook) {
+        looked = now;
+        if (!isFront) turn.ahead();
+        const found = this.look(name);
+        if (found === null) continue;
+        watch = watched(watch, found);
+        if (this.isDead(found, watch)) {
+          if (found.token !== adopt && this.options.unfinished(found.token))
+            throw new Unfinished(found.token);
+          if (this.bury(name, found)) continue;
         }
-        if (this.bury(name, found)) continue;
+        if (ticks() >= deadline) throw turn.busy(found, ticks() - started);
       }
-      if (ticks() >= hold.deadline) throw busy(file, found, ticks() - started);
-      await sleep(pause(ticks() - started));
+      await sleep(pause(isFront, ticks() - started));
     }
+  }
+
+  private breakDead(path: string): void {
+    const found = this.look(path);
+    if (found && this.isDead(found, null)) this.bury(path, found);
   }
 
   private look(path: string): Found | null {
@@ -263,12 +291,23 @@ function watched(watch: Watch | null, found: Found): Watch {
   return watch?.mark === mark ? watch : { mark, since: ticks() };
 }
 
-/** Milliseconds between two looks at who has a lock: dead holders are rare. */
-const lookPause = 50;
+/** What somebody who waits can do. */
+interface Turn {
+  /** Asks for the lock. */
+  readonly ask: () => boolean;
+  /** Asks to be the one who asks often. */
+  readonly step: () => boolean;
+  /** Clears the way to that, if who has it is dead. */
+  readonly ahead: () => void;
+  readonly busy: (found: Found, waited: number) => PortError;
+}
 
-/** Whoever has waited longer asks more often: that is what keeps ten processes from starving one. */
-function pause(waited: number): number {
-  const longest = Math.max(1.5, 12 - waited / 100);
+/** Milliseconds between two looks at who has a lock: dead holders are rare. */
+const lookPause = { front: 50, back: 250 };
+
+/** Milliseconds between two questions. Who has to wait long is one of many. */
+function pause(isFront: boolean, waited: number): number {
+  const longest = isFront ? Math.min(5, 1.5 + waited / 400) : Math.min(20, 8 + waited / 20);
   return longest * (0.5 + Math.random() / 2);
 }
 

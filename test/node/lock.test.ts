@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -61,6 +61,49 @@ describe("locks of processes that died are broken at once", () => {
     const at = newGround();
     leave(at, "a.txt", { copy: real.self().copy });
     expect(await write(at.files(quick))).toBe(true);
+  });
+});
+
+describe("many who wait", () => {
+  const living = { pid: process.ppid, start: startOf(process.ppid) };
+
+  test("one of them asks often, the others seldom", async () => {
+    const at = newGround();
+    const lock = leave(at, "a.txt", living);
+    const asked = new Map<string, number>();
+    const link: Io["link"] = (from, to) => {
+      if (to === lock) asked.set(from, (asked.get(from) ?? 0) + 1);
+      nodeIo.link(from, to);
+    };
+    const started = performance.now();
+    const waiting = Array.from({ length: 20 }, () => write(at.files({ io: { ...nodeIo, link } })));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const [, ...others] = [...asked.values()].sort((one, other) => other - one);
+    expect(others.length).toBe(19);
+    expect(Math.max(...others)).toBeLessThan(4 + (performance.now() - started) / 250);
+    rmSync(lock);
+    expect(await Promise.all(waiting)).toContain(true);
+    expect(locksOf(at)).toEqual([]);
+  });
+
+  test("the first of them may die, or stand still, before it had its turn", async () => {
+    const at = newGround();
+    const lock = leave(at, "a.txt", living);
+    writeFileSync(
+      `${lock}-next`,
+      JSON.stringify({ ...real.self(), copy: "other", token: "t-2", pid: nobody }),
+    );
+    const dead = write(at.files());
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(readFileSync(`${lock}-next`, "utf8")).not.toContain("t-2");
+    rmSync(lock);
+    expect(await dead).toBe(true);
+    writeFileSync(`${lock}-next`, JSON.stringify({ ...real.self(), copy: "other", token: "t-3", ...living }));
+    leave(at, "a.txt", living);
+    const behind = commit(at.files(), { "a.txt": "newer" });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    rmSync(lock);
+    expect(await behind).toBe(true);
   });
 });
 
