@@ -11,7 +11,7 @@ export interface RefreshOptions {
   }) => void;
 }
 
-type Tools = Pick<Session, "read" | "edit" | "multiEdit">;
+type Tools = Pick<Session, "read" | "edit" | "multiEdit"> & Partial<Pick<Session, "as">>;
 
 /**
  * Wraps the tools of an agent loop: on a stale refusal the affected lines are read again and handed on, and the call
@@ -21,7 +21,8 @@ type Tools = Pick<Session, "read" | "edit" | "multiEdit">;
  * @example
  * const tools = withRefresh(session, { onContext: ({ text }) => messages.push({ role: "user", content: text }) });
  */
-export function withRefresh<Wrapped extends Tools>(tools: Wrapped, { onContext }: RefreshOptions): Wrapped {
+export function withRefresh<Wrapped extends Tools>(tools: Wrapped, options: RefreshOptions): Wrapped {
+  const { onContext } = options;
   const refresh = async ({ path, affectedRanges, reread = [] }: BatchRefusal): Promise<void> => {
     // Of a text that is not kept nobody can say what is affected, only where the lines must be.
     const ranges = affectedRanges.length > 0 ? affectedRanges : reread;
@@ -56,7 +57,9 @@ export function withRefresh<Wrapped extends Tools>(tools: Wrapped, { onContext }
       (retry) => tools.multiEdit({ retry, dryRun }),
     );
   };
-  const wrapped: Readonly<Record<string | symbol, unknown>> = { edit, multiEdit };
+  // A call may name its agent: it is refreshed like any other.
+  const as = tools.as && ((agent: string) => withRefresh(tools.as?.(agent) as Session, options));
+  const wrapped: Readonly<Record<string | symbol, unknown>> = { edit, multiEdit, as };
   return new Proxy(tools, { get: (target, key) => wrapped[key] ?? bound(target, key) });
 }
 

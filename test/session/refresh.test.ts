@@ -196,6 +196,16 @@ it("hands on what changed while a file was busy", async () => {
   expect(given).toEqual([expect.stringMatching(/^2#[0-9a-f]{6}\|B\n/)]);
 });
 
+it("stays with a session for another agent", async () => {
+  const { tools, rudely, given } = loop();
+  const other = tools.as("two").as("one").as("two");
+  expect(other.agent).toBe("two");
+  await other.read({ path });
+  rudely("a b C d e f g h");
+  expect(outcome(await other.edit(on(eight).set(3, "mine")))).toBe("!stale");
+  expect(given).toHaveLength(1);
+});
+
 it("passes everything else on", async () => {
   const { tools, words } = loop();
   expect(outcome(await tools.grep({ pattern: "c" }))).toBe("found");
