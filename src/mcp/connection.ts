@@ -1,8 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import type { Server } from "@modelcontextprotocol/server";
 import { type Files, type LedgerStore, Session, type SessionOptions } from "../session/index.js";
 import { toolDoor } from "../tools/index.js";
 import { narrowedRoots } from "./roots.js";
-import { createServer } from "./server.js";
+import { type Call, createServer } from "./server.js";
 
 export interface McpPorts {
   readonly files: Files;
@@ -24,6 +25,9 @@ const rootsWithin = 3000;
 export class Connection {
   private session: Promise<Session>;
   private readonly running = new Set<Promise<unknown>>();
+  private written: Promise<unknown> = Promise.resolve();
+  /** Of files, since the last call that writes. */
+  private reads = new Set<Promise<unknown>>();
 
   constructor(private readonly options: ConnectionOptions) {
     this.session = Promise.resolve(this.sessionOn(options));
@@ -35,7 +39,7 @@ export class Connection {
 
   server(): Server {
     const { version, readOnly = false, reopen, log } = this.options;
-    const server = createServer({ version, readOnly, log, use: (run) => this.use(run) });
+    const server = createServer({ version, readOnly, log, use: (call, run) => this.use(call, run) });
     if (reopen) {
       const ask = (): void => this.askRoots(server, reopen);
       server.oninitialized = ask;
@@ -44,11 +48,32 @@ export class Connection {
     return server;
   }
 
-  private use<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    const work = this.session.then(run);
-    this.running.add(work);
-    const forget = (): void => void this.running.delete(work);
-    work.then(forget, forget);
+  /**
+   * In the order of arrival: a call that writes comes after all before it, one that reads after those that write. Only
+   * a search is not waited for: it may take half a minute, and agents share a connection.
+   */
+  private use<T>({ tool, signal }: Call, run: (session: Session) => Promise<T>): Promise<T> {
+    const writes = !tool.annotations.readOnlyHint;
+    // A write lets the messages pass that came with it: one of them may cancel it.
+    const turn = writes ? Promise.all([this.written, ...this.reads, setImmediate()]) : this.written;
+    const work = Promise.all([this.session, turn]).then(([session]) => {
+      signal.throwIfAborted();
+      return run(session);
+    });
+    const done = work.then(
+      () => {},
+      () => {},
+    );
+    if (writes) {
+      this.written = done;
+      this.reads = new Set();
+    } else if (tool.name !== "grep") this.reads.add(done);
+    const { running, reads } = this;
+    running.add(done);
+    void done.then(() => {
+      running.delete(done);
+      reads.delete(done);
+    });
     return work;
   }
 
@@ -72,6 +97,6 @@ export class Connection {
 
   /** Every call under way has come to its end, whether or not anybody waits for its answer. */
   async settled(): Promise<void> {
-    while (this.running.size > 0) await Promise.allSettled(this.running);
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 }

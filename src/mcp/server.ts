@@ -7,8 +7,13 @@ export interface ServerSettings {
   readonly version: string;
   readonly readOnly: boolean;
   readonly log: (line: string) => void;
-  /** Runs a call on the agent's session, once it is known which roots it has. */
-  readonly use: <T>(run: (session: Session) => Promise<T>) => Promise<T>;
+  /** Runs a call on the agent's session, once it is known which roots it has and it is the call's turn. */
+  readonly use: <T>(call: Call, run: (session: Session) => Promise<T>) => Promise<T>;
+}
+
+export interface Call {
+  readonly tool: Tool;
+  readonly signal: AbortSignal;
 }
 
 /** Where programs find what the text says to the model. In `structuredContent` it would hide that text. */
@@ -25,11 +30,13 @@ export function createServer(settings: ServerSettings): Server {
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const tool = offered.find(({ name }) => name === params.name);
     if (!tool) throw unknownTool(params.name, offered);
+    const { signal } = context.mcpReq;
     try {
       const extra = extraOf(context);
-      return answer(await settings.use((session) => tool.run(session, params.arguments, extra)));
+      const run = (session: Session): Promise<Result> => tool.run(session, params.arguments, extra);
+      return answer(await settings.use({ tool, signal }, run));
     } catch (error) {
-      if (context.mcpReq.signal.aborted) throw error;
+      if (signal.aborted) throw error;
       settings.log(
         `${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );

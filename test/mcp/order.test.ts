@@ -1,0 +1,91 @@
+/** Calls that a client sends without waiting for answers. */
+import { afterEach, describe, expect, test } from "vitest";
+import { Raw, type Workspace, workspace } from "./program.js";
+
+let places: Workspace[] = [];
+let running: Raw[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.map((raw) => raw.end()));
+  for (const place of places) place.remove();
+  places = [];
+  running = [];
+});
+
+async function start(files: Record<string, string>) {
+  const place = workspace(files);
+  places.push(place);
+  const raw = await Raw.start(place);
+  running.push(raw);
+  await raw.initialise();
+  return { place, raw };
+}
+
+const message = (id: number, name: string, args: object): object => ({
+  ...{ jsonrpc: "2.0", id, method: "tools/call" },
+  params: { name, arguments: args },
+});
+
+const cancelled = (requestId: number): object => ({
+  ...{ jsonrpc: "2.0", method: "notifications/cancelled" },
+  params: { requestId },
+});
+
+const append = (path: string, text: string) => ({ path, edits: [{ op: "append", text }] });
+
+/** All in one piece, so that the server has the last before it has begun the first. */
+function send(raw: Raw, messages: readonly object[]): void {
+  raw.write(messages.map((one) => `${JSON.stringify(one)}\n`).join(""));
+}
+
+const answersTo = (raw: Raw): unknown[] =>
+  raw.lines.map((line) => JSON.parse(line).id).filter((id) => typeof id === "number");
+
+describe("in the order of arrival", () => {
+  test("edits of one file and batches that hold it with others", async () => {
+    const { raw, place } = await start({ "a.ts": "a\n", "b.ts": "b\n" });
+    const calls = Array.from({ length: 12 }, (_, at) =>
+      at % 2 === 0
+        ? message(at, "multi_edit", { files: [append("a.ts", `${at}`), append("b.ts", `${at}`)] })
+        : message(at, "edit_file", append("b.ts", `${at}`)),
+    );
+    const reads = ["a.ts", "b.ts"].map((path, at) => message(100 + at, "read_file", { path }));
+    send(raw, [...reads, ...calls]);
+    for (let at = 0; at < 12; at++) expect((await raw.answer(at)).result.isError).toBeUndefined();
+    expect(place.text("b.ts")).toBe(`b\n${Array.from({ length: 12 }, (_, at) => `${at}\n`).join("")}`);
+    expect(place.text("a.ts")).toBe("a\n0\n2\n4\n6\n8\n10\n");
+  });
+
+  test("a read shows what the calls before it wrote, and nothing of those after it", async () => {
+    const { raw } = await start({});
+    send(raw, [
+      message(1, "write_file", { path: "new.ts", content: "one\n" }),
+      message(2, "read_file", { path: "new.ts" }),
+      message(3, "edit_file", append("new.ts", "two")),
+      message(4, "grep", { pattern: "^two$" }),
+    ]);
+    expect((await raw.answer(2)).result.content[0].text).toMatch(/^1#\w+\|one$/);
+    expect((await raw.answer(4)).result.content[0].text).toContain("|two");
+  });
+});
+
+describe("a call that is cancelled before it began", () => {
+  test.each([
+    ["behind another", [message(1, "write_file", { path: "a.ts", content: "a\n" })]],
+    ["with none before it", []],
+  ])("is not carried out, nor answered: %s", async (_, before) => {
+    const { raw, place } = await start({ "b.ts": "b\n" });
+    send(raw, [
+      ...before,
+      message(2, "write_file", { path: "new.ts", content: "not wanted\n" }),
+      cancelled(2),
+      message(3, "write_file", { path: "c.ts", content: "c\n" }),
+    ]);
+    await raw.answer(3);
+    expect(await raw.end()).toBe(0);
+    expect(answersTo(raw)).toEqual([...before.map(() => 1), 3]);
+    expect(() => place.text("new.ts")).toThrow();
+    expect(place.text("c.ts")).toBe("c\n");
+    expect(raw.stderr).toBe("");
+  });
+});
