@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { ProtocolErrorCode, parseJSONRPCMessage } from "./sdk.js";
+import { isJSONRPCRequest, ProtocolErrorCode, parseJSONRPCMessage } from "./sdk.js";
 
 export interface LineOptions {
   readonly input: Readable;
@@ -32,6 +32,9 @@ export class LineTransport implements Transport {
   private size = 0;
   private skipping = false;
   private closed = false;
+  /** Nothing more will come; the connection ends when all that came is answered. */
+  private isOver = false;
+  private readonly unanswered = new Set<string | number>();
   /** What every answer waits for that the client has not read. */
   private drained: Promise<void> | null = null;
   private finish: () => void = () => {};
@@ -51,7 +54,17 @@ export class LineTransport implements Transport {
     output.on("error", this.fail);
   }
 
-  private readonly end = (): void => void this.close();
+  private readonly end = (): void => {
+    if (this.isOver || this.closed) return;
+    this.finishLine();
+    this.isOver = true;
+    this.settle();
+  };
+
+  private settle(id?: string | number): void {
+    if (id !== undefined) this.unanswered.delete(id);
+    if (this.isOver && this.unanswered.size === 0) void this.close();
+  }
 
   /** A broken pipe is how clients leave. */
   private readonly fail = (error: Error): void => {
@@ -110,7 +123,12 @@ export class LineTransport implements Transport {
       this.complain(ProtocolErrorCode.InvalidRequest, "Invalid request", idOf(value));
       return;
     }
+    // A subscription is answered when the connection ends.
+    if (isJSONRPCRequest(message) && message.method !== "subscriptions/listen")
+      this.unanswered.add(message.id);
     this.onmessage?.(message);
+    if ("method" in message && message.method === "notifications/cancelled")
+      this.settle(message.params?.requestId as string | number | undefined);
   }
 
   private complain(code: number, message: string, id: string | number | null = null): void {
@@ -121,6 +139,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.closed) throw new Error("the connection is closed");
     await this.write(message);
+    if (!("method" in message)) this.settle(message.id);
   }
 
   /** Waits while the client does not read, and takes no more from it once too much waits. */

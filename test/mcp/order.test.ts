@@ -89,3 +89,21 @@ describe("a call that is cancelled before it began", () => {
     expect(raw.stderr).toBe("");
   });
 });
+
+describe("the end of the input", () => {
+  test("comes after the answers to all that was sent, the last without a line end too", async () => {
+    const { raw, place } = await start({ "a.ts": `${"x".repeat(100)}\n`.repeat(3000) });
+    const reads = Array.from({ length: 40 }, (_, at) => message(at, "read_file", { path: "a.ts" }));
+    send(raw, [
+      ...reads,
+      message(40, "write_file", { path: "b.ts", content: "b\n" }),
+      cancelled(99),
+      message(41, "grep", { pattern: "^b$" }),
+    ]);
+    raw.write(JSON.stringify(message(42, "edit_file", append("b.ts", "c"))));
+    expect(await raw.end()).toBe(0);
+    expect(new Set(answersTo(raw))).toEqual(new Set(Array.from({ length: 43 }, (_, at) => at)));
+    expect(place.text("b.ts")).toBe("b\nc\n");
+    expect(raw.stderr).toBe("");
+  });
+});
