@@ -1,21 +1,21 @@
-import { resolve } from "node:path";
 import {
   agentIdentity,
   boundsOf,
+  type Config,
   findWorkspace,
   loadConfig,
   nodeStore,
   openFiles,
-  type Settings,
   stateFolder,
 } from "../node/index.js";
-import type { Files, LedgerStore, SessionOptions } from "../session/index.js";
+import type { Files, LedgerStore } from "../session/index.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./exit.js";
-import { settingsOf } from "./open.js";
+import { type Policies, policiesOf, settingsOf } from "./open.js";
 import { placedStore } from "./places.js";
+import { limitsOf, type Served, servedOf, settingsOfAll } from "./served.js";
 
-interface Ports {
+interface Workplace extends Policies {
   readonly files: Files;
   readonly store: LedgerStore;
 }
@@ -23,15 +23,13 @@ interface Ports {
 /** The MCP server, as far as it is started from here: this folder may not know it. */
 export interface McpServer {
   serveMcp(
-    options: Ports &
-      Pick<SessionOptions, "gate" | "onStale" | "anchors" | "keepOnFold"> & {
-        readonly version: string;
-        readonly agent: string;
-        readonly readOnly: boolean;
-        readonly ceiling: readonly string[];
-        readonly reopen: (roots: readonly string[]) => Ports;
-        readonly log: (line: string) => void;
-      },
+    options: Workplace & {
+      readonly version: string;
+      readonly agent: string;
+      readonly readOnly: boolean;
+      readonly reopen: (roots: readonly string[]) => Workplace;
+      readonly log: (line: string) => void;
+    },
   ): { readonly closed: Promise<void> };
 }
 
@@ -43,23 +41,22 @@ export function mcpRun({ serveMcp }: McpServer): Run {
 async function serve(context: Context, serveMcp: McpServer["serveMcp"]): Promise<number> {
   const { args, env, cwd, output, version } = context;
   const log = (line: string): void => output.err.line(`kedge: ${line}`);
-  const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace: findWorkspace(cwd).root });
-  const ceiling = (settings.roots ?? []).map((root) => resolve(cwd, root));
+  const flags = settingsOf(args, cwd);
+  const config = (folder: string): Config =>
+    loadConfig({ flags, env, workspace: findWorkspace(folder).root });
   const state = stateFolder({ env, report: log });
-  const openRoots = (roots: readonly string[]): Ports => ports({ roots, settings, state, log }, context);
+  const open = (served: readonly Served[]): Workplace => workplace({ served, state, log }, context);
   const explicit = args.text("session");
   const identity = await agentIdentity({
     ...{ env, connection: `${process.pid}-${Date.now().toString(36)}` },
     ...(explicit === undefined ? {} : { explicit }),
   });
+  const start = flags.roots?.[0] ?? cwd;
+  const configured = limitsOf(start, { config, cwd });
   const { closed } = serveMcp({
-    ...openRoots(ceiling.length > 0 ? ceiling : [cwd]),
-    ...{ version: version(), agent: identity.id, readOnly: args.has("read-only"), ceiling, log },
-    reopen: openRoots,
-    ...(settings.gate ? { gate: settings.gate } : {}),
-    ...(settings.onStale ? { onStale: settings.onStale } : {}),
-    ...(settings.anchors && settings.anchors !== "none" ? { anchors: settings.anchors } : {}),
-    ...(settings.keepOnFold ? { keepOnFold: true } : {}),
+    ...open(configured.length > 0 ? configured : servedOf([start], { config, cwd })),
+    ...{ version: version(), agent: identity.id, readOnly: args.has("read-only"), log },
+    reopen: (roots) => open(servedOf(roots, { config, cwd })),
   });
   if (process.stdin.isTTY)
     log("waiting for an MCP client on stdin; `kedge install CLIENT --tools` sets one up, Ctrl-C ends this");
@@ -68,16 +65,20 @@ async function serve(context: Context, serveMcp: McpServer["serveMcp"]): Promise
 }
 
 interface Setup {
-  readonly roots: readonly string[];
-  readonly settings: Settings;
+  readonly served: readonly Served[];
   readonly state: string;
   readonly log: (line: string) => void;
 }
 
 /** Unlike at a shell, a path is no permission here: nothing outside the roots is touched. */
-function ports({ roots, settings, state, log }: Setup, { interrupt }: Context): Ports {
+function workplace({ served, state, log }: Setup, { interrupt }: Context): Workplace {
+  const roots = served.map(({ root }) => root);
   const [base] = roots as [string];
+  const settings = settingsOfAll(served);
   const files = openFiles({ settings: { ...settings, roots }, root: base, base, state, report: log });
   const store = nodeStore({ state, workspace: findWorkspace(base), bounds: boundsOf(settings), report: log });
-  return { files: interrupt.guard(files), store: placedStore(store, { cwd: base, root: base }) };
+  return {
+    ...{ files: interrupt.guard(files), store: placedStore(store, { cwd: base, root: base }) },
+    ...policiesOf(settings),
+  };
 }

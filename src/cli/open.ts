@@ -48,16 +48,25 @@ export async function open(context: Context, paths: readonly string[] = []): Pro
   const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
   const options: SessionOptions = {
     ...{ files, store, agent: identity.id, clock: Date.now, door: shellDoor(args) },
-    ...(settings.gate ? { gate: settings.gate } : {}),
-    ...(settings.onStale ? { onStale: settings.onStale } : {}),
-    ...(settings.keepOnFold ? { keepOnFold: true } : {}),
-    ...(settings.anchors && settings.anchors !== "none" ? { anchors: settings.anchors } : {}),
+    ...policiesOf(settings),
   };
   const session = new Session(options);
   const editor = args.has("stateless")
     ? statelessEditor({ ...options, store: memoryStore(), gate: "off" })
     : session;
   return { files, store, workspace, state, settings, identity, options, session, editor };
+}
+
+export type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "keepOnFold">;
+
+/** What of the settings is a session's. */
+export function policiesOf({ gate, onStale, keepOnFold, anchors }: Settings): Policies {
+  return {
+    ...(gate ? { gate } : {}),
+    ...(onStale ? { onStale } : {}),
+    ...(keepOnFold ? { keepOnFold } : {}),
+    ...(anchors && anchors !== "none" ? { anchors } : {}),
+  };
 }
 
 export function settingsOf(args: Args, cwd: string): Settings {

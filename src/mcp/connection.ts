@@ -1,20 +1,21 @@
+import { isAbsolute } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { Server } from "@modelcontextprotocol/server";
-import { type Files, type LedgerStore, Session, type SessionOptions } from "../session/index.js";
+import { Session, type SessionOptions } from "../session/index.js";
 import { toolDoor } from "../tools/index.js";
-import { narrowedRoots } from "./roots.js";
 import { type Call, createServer } from "./server.js";
 
-export interface McpPorts {
-  readonly files: Files;
-  readonly store: LedgerStore;
-}
+/** The ports, and what their configuration says of a session on them. */
+export type Workplace = Pick<
+  SessionOptions,
+  "files" | "store" | "gate" | "onStale" | "anchors" | "codec" | "keepOnFold"
+>;
 
-export interface ConnectionOptions extends Omit<SessionOptions, "door"> {
+export interface ConnectionOptions extends Workplace, Pick<SessionOptions, "agent" | "clock"> {
   readonly version: string;
   readonly readOnly?: boolean;
-  readonly ceiling?: readonly string[];
-  readonly reopen?: (roots: readonly string[]) => McpPorts | Promise<McpPorts>;
+  readonly reopen?: (roots: readonly string[]) => Workplace | Promise<Workplace>;
   readonly log: (line: string) => void;
 }
 
@@ -33,8 +34,9 @@ export class Connection {
     this.session = Promise.resolve(this.sessionOn(options));
   }
 
-  private sessionOn({ files, store }: McpPorts): Session {
-    return new Session({ ...this.options, files, store, door: toolDoor });
+  private sessionOn(workplace: Workplace): Session {
+    const { agent, clock } = this.options;
+    return new Session({ ...workplace, agent, clock, door: toolDoor });
   }
 
   server(): Server {
@@ -81,22 +83,28 @@ export class Connection {
   private askRoots(server: Server, reopen: NonNullable<ConnectionOptions["reopen"]>): void {
     if (!server.getClientCapabilities()?.roots) return;
     const before = this.session;
-    this.session = server
-      .listRoots(undefined, { timeout: rootsWithin })
-      .then(async ({ roots }) => {
-        const narrowed = narrowedRoots(roots, this.options.ceiling ?? []);
-        return this.sessionOn(narrowed.length > 0 ? await reopen(narrowed) : this.options);
-      })
-      .catch((error: unknown) => {
-        this.options.log(
-          `the client's roots are not used: ${error instanceof Error ? error.message : error}`,
-        );
-        return before;
-      });
+    const asked = server.listRoots(undefined, { timeout: rootsWithin }).then(
+      ({ roots }) => roots.flatMap(({ uri }) => folderOf(uri)),
+      (error: Error) => this.options.log(`the client's roots are not used: ${error.message}`),
+    );
+    this.session = asked.then(async (roots) => {
+      if (!roots) return before;
+      return this.sessionOn(roots.length > 0 ? await reopen(roots) : this.options);
+    });
+    // Every call says why there is none: working elsewhere instead would be a guess.
+    this.session.catch((error: Error) => this.options.log(error.message));
   }
 
   /** Every call under way has come to its end, whether or not anybody waits for its answer. */
   async settled(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
+  }
+}
+
+function folderOf(uri: string): string[] {
+  try {
+    return [fileURLToPath(uri)];
+  } catch {
+    return isAbsolute(uri) ? [uri] : [];
   }
 }

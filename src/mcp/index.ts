@@ -1,24 +1,20 @@
 import type { Readable, Writable } from "node:stream";
-import type { Clock, SessionOptions } from "../session/index.js";
-import { Connection, type McpPorts } from "./connection.js";
+import type { Clock } from "../session/index.js";
+import { Connection, type Workplace } from "./connection.js";
 import { serveStdio } from "./sdk.js";
 import { LineTransport, longestMessage } from "./transport.js";
 
-export type { McpPorts } from "./connection.js";
+export type { Workplace } from "./connection.js";
 export { detailsKey } from "./server.js";
 
-type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "codec" | "keepOnFold">;
-
-export interface McpOptions extends McpPorts, Policies {
+export interface McpOptions extends Workplace {
   readonly version: string;
   /** Who calls, where a call does not say; the connection, if not given. */
   readonly agent?: string;
   /** Offers the tools that read, and no other. */
   readonly readOnly?: boolean;
-  /** `--root`: nothing outside of these is served, whatever the client says. */
-  readonly ceiling?: readonly string[];
-  /** Opens the ports for the roots that a client names. Not given: the client is not asked. */
-  readonly reopen?: (roots: readonly string[]) => McpPorts | Promise<McpPorts>;
+  /** Opens what is served of the folders that a client names. Not given: the client is not asked. */
+  readonly reopen?: (roots: readonly string[]) => Workplace | Promise<Workplace>;
   readonly clock?: Clock;
   readonly input?: Readable;
   readonly output?: Writable;
