@@ -9,7 +9,7 @@ import {
   selectRows,
   spokenScheme,
 } from "./refusal.js";
-import { changedRanges, type EditToolDetails, libraryDoor, refusalText } from "./report.js";
+import { changedRanges, type EditToolDetails, refusalText, textDoor } from "./report.js";
 import { runStateless, type StatelessOptions } from "./stateless.js";
 import { unifiedDiff } from "./unified.js";
 
@@ -84,7 +84,7 @@ function asRefusal(path: string, refused: Refused, now: Document): ApplyRefusal 
     complete,
     now,
     scheme: spokenScheme(refused.problems, "hex6"),
-    door: libraryDoor,
+    door: textDoor,
   });
   return { status: "refused", text, details };
 }

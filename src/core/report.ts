@@ -26,6 +26,13 @@ export const libraryDoor: Door = {
   batch: (request) => `multiEdit ${request}`,
 };
 
+/** Of a text without a session, there is nothing to call. */
+export const textDoor: Door = {
+  ...libraryDoor,
+  read: (path, ranges) =>
+    `list ${path} again with formatHashLines${ranges ? `, ranges ${rangesJson(ranges)}` : ""}`,
+};
+
 export function rangesJson(ranges: readonly Range[]): string {
   return JSON.stringify(ranges.map(({ start, end }) => ({ start, end })));
 }
@@ -68,13 +75,11 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (details.code === "not_read" && !sharper) parts.push(details.message);
   else parts.push(...told);
   const changes = details.mismatches.filter(({ cause }) => foreign.has(cause));
-  if (met.length > 0 && !marked) {
-    const gone = changes.length;
-    parts.push(`${gone} ${gone === 1 ? "line was" : "lines were"} deleted since last read.`);
-  }
+  const isGone = changes.every(({ cause }) => cause === "deleted");
+  if (met.length > 0 && !marked) parts.push(`${counted(changes.length, isGone)} since last read.`);
   if (met.length > 0 && marked)
     parts.push(
-      `${changes.length} ${changes.length === 1 ? "line has" : "lines have"} changed since last read. Use the updated ${
+      `${counted(changes.length, false)} since last read. Use the updated ${
         refusal.scheme === "lean" ? "anchors" : "LINE#ID references"
       } shown below (>>> marks changed lines).`,
     );
@@ -86,6 +91,11 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (!refusal.complete)
     parts.push(`[not all changed lines are shown: ${door.read(details.path, details.affectedRanges)}]`);
   return parts;
+}
+
+function counted(count: number, isGone: boolean): string {
+  const [one, many, deed] = isGone ? ["was", "were", "deleted"] : ["has", "have", "changed"];
+  return `${count} ${count === 1 ? `line ${one}` : `lines ${many}`} ${deed}`;
 }
 
 const foreign = new Set<Cause>(["changed", "blanks", "deleted", "inserted"]);

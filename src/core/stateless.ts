@@ -2,7 +2,7 @@ import type { Document } from "./document.js";
 import { type Edit, normaliseEdits, type Ref } from "./edit.js";
 import { type Applied, type Refused, runEdits } from "./engine.js";
 import { History } from "./history.js";
-import { anchorOf, type Mismatch, type Problem, problem } from "./problem.js";
+import { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
 import { scheme } from "./scheme.js";
 import type { Showing, View } from "./view.js";
@@ -150,6 +150,8 @@ function contradicts({ anchor }: Ref, now: Document): boolean {
   );
 }
 
+const causes: Partial<Record<Misfit, Cause>> = { ambiguous: "ambiguous", wrong_hash: "miscopied" };
+
 function wrong(edit: Edit, refs: readonly Ref[], now: Document, code: Misfit): Problem {
   // Of a single line, both ends of the range are the same anchor.
   const failing = refs.filter(
@@ -163,7 +165,7 @@ function wrong(edit: Edit, refs: readonly Ref[], now: Document, code: Misfit): P
       line: there ? index + 1 : null,
       expected: ref.given,
       actual: there ? anchorOf(now, index, ref.anchor.scheme) : null,
-      cause: code === "ambiguous" ? "ambiguous" : there ? "changed" : "deleted",
+      cause: causes[code] ?? (there ? "changed" : "deleted"),
       shown: ref.anchor.content ?? null,
       now: there ? now.text(index) : null,
     };
@@ -171,13 +173,10 @@ function wrong(edit: Edit, refs: readonly Ref[], now: Document, code: Misfit): P
   const lines = LineSet.of(
     mismatches.flatMap(({ line }) => (line === null ? [] : [[line - 1, line] as const])),
   );
-  const why = {
-    stale: "does not carry that hash now",
-    wrong_hash: "contradicts the text given with it",
-    ambiguous: "occurs several times",
-  }[code];
+  const why = code === "ambiguous" ? "occurs several times" : "does not carry that hash now";
   const count = `${now.lineCount} ${now.lineCount === 1 ? "line" : "lines"}`;
   const says = ({ anchor, given }: Ref): string => {
+    if (code === "wrong_hash") return `${given}: its hash is not that of its text`;
     const isPast = code === "stale" && anchor.line > now.lineCount;
     return `line ${anchor.line} (${given}) ${isPast ? `is past the end: the file has ${count}` : why}`;
   };

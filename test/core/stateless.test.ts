@@ -244,6 +244,32 @@ describe("applyEdits", () => {
     expect(error.remaps).toBeInstanceOf(Map);
   });
 
+  it.each<[string, string, string, string]>([
+    ["an echo that is not the line's", "foo\nbar\n", "1#0f0dd9|fox", "1#0f0dd9|foo"],
+    ["nor that of the line it moved to", "x\nfoo\nbar\n", "1#0f0dd9|fox", "2#0f0dd9|foo"],
+  ])("speaks of the text given, not of what was read before: %s", (_, text, anchor, row) => {
+    const refusal = applyEdits(text, [set(anchor, "x")]);
+    expect(refusal.details).toMatchObject({ code: "wrong_hash", mismatches: [{ cause: "miscopied" }] });
+    expect(refusal.text).not.toMatch(/since last read|deleted/);
+    expect(refusal.text).toContain(`${anchor}: its hash is not that of its text\n`);
+    expect(refusal.text).toContain(`\n    ${row}\n`);
+    expect(refusal.text).toMatch(/\nDecide again with these rows, and use their anchors\.$/);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["beyond the end", "5#0f0dd9", /\nNext: list text again with formatHashLines\.$/],
+    ["of a line too long to be shown", "1#0f0dd9", /^1 line has changed since last read\.$/m],
+    [
+      "of a line too long to be shown, again",
+      "1#0f0dd9",
+      /: list text again with formatHashLines, ranges \[/,
+    ],
+  ])("names a next step that needs no session: %s", (_, anchor, words) => {
+    const { text } = applyEdits(`${"x".repeat(3000)}\n`, [set(anchor, "x")]);
+    expect(text).toMatch(words);
+    expect(text).not.toContain("call read");
+  });
+
   it("only lines that moved are remapped in the error", () => {
     const details = {
       status: "refused",
