@@ -1,7 +1,7 @@
 import { stripAnchors } from "./anchor.js";
 import { Change } from "./change.js";
 import type { Document, Splice } from "./document.js";
-import { type Edit, normaliseEdits } from "./edit.js";
+import { type Complaint, type Edit, type FileOperation, normaliseEdits } from "./edit.js";
 import { force } from "./force.js";
 import type { Named } from "./named.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
@@ -54,17 +54,39 @@ export interface Refused {
 /** One call on one file: the caller's edits, what the agent has seen, the file now → the new text, or why not. */
 export function run(input: unknown, view: View, options: EngineOptions = {}): Applied | Refused {
   const { edits, operations, complaints } = normaliseEdits(input);
-  const problems = complaints.map((one) =>
-    problem(
-      one.code,
-      [one.index],
-      one.line === undefined ? one.message : one.message + shownFor(one.line, view),
-    ),
+  const problems = hinted([...shapeProblems(complaints), ...misplaced(operations)], view);
+  return withProblems(problems, runEdits(edits, view, options));
+}
+
+export function shapeProblems(complaints: readonly Complaint[]): Problem[] {
+  return complaints.map(({ code, index, message, line }) =>
+    problem(code, [index], message, line === undefined ? {} : { unread: line }),
   );
-  for (const { op } of operations)
-    problems.push(problem("bad_request", [], `${op} works on whole files and belongs in a batch`));
-  if (problems.length > 0) return { status: "refused", problems, remaps: [], forced: null };
-  return runEdits(edits, view, options);
+}
+
+export function misplaced(operations: readonly FileOperation[]): Problem[] {
+  return operations.map(({ op }) =>
+    problem("bad_request", [], `${op} works on whole files and belongs in a batch`),
+  );
+}
+
+/** A number or a broken anchor is answered with the anchor that was shown for that line. */
+export function hinted(problems: readonly Problem[], view: View): readonly Problem[] {
+  return problems.map((one) =>
+    one.unread === undefined ? one : { ...one, message: one.message + shownFor(one.unread, view) },
+  );
+}
+
+/** What is wrong with some edits of a call, and what came of the others. */
+export function withProblems(problems: readonly Problem[], made: Applied | Refused): Applied | Refused {
+  if (problems.length === 0) return made;
+  const others = made.status === "refused" ? made : { problems: [], remaps: [] };
+  return {
+    status: "refused",
+    problems: [...problems, ...others.problems],
+    remaps: others.remaps,
+    forced: null,
+  };
 }
 
 export function runEdits(given: readonly Edit[], view: View, options: EngineOptions = {}): Applied | Refused {
@@ -92,7 +114,7 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
 }
 
 /** The anchor a line was last shown with, for a caller that gave a number or a broken anchor. */
-export function shownFor(line: number, view: View): string {
+function shownFor(line: number, view: View): string {
   for (const { state, rows, scheme: name, hashes } of view.showings.toReversed()) {
     if (!name || !rows.has(line - 1)) continue;
     const hash = hashes?.[line - 1] ?? view.history.hash(state, line - 1, name);

@@ -23,13 +23,14 @@ export {
   type Applied,
   applySplices,
   type EditOutcome,
+  hinted,
   nulMakesBinary,
   type OnStale,
   type Refused,
   type Remap,
   run,
   runEdits,
-  shownFor,
+  shapeProblems,
 } from "./engine.js";
 export { type Code, codes, decidingCode, exitStatus } from "./error.js";
 export { firstPlaces } from "./firstplace.js";

@@ -43,6 +43,8 @@ export interface Problem {
   readonly missing: LineSet;
   /** Lines of the file now to read, where nothing can be said of them: those that were shown are not kept. */
   readonly reread?: LineSet;
+  /** The line (1-based) whose anchor could not be read: the right one may be known. */
+  readonly unread?: number;
 }
 
 export function problem(

@@ -1,6 +1,6 @@
 import type { Document } from "./document.js";
 import { type Edit, normaliseEdits, type Ref } from "./edit.js";
-import { type Applied, type Refused, runEdits } from "./engine.js";
+import { type Applied, misplaced, type Refused, runEdits, shapeProblems, withProblems } from "./engine.js";
 import { History } from "./history.js";
 import { anchorOf, type Cause, type Mismatch, type Problem, problem } from "./problem.js";
 import { LineSet } from "./ranges.js";
@@ -27,15 +27,16 @@ export function runStateless(
   options: StatelessOptions = {},
 ): Applied | Refused {
   const { edits, operations, complaints } = normaliseEdits(input);
-  const problems = complaints.map((one) => problem(one.code, [one.index], one.message));
-  for (const { op } of operations)
-    problems.push(problem("bad_request", [], `${op} works on whole files and belongs in a batch`));
   const window = options.window ?? recoveryWindow;
-  const placed = problems.length > 0 ? [] : edits.map((edit) => place(edit, now, window));
-  problems.push(...placed.flatMap((one) => one.problems));
-  if (problems.length > 0) return { status: "refused", problems, remaps: [], forced: null };
+  const all = edits.map((edit) => place(edit, now, window));
+  const problems = [
+    ...shapeProblems(complaints),
+    ...misplaced(operations),
+    ...all.flatMap((one) => one.problems),
+  ];
+  const placed = all.filter((one) => one.problems.length === 0);
   const taken = placed.map(({ edit }) => edit);
-  const made = runEdits(taken, everythingShown(now, taken));
+  const made = withProblems(problems, runEdits(taken, everythingShown(now, taken)));
   if (made.status === "refused") return { ...made, forced: null };
   const unverified = edits.some(reachesFurther)
     ? ["lines between the ends of a range were not verified (no ledger)"]

@@ -1,4 +1,4 @@
-import { digest, type Problem, problem } from "../core/index.js";
+import { decidingCode, digest, type Problem, problem } from "../core/index.js";
 import { type Retry, takeRetry } from "./agent.js";
 import { contradictions, type Entry, entryOf, joined } from "./judge.js";
 import { type FileId, type Json, PortError } from "./ports.js";
@@ -27,15 +27,24 @@ export interface CallOptions {
 }
 
 export function callOf(tool: string, files: readonly FileRequest[], options: CallOptions): Call {
-  for (const file of files as readonly unknown[])
-    if (typeof file !== "object" || file === null || typeof (file as FileRequest).path !== "string")
-      throw new PortError("bad_request", 'each file is like {"path":"a.ts","edits":[…]}; path is a string');
+  const isNamed = (file: unknown) => typeof (file as FileRequest | null)?.path === "string";
+  const entries = files.filter(isNamed).map(({ path, edits }) => entryOf(path, edits));
+  const unnamed = files.flatMap((file, at) => (isNamed(file) ? [] : [`files[${at}] has no path`]));
+  if (unnamed.length > 0) {
+    const example = 'each file is like {"path":"a.ts","edits":[…]}; path is a string';
+    throw new PortError("bad_request", [...unnamed, example, ...shapesOf(entries)].join("; "));
+  }
   return {
     tool,
-    entries: files.map(({ path, edits }) => entryOf(path, edits)),
+    entries,
     given: files.map(({ path, edits }) => ({ path, edits: edits as Json })),
     ...options,
   };
+}
+
+/** What could not be read, for a call that gets no further. */
+function shapesOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap(({ path, problems }) => problems.map(({ message }) => `${path}: ${message}`));
 }
 
 /** The call a handle stands for. It is used up, whatever comes of it, but by a dry run. */
@@ -84,16 +93,25 @@ export interface Found {
 /** Which files a call is about, each once. */
 export async function find(call: Call, env: Env): Promise<Found> {
   const found = new Map<string, Target>();
+  const failures: PortError[] = [];
+  const identify = (path: string): Promise<FileId | null> =>
+    env.files.identify(path).catch((error: unknown) => {
+      if (!(error instanceof PortError)) throw error;
+      failures.push(error);
+      return null;
+    });
   for (const entry of call.entries) {
-    const file = await env.files.identify(entry.path);
+    const file = await identify(entry.path);
     const move = entry.operations.find(({ op }) => op === "move_file");
-    const to = move?.op === "move_file" ? await env.files.identify(move.to) : null;
+    const to = move?.op === "move_file" ? await identify(move.to) : null;
+    if (!file) continue;
     const before = found.get(file.key);
     found.set(
       file.key,
       before ? { ...before, entry: joined(before.entry, entry), to: before.to ?? to } : { entry, file, to },
     );
   }
+  if (failures.length > 0) throw together(failures, call.entries);
   const targets = [...found.values()];
   const checked = targets.map((target) => {
     const problems = [
@@ -103,6 +121,19 @@ export async function find(call: Call, env: Env): Promise<Found> {
     return { ...target, entry: { ...target.entry, problems: [...target.entry.problems, ...problems] } };
   });
   return { targets: checked, request: call.request ?? requestKey(targets) };
+}
+
+/** One failure is itself; several, or one beside edits that could not be read, are told as one. */
+function together(failures: readonly PortError[], entries: readonly Entry[]): PortError {
+  const shapes = shapesOf(entries);
+  const [first] = failures as readonly [PortError, ...PortError[]];
+  if (failures.length + shapes.length === 1) return first;
+  const codes = [...failures, ...entries.flatMap(({ problems }) => problems)].map(({ code }) => code);
+  return new PortError(
+    decidingCode(codes),
+    [...shapes, ...failures.map(({ message }) => message)].join("; "),
+    { cause: first },
+  );
 }
 
 /** Two files of a batch must not end up in one place. One may get another spelling of its own name. */

@@ -7,6 +7,7 @@ import {
   type Door,
   type Edit,
   type FileOperation,
+  hinted,
   LineSet,
   type Mismatch,
   mismatch,
@@ -17,7 +18,7 @@ import {
   type Refused,
   runEdits,
   type Splice,
-  shownFor,
+  shapeProblems,
   stripAnchors,
   type View,
   wholeFile,
@@ -37,8 +38,6 @@ export interface Entry {
   /** Of a retry: what to do, if the file is still the version its refusal showed. */
   readonly forced?: { readonly version: string; readonly splices: readonly Splice[] };
   readonly problems: readonly Problem[];
-  /** A line whose anchor could not be read, for telling the right one. */
-  readonly unread?: number;
 }
 
 /** The file may become `after` (null: it goes), and `applied` says how; or it must not. */
@@ -52,9 +51,7 @@ const noopsBeforeRefusal = 2;
 /** Reads one entry of a call: the shapes of its edits, and what it wants of the file as a whole. */
 export function entryOf(path: string, edits: unknown): Entry {
   const { edits: list, operations, complaints } = normaliseEdits(edits);
-  const problems = complaints.map((one) => problem(one.code, [one.index], one.message));
-  const unread = complaints.find(({ line }) => line !== undefined)?.line;
-  return { path, edits: list, operations, problems, ...(unread === undefined ? {} : { unread }) };
+  return { path, edits: list, operations, problems: shapeProblems(complaints) };
 }
 
 /** Two entries for one file, also through links or case, are one. */
@@ -89,8 +86,8 @@ function batchFor({ path, edits, operations }: Entry, operation: FileOperation):
 }
 
 /** Rows that the anchors of an entry name, in its edits and copied into its text. */
-export function namedRows({ edits, unread }: Entry): NamedRow[] {
-  const rows: NamedRow[] = unread === undefined ? [] : [{ line: unread }];
+export function namedRows({ edits, problems }: Entry): NamedRow[] {
+  const rows: NamedRow[] = problems.flatMap(({ unread: line }) => (line === undefined ? [] : [{ line }]));
   for (const edit of edits) {
     if ("start" in edit && edit.start && edit.end) rows.push(edit.start.anchor, edit.end.anchor);
     if ("anchor" in edit) rows.push(edit.anchor.anchor);
@@ -106,13 +103,21 @@ export function hasQuotes({ edits }: Entry): boolean {
 
 /** Shape, existence, gate, resolution, in this order, for one file as it is now. */
 export function judge(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
+  if (entry.problems.length > 0) return misshapen(entry, opened, request, env);
   const verdict = judgeOnce(entry, opened, request, env);
   const repeats = verdict.kind === "noop" ? repeatedNoop(opened, request) : null;
   return repeats ? refused([repeats]) : verdict;
 }
 
+/** What stands in the way of those of its edits that could be read is told at once. */
+function misshapen(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
+  const problems = opened.document ? hinted(entry.problems, opened.view(request)) : entry.problems;
+  const rest = entry.operations.length > 0 ? null : judgeOnce(entry, opened, request, env);
+  const { problems: others, remaps } = rest?.kind === "refused" ? rest.refused : refused([]).refused;
+  return { kind: "refused", refused: { ...refused([...problems, ...others]).refused, remaps } };
+}
+
 function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
-  if (entry.problems.length > 0) return refused(hinted(entry, opened, request));
   const [operation = null] = entry.operations;
   const { document, file } = opened;
   if (operation?.op === "create_file")
@@ -132,13 +137,6 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   if (operation && entry.edits.length === 0) return unchanged(document);
   if (document.binary) return refused([problem("binary", [], `${file.path} is binary`)]);
   return edited(entry, opened, request, env);
-}
-
-/** A number or a broken anchor is answered with the anchor that was shown for that line. */
-function hinted({ problems, unread }: Entry, opened: OpenFile, request: string): readonly Problem[] {
-  if (unread === undefined || !opened.document) return problems;
-  const hint = shownFor(unread, opened.view(request));
-  return problems.map((one) => (one.code === "bad_anchor" ? { ...one, message: one.message + hint } : one));
 }
 
 /** A call that changed nothing twice changes nothing the third time. */

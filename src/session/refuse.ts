@@ -1,7 +1,6 @@
 import {
   type Door,
   decidingCode,
-  exitStatus,
   type Mismatch,
   nextStep,
   notRead,
@@ -85,16 +84,18 @@ export async function refuse(
 }
 
 async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: Env) {
-  const { problems } = verdict.refused;
+  const { path } = opened.file;
+  const problems = verdict.refused.problems.map((one) =>
+    one.code === "not_read" ? { ...one, message: notRead(path, env.door) } : one,
+  );
   const now = opened.document;
-  const plain = refusalDetails(opened.file.path, verdict.refused);
+  const plain = refusalDetails(path, { ...verdict.refused, problems });
   const mismatches = plain.mismatches.map(({ origin, ...one }) => {
     const by = now ? changer(opened, one.line, origin) : null;
     return by === null ? one : { ...one, by };
   });
-  const message = plain.code === "not_read" ? notRead(plain.path, env.door) : plain.message;
-  const details = { ...plain, mismatches, message };
-  const hidden = now === null || details.code === "not_read" || exitStatus(details.code) === 2;
+  const details = { ...plain, mismatches };
+  const hidden = now === null || problems.some(({ code }) => code === "not_read");
   const { rows, shown, complete } = hidden
     ? { rows: [], shown: null, complete: true }
     : selectRows(problems, now);

@@ -282,10 +282,11 @@ describe("problems", () => {
     expect(found.decided).toBe(decided);
   });
 
-  it("a bad shape is reported before anything is looked up", () => {
+  it("a bad shape is reported first, with what stands in the way of the other edits", () => {
     expect(codes(changed, [set("@2", "X"), set("2", "X"), { op: "nope" }]).all).toEqual([
       "bad_anchor",
       "bad_request",
+      "stale",
     ]);
   });
 

@@ -154,6 +154,19 @@ describe("a call", () => {
     expect(wordsAfter(play({ seen, now: "x a X c d e" }, ...edits))).toBe(expected);
   });
 
+  it("has all its problems told at once", () => {
+    const edits = [
+      set("2", "N"),
+      set("@2", "N"),
+      { op: "replace_text", old: "zz", new: "" },
+      { op: "append" },
+    ];
+    const { text } = applyEdits(textOf("a X c"), anchored(edits, [Document.fromText(textOf("a b c"))]));
+    for (const said of [/edits\[0\]: /, /1 line has changed/, /"zz" is not/, /edits\[3\]: append needs text/])
+      expect(text).toMatch(said);
+    expect(text).toMatch(/^>>> 2#\w{6}\|X$/m);
+  });
+
   it("on a text that has not changed is what it is with a ledger", () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 30 }), (seed, size) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/session/result.js";
-import { bench, outcome, path } from "../support/session.js";
+import { bench, on, outcome, path, printedLines, tag } from "../support/session.js";
 
 type Any = Readonly<Record<string, (request: unknown) => Promise<unknown>>>;
 
@@ -45,6 +45,92 @@ describe("a malformed request", () => {
     expect(result.text).toMatch(/^REJECTED, nothing written\.\n./);
     expect(words()).toBe("a b c");
     expect([...files.files.keys()]).toEqual([path]);
+  });
+});
+
+describe("all problems of a call are told together", () => {
+  const set = (anchor: string) => ({ op: "set_line", anchor, text: "N" });
+
+  it("each broken anchor with the one that was shown for its own line", async () => {
+    const { session } = bench("a b c");
+    await session.read({ path });
+    const { text } = await session.edit({ path, edits: [set("1"), set("3")] });
+    expect(text).toMatch(new RegExp(`^edits\\[0\\].*: line 1 was shown as ${tag("a b c", 1)}$`, "m"));
+    expect(text).toMatch(new RegExp(`^edits\\[1\\].*: line 3 was shown as ${tag("a b c", 3)}$`, "m"));
+  });
+
+  it("also in two entries for one file", async () => {
+    const { session } = bench("a b c");
+    await session.read({ path });
+    const one = (anchor: string) => ({ path, edits: [set(anchor)] });
+    const { text } = await session.multiEdit({ files: [one("1"), one("3")] });
+    expect(text).toContain(`line 1 was shown as ${tag("a b c", 1)}`);
+    expect(text).toContain(`line 3 was shown as ${tag("a b c", 3)}`);
+  });
+
+  it("of edits that cannot be read, and of those that can", async () => {
+    const { session, rudely, words } = bench("a b c d e f g");
+    await session.read({ path });
+    rudely("a X c d e f g");
+    const quote = { op: "replace_text", old: "zz", new: "" };
+    const edits = [set("5"), { op: "explode" }, set(tag("a b", 2)), set("6#000000"), quote];
+    const result = await session.edit({ path, edits });
+    expect(result.details).toMatchObject({ code: "bad_anchor", affectedRanges: [{ start: 2, end: 2 }, {}] });
+    for (const said of [
+      /edits\[0\]: .*5#/,
+      /unknown op "explode"/,
+      /It was "b"/,
+      /6#000000 does not fit/,
+      /"zz" is/,
+    ])
+      expect(result.text).toMatch(said);
+    expect(result.text).toMatch(/^1 line has changed since last read\. Use the updated/m);
+    // What they show counts, as in any refusal.
+    expect(printedLines(result)).toContain(2);
+    expect(outcome(await session.edit(on("a X").set(2, "N")))).toBe("applied");
+    expect(words()).toBe("a N c d e f g");
+  });
+
+  it("changed lines beside edits that overlap", async () => {
+    const { session, rudely } = bench("a b c d e f g");
+    await session.read({ path });
+    rudely("a X c d e f g");
+    const last = tag("a b c d e f g", 7);
+    const result = await session.edit({ path, edits: [set(tag("a b", 2)), set(last), set(last)] });
+    expect(outcome(result)).toBe("!overlap");
+    expect(result.text).toMatch(/name the same lines\n1 line has changed since last read\. Use the updated/);
+    expect(printedLines(result)).toContain(2);
+  });
+
+  it.each<[string, string, string]>([
+    ["is not there", "gone", "gone does not exist"],
+    ["was not read", "b", "b was not read in this session: call read on it first"],
+  ])("that a file %s, and what is wrong with its edits", async (_, file, words) => {
+    const { session } = bench({ b: "a b c" });
+    const { text, details } = await session.edit({ path: file, edits: [{ op: "explode" }] });
+    expect(details).toMatchObject({ code: "bad_request" });
+    expect(text).toMatch(/unknown op "explode"/);
+    expect(text.split("\n")).toContain(words);
+  });
+
+  it("of several files, some of which cannot even be found", async () => {
+    const { session } = bench({ b: "a b c" });
+    const explode = [{ op: "explode" }];
+    const out = await session.multiEdit({
+      files: [
+        { path: "../x", edits: [{ op: "append", text: "x" }] },
+        { path: "../y", edits: [{ op: "append", text: "x" }] },
+        { path: "b", edits: explode },
+      ],
+    });
+    expect(outcome(out)).toBe("!bad_request");
+    for (const said of ["../x is outside", "../y is outside", 'b: edits[0]: unknown op "explode"'])
+      expect(out.text).toContain(said);
+    const files = [{ path: 3, edits: [] }, { path: "b", edits: explode }, null] as never;
+    const unnamed = await session.multiEdit({ files });
+    expect(outcome(unnamed)).toBe("!bad_request");
+    for (const said of ["files[0] has no path", "files[2] has no path", 'b: edits[0]: unknown op "explode"'])
+      expect(unnamed.text).toContain(said);
   });
 });
 
