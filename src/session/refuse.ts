@@ -201,7 +201,12 @@ async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env)
   const kept: Retry["files"][number][] = [];
   for (const { opened, verdict } of files) {
     // The call would have to be kept, and it quotes the file.
-    if (!opened.document || !opened.file.keep) return null;
+    if (!opened.file.keep) return null;
+    if (!opened.document) {
+      // Made from what the call says; that nobody else has made it is seen then.
+      if (verdict.kind === "refused") return null;
+      continue;
+    }
     if (verdict.kind === "refused") {
       if (!verdict.refused.forced) return null;
       kept.push({

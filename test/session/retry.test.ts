@@ -155,6 +155,31 @@ describe("a batch", () => {
     expect([words("a"), words("b")]).toEqual(["A b c d e", "a b mine d e"]);
   });
 
+  it("creates by its handle what it would have created", async () => {
+    const { session, rudely, words } = bench({ b: five });
+    await session.read({ path: "b" });
+    rudely("a b X d e", "b");
+    const created = { path: "new", edits: [{ op: "create_file", text: "n" }] };
+    const files = [created, on(five, "b").set(3, "mine")] as never;
+    const retry = handleOf(await session.multiEdit({ files })) as string;
+    expect([words("new"), words("b")]).toEqual([null, "a b X d e"]);
+    expect(outcome(await session.multiEdit({ retry, dryRun: true }))).toBe("dry_run");
+    expect(outcome(await session.multiEdit({ retry }))).toBe("applied");
+    expect([words("new"), words("b")]).toEqual(["n", "a b mine d e"]);
+  });
+
+  it("creates by its handle nothing where somebody else has meanwhile", async () => {
+    const { session, rudely, words } = bench({ b: five });
+    await session.read({ path: "b" });
+    rudely("a b X d e", "b");
+    const created = { path: "new", edits: [{ op: "create_file", text: "n" }] };
+    const files = [created, on(five, "b").set(3, "mine")] as never;
+    const retry = handleOf(await session.multiEdit({ files })) as string;
+    rudely("theirs", "new");
+    expect(outcome(await session.multiEdit({ retry }))).toBe("!exists");
+    expect([words("new"), words("b")]).toEqual(["theirs", "a b X d e"]);
+  });
+
   it("is judged anew by its handle when one of its files has changed again", async () => {
     const { session, rudely, words } = bench({ a: five, b: five });
     await session.read({ path: "a" });
