@@ -99,7 +99,7 @@ function anchorRows(named: Named, theirs: LineMap): LineSet {
 }
 
 /** Where lines are gone, the rows at the place they left are what there is to see. */
-function around(region: Region, now: Document): LineSet {
+export function around(region: Region, now: Document): LineSet {
   if (region.bStart < region.bEnd) return LineSet.empty;
   const start = Math.max(0, region.bStart - 1);
   const end = Math.min(now.lineCount, region.bEnd + 1);

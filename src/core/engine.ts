@@ -1,14 +1,16 @@
 import { stripAnchors } from "./anchor.js";
 import { Change } from "./change.js";
+import { around } from "./conflict.js";
 import type { Document, Splice } from "./document.js";
 import { type Complaint, type Edit, type FileOperation, normaliseEdits } from "./edit.js";
 import { force } from "./force.js";
+import type { LineMap } from "./linemap.js";
 import type { Named } from "./named.js";
 import { anchorOf, type Problem, problem } from "./problem.js";
 import { LineSet, type Range } from "./ranges.js";
 import { type Gate, inOrder, type Piece, type Resolution, resolve } from "./resolve.js";
 import { scheme } from "./scheme.js";
-import type { View } from "./view.js";
+import { newestShown, type View } from "./view.js";
 import { addedByOthers, doubts, repeatedNeighbours } from "./warnings.js";
 
 export type OnStale = "relocate" | "refuse";
@@ -171,17 +173,26 @@ function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
 
 /** `onStale: refuse`: the file must be the text the edit was made for, even where its lines merely moved. */
 function strict({ named }: Resolution, view: View): Problem[] {
-  const { history } = view;
-  return named
-    .filter(({ base }) => !history.believed(base)?.toNow.isIdentity)
-    .map((one) =>
-      problem(
-        "stale",
-        one.edits.map((edit) => edit.index),
-        "the file has changed elsewhere since these lines were shown",
-        { rows: namedRows([one], view) },
-      ),
-    );
+  return named.flatMap((one) => {
+    // An end of the file is no line of a text: what was made for it was made for the newest that was shown.
+    const isEnd = one.refs.length === 0 && one.spans.length === 0;
+    const base = (isEnd ? newestShown(view) : undefined) ?? one.base;
+    const theirs = view.history.believed(base)?.toNow;
+    if (theirs?.isIdentity) return [];
+    const edits = one.edits.map(({ index }) => index);
+    if (isEnd)
+      return [problem("stale", edits, "the file has changed since it was shown", seenOf(theirs, view))];
+    const message = "the file has changed elsewhere since these lines were shown";
+    return [problem("stale", edits, message, { rows: namedRows([one], view) })];
+  });
+}
+
+/** What others wrote, and what stands where they took something out. */
+function seenOf(theirs: LineMap | undefined, { history }: View): Partial<Problem> {
+  const regions = theirs?.regions ?? [];
+  const changed = LineSet.of(regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const));
+  const missing = regions.reduce((set, one) => set.union(around(one, history.now)), LineSet.empty);
+  return { changed, missing, rows: missing };
 }
 
 function refused(

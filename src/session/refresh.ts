@@ -38,9 +38,12 @@ export function withRefresh<Wrapped extends Tools>(tools: Wrapped, options: Refr
     const first = isRefused(sent.details) && sent.details.code === "busy" ? await send() : sent;
     const { details } = first;
     if (!isRefused(details) || !isStale(details)) return first;
-    const merelyMoved = details.mismatches.length === 0;
+    const files = details.files ?? [details];
+    const merelyMoved = files.every(
+      ({ mismatches, affectedRanges }) => mismatches.length + affectedRanges.length === 0,
+    );
     if (merelyMoved && details.retry !== undefined) return retry(details.retry);
-    for (const one of details.files ?? [details]) await refresh(one);
+    for (const one of files) await refresh(one);
     return first;
   };
   const edit = (request: EditRequest): Promise<EditResult> => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Document } from "../../src/core/document.js";
 import { type EngineOptions, run } from "../../src/core/engine.js";
 import { History } from "../../src/core/history.js";
+import type { Problem } from "../../src/core/problem.js";
 import { LineSet } from "../../src/core/ranges.js";
 import { anchored, at, type Told, textAfter, told, wordsAfter } from "../support/view.js";
 
@@ -358,6 +359,31 @@ describe("onStale: refuse", () => {
     ["the line merely moved", [seen, "x a b c d e f"], "!stale"],
     ["a change elsewhere", [seen, "a b c d e F"], "!stale"],
   ])("%s", (_, states, expected) => expect(wordsAfter(strictly(states, set("@2", "X")))).toBe(expected));
+
+  it.each<[string, readonly (string | Told)[], string]>([
+    ["the file is as shown", [seen], "a b c d e f N"],
+    ["it is so again", [seen, "a", seen], "a b c d e f N"],
+    ["it changed, and was shown again", [seen, { text: "x a b", shown: true }], "x a b N"],
+    ["a change elsewhere", [seen, "a B c d e f"], "!stale"],
+    ["a change there", [seen, "a b c d e f g"], "!stale"],
+    ["lines deleted", [seen, "a b"], "!stale"],
+    ["the text shown is not kept", [{ text: seen, shown: true, kept: "nothing" }, "a b"], "!stale"],
+  ])("at an end of the file, too: %s", (_, states, expected) => {
+    expect(wordsAfter(strictly(states, { op: "append", text: "N" }))).toBe(expected);
+    const before = expected.startsWith("!") ? expected : `N ${expected.slice(0, -2)}`;
+    expect(wordsAfter(strictly(states, { op: "prepend", text: "N" }))).toBe(before);
+  });
+
+  it.each<[string, string, object]>([
+    ["changed", "a B c d e f", { changed: [{ start: 2, end: 2 }], missing: [] }],
+    ["deleted", "a b c d", { changed: [], missing: [{ start: 4, end: 4 }] }],
+  ])("shows what others did before text is added at an end: %s", (_, now, expected) => {
+    const refusal = strictly([seen, now], { op: "append", text: "N" });
+    if (refusal.status !== "refused") throw new Error(refusal.status);
+    const { changed, missing, message } = refusal.problems[0] as Problem;
+    expect({ changed: changed.ranges(), missing: missing.ranges() }).toEqual(expected);
+    expect(message).toBe("the file has changed since it was shown");
+  });
 
   it("offers to do what it would have done, and no more: text of others in a range stays", () => {
     const edit = { op: "replace_lines", start: "@2", end: "@4", text: ["b", "c", "D"] };

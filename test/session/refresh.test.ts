@@ -103,6 +103,24 @@ describe("a line that merely moved", () => {
   });
 });
 
+it("adds nothing at the end of a file that others changed, and hands their rows on", async () => {
+  for (const [now, row] of [
+    ["a b c d e f g h i", /\|i$/m],
+    ["a b c d e f", /\|f$/m],
+  ] as const) {
+    const { tools, rudely, words, given } = loop({ onStale: "refuse" });
+    await tools.read({ path });
+    rudely(now);
+    const edits = [
+      { op: "append", text: "N" },
+      ...(on(eight).set(2, "B") as { edits: readonly object[] }).edits,
+    ];
+    expect(outcome(await tools.edit({ path, edits }))).toBe("!stale");
+    expect(words()).toBe(now);
+    expect(given).toEqual([expect.stringMatching(row)]);
+  }
+});
+
 describe("a call that is not to be done", () => {
   it("is not done by the retry: an edit", async () => {
     const { tools, rudely, words } = loop({ onStale: "refuse" });
