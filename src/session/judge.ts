@@ -171,8 +171,19 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   };
   const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale: env.onStale });
   if (made.status === "refused") return { kind: "refused", refused: made };
-  if (made.status === "applied") return { kind: "applied", applied: made, after: made.document };
-  return { kind: "noop", applied: made };
+  if (made.status !== "applied") return { kind: "noop", applied: made };
+  const applied = { ...made, warnings: [...made.warnings, ...unknownChanges(opened, request, env)] };
+  return { kind: "applied", applied, after: made.document };
+}
+
+/** Text put at an end of the file is all that can be done to one whose shown text is gone: nobody can say then what others did. */
+function unknownChanges({ agent, history, file }: OpenFile, request: string, { door }: Env): string[] {
+  const shown = newestFor(agent, request);
+  if (!shown || history.believed(shown.state)) return [];
+  const read = door.read(file.path);
+  return [
+    `${file.path} has changed since it was shown, and that text is not kept: ${read} before you use its anchors`,
+  ];
 }
 
 function sentAgain(splices: readonly Splice[], document: Document): Verdict {

@@ -61,6 +61,24 @@ describe("a file whose content is not kept", () => {
     return new Session({ files: { ...files, identify }, store, agent: "two", clock: () => 0 });
   }
 
+  it.each(["append", "prepend"])("says on %s that others have changed it, and what to read", async (op) => {
+    const made = bench("a b c d e f");
+    const session = unkept(made);
+    const added = (text: string) => session.edit({ path, edits: [{ op, text }] });
+    const words = `${path} has changed since it was shown, and that text is not kept: call read on ${path}`;
+    await session.read({ path });
+    expect((await added("N")).details).toMatchObject({ status: "applied", warnings: [] });
+    expect((await added("M")).details).toMatchObject({ status: "applied", warnings: [] });
+    made.rudely("a b c d e F");
+    const result = await added("O");
+    expect(result.details).toMatchObject({
+      status: "applied",
+      warnings: [`${words} before you use its anchors`],
+    });
+    expect(result.text).toContain(`\n! ${words}`);
+    expect((await added("P")).details).toMatchObject({ status: "applied", warnings: [] });
+  });
+
   it("is edited as shown, also after own edits, and not merged", async () => {
     const made = bench("a b c d e f");
     const { session: plain, rudely, words } = made;
