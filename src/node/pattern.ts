@@ -1,5 +1,5 @@
 import type { Document } from "../core/index.js";
-import { PortError, type SearchQuery } from "../session/index.js";
+import { expressionOf, type SearchQuery } from "../session/index.js";
 
 export interface Pattern {
   readonly ignoreCase: boolean;
@@ -13,19 +13,15 @@ export interface Pattern {
   lines(document: Document): number[];
 }
 
-export function compile({ pattern, literal, ignoreCase }: SearchQuery): Pattern {
-  if (pattern === "") throw new PortError("bad_request", "pattern is empty");
-  // The way to say it that models know from ripgrep.
-  const inline = !literal && pattern.startsWith("(?i)");
-  const source = literal ? pattern.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&") : pattern.slice(inline ? 4 : 0);
-  const anyCase = ignoreCase || inline;
-  const expression = expressionOf(source, anyCase ? "i" : "");
+export function compile(query: SearchQuery): Pattern {
+  const { pattern, literal } = query;
+  const { expression, source, ignoreCase } = expressionOf(query);
   // What looks around sees other lines there, and none in a line by itself.
   const whole = /\(\?<?[=!]/.test(source) ? null : new RegExp(expression.source, `${expression.flags}m`);
   const certain = literal ? asciiOnly(pattern) : requiredText(source);
-  const needle = certain === null || anyCase ? null : Buffer.from(certain);
+  const needle = certain === null || ignoreCase ? null : Buffer.from(certain);
   return {
-    ignoreCase: anyCase,
+    ignoreCase,
     literal: certain,
     mayMatch: (bytes) =>
       needle === null ||
@@ -35,21 +31,6 @@ export function compile({ pattern, literal, ignoreCase }: SearchQuery): Pattern 
     lines: (document) =>
       document.lines().flatMap((line, index) => (expression.test(line) ? [index + 1] : [])),
   };
-}
-
-function expressionOf(source: string, flags: string): RegExp {
-  try {
-    return new RegExp(source, `${flags}u`);
-  } catch {
-    // Without "u", needless escapes such as \" or \- are let pass; models write them.
-    try {
-      return new RegExp(source, flags);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const said = why.replace(/^Invalid regular expression: /, "");
-      throw new PortError("bad_request", `pattern is not a regular expression: ${said}`);
-    }
-  }
 }
 
 const asciiOnly = (text: string): string | null => (/^[\x20-\x7e]+$/.test(text) ? text : null);

@@ -68,7 +68,8 @@ export async function glob(pattern: string, nocase = true): Promise<Rule> {
   const { default: picomatch } = await import("picomatch");
   const anchored = pattern.replace(/\/$/, "").includes("/");
   const body = pattern.replace(/^\//, "").replace(/\/$/, "");
-  const options = { dot: true, nocase };
+  // "posix": [!a] is any but a, as everywhere else.
+  const options = { dot: true, nocase, posix: true };
   const whole = picomatch(anchored ? body : `**/${body}`, options);
   const inside = picomatch(anchored ? `${body}/**` : `**/${body}/**`, options);
   const folderOnly = pattern.endsWith("/");

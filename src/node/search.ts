@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { Document } from "../core/index.js";
 import {
+  asAsked,
   type Files,
   PortError,
   type SearchHit,
@@ -83,11 +84,6 @@ async function folder(run: Run, top: string): Promise<void> {
     stopIfAborted(query);
     return found?.map((name) => path.join(top, name)).sort() ?? null;
   }
-}
-
-function asAsked(folder: string | undefined, relative: string): string {
-  if (folder === undefined || folder === ".") return relative;
-  return /[\\/]$/.test(folder) ? folder + relative : `${folder}/${relative}`;
 }
 
 async function wanted(pattern: string | undefined): Promise<(path: string) => boolean> {
@@ -180,7 +176,10 @@ class Run {
   private lines({ bytes, document }: Candidate): number[] {
     if (document) return this.pattern.lines(document);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    return this.pattern.mayMatchText(text) ? this.pattern.lines(Document.parse(bytes)) : [];
+    // No line begins with a byte order mark.
+    return this.pattern.mayMatchText(text.replace(/^\ufeff/, ""))
+      ? this.pattern.lines(Document.parse(bytes))
+      : [];
   }
 
   private keep(path: string, lines: readonly number[]): void {

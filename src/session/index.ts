@@ -22,6 +22,7 @@ export type {
   Result,
   SearchDetails,
 } from "./result.js";
+export { asAsked, expressionOf } from "./searching.js";
 export {
   type EditRequest,
   type MultiEditRequest,

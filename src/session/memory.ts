@@ -11,6 +11,7 @@ import {
   type SearchQuery,
   type SearchResult,
 } from "./ports.js";
+import { asAsked, expressionOf, globbed } from "./searching.js";
 
 /** Files in memory. `files` is open to the tests and to embedders that play the foreign writer. */
 export interface MemoryFiles extends Files {
@@ -47,6 +48,10 @@ export function memoryFiles(
     files.set(keyOf(path), typeof content === "string" ? new TextEncoder().encode(content) : content);
   };
   for (const [path, content] of Object.entries(initial)) set(path, content);
+  const identify = async (path: string): Promise<FileId> => {
+    if (path === "") throw new PortError("bad_request", "path is empty");
+    return { key: keyOf(path), path, keep: true };
+  };
   const read = async (file: FileId): Promise<Uint8Array | null> => files.get(file.key) ?? null;
   const held: Held = {
     read,
@@ -72,10 +77,7 @@ export function memoryFiles(
       const bytes = files.get(keyOf(path));
       return bytes ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
     },
-    async identify(path) {
-      if (path === "") throw new PortError("bad_request", "path is empty");
-      return { key: keyOf(path), path, keep: true };
-    },
+    identify,
     read,
     async hold(ids, body) {
       const keys = [...new Set(ids.map(({ key }) => key))].sort();
@@ -89,44 +91,36 @@ export function memoryFiles(
       return run;
     },
     async search(query) {
-      return searchMemory(files, query);
+      const { path } = query;
+      return searchMemory(files, path === undefined ? "" : (await identify(path)).key, query);
     },
   };
 }
 
-function searchMemory(files: ReadonlyMap<string, Uint8Array>, query: SearchQuery): SearchResult {
-  const pattern = query.literal ? query.pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : query.pattern;
-  let expression: RegExp;
-  try {
-    expression = new RegExp(pattern, query.ignoreCase ? "iu" : "u");
-  } catch (error) {
-    throw new PortError(
-      "bad_request",
-      `pattern is not a regular expression: ${(error as Error).message.replace(/^Invalid regular expression: /, "")}`,
-    );
-  }
+function searchMemory(
+  files: ReadonlyMap<string, Uint8Array>,
+  folder: string,
+  query: SearchQuery,
+): SearchResult {
+  const { expression } = expressionOf(query);
+  const isWanted = globbed(query.glob);
+  const below = folder === "" ? "" : `${folder}/`;
+  const paths = [...files.keys()].filter((path) => path === folder || path.startsWith(below)).sort();
+  if (folder !== "" && paths.length === 0) throw new PortError("not_found", `${query.path} does not exist`);
   const hits: SearchHit[] = [];
   let left = query.maxResults;
-  for (const [path, bytes] of [...files].sort(([one], [two]) => (one < two ? -1 : 1))) {
-    if (query.path !== undefined && path !== query.path && !path.startsWith(`${query.path}/`)) continue;
-    if (query.glob !== undefined && !globExpression(query.glob).test(path)) continue;
-    const lines = Document.parse(bytes).lines();
+  for (const path of paths) {
+    const relative = path.slice(below.length);
+    if (path !== folder && !isWanted(relative)) continue;
+    const document = Document.parse(files.get(path) as Uint8Array);
+    const lines = document.binary ? [] : document.lines();
     const found = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []));
-    if (found.length === 0) continue;
-    hits.push({ path, lines: found.slice(0, left) });
-    if (found.length > left)
-      return { hits: hits.filter(({ lines: some }) => some.length > 0), limited: true };
+    const name = path === folder ? (query.path as string) : asAsked(query.path, relative);
+    if (found.length > 0 && left > 0) hits.push({ path: name, lines: found.slice(0, left) });
+    if (found.length > left) return { hits, limited: true };
     left -= found.length;
   }
   return { hits, limited: false };
-}
-
-/** `*` within a folder, `**` across folders, `?` one character; a glob without a slash is matched with the file's name. */
-function globExpression(glob: string): RegExp {
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*\*\/?|\*|\?/g, (wild) => (wild.startsWith("**") ? ".*" : wild === "*" ? "[^/]*" : "[^/]"));
-  return new RegExp(glob.includes("/") ? `^${source}$` : `(^|/)${source}$`);
 }
 
 /** A ledger in memory; it lives as long as the object. */

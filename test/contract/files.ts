@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FileId, Files, Write } from "../../src/session/ports.js";
+import { searching } from "./search.js";
 
 /** The port under test, and a way past it: what somebody does who knows nothing of the port. */
 export interface FilesBench {
@@ -230,69 +231,6 @@ function holding(bench: () => FilesBench): void {
         });
       expect(await Promise.all(Array.from({ length: 20 }, add))).toEqual(Array(20).fill(true));
       expect(plain(await bench().get("count"))).toEqual(plain(utf8("20")));
-    });
-  });
-}
-
-function searching(bench: () => FilesBench): void {
-  describe("searching", () => {
-    const query = { pattern: "foo", literal: true, ignoreCase: false, maxResults: 100 };
-    beforeEach(async () => {
-      await bench().put("a.txt", utf8("foo\nbar\nFOO foo\n"));
-      await bench().put("sub/b.txt", utf8("a.c\r\nabc\r\n"));
-      await bench().put("sub/c.txt", utf8("nothing"));
-    });
-    test("finds lines, in files in the order of their paths", async () => {
-      const { hits, limited } = await bench().files.search(query);
-      expect(hits).toEqual([{ path: "a.txt", lines: [1, 3] }]);
-      expect(limited).toBe(false);
-    });
-    test("the hits can be read", async () => {
-      const { hits } = await bench().files.search({ ...query, pattern: "a" });
-      for (const { path } of hits)
-        expect(await bench().files.read(await bench().files.identify(path))).not.toBeNull();
-      expect(hits.map(({ path }) => path)).toEqual(["a.txt", "sub/b.txt"]);
-    });
-    test("literally, or by a regular expression, with or without case", async () => {
-      const dot = { ...query, pattern: "a.c" };
-      expect((await bench().files.search(dot)).hits).toEqual([{ path: "sub/b.txt", lines: [1] }]);
-      expect((await bench().files.search({ ...dot, literal: false })).hits).toEqual([
-        { path: "sub/b.txt", lines: [1, 2] },
-      ]);
-      const end = { ...query, literal: false, pattern: "^FOO$", ignoreCase: true };
-      expect((await bench().files.search(end)).hits).toEqual([{ path: "a.txt", lines: [1] }]);
-      expect((await bench().files.search({ ...query, literal: false, pattern: "c$" })).hits).toEqual([
-        { path: "sub/b.txt", lines: [1, 2] },
-      ]);
-    });
-    test("in a folder, in a file", async () => {
-      const any = { ...query, literal: false, pattern: "." };
-      const inFolder = await bench().files.search({ ...any, path: "sub" });
-      expect(inFolder.hits.map(({ path }) => path)).toEqual(["sub/b.txt", "sub/c.txt"]);
-      const inFile = await bench().files.search({ ...any, path: "sub/c.txt" });
-      expect(inFile.hits).toEqual([{ path: "sub/c.txt", lines: [1] }]);
-    });
-    test("says when there is more", async () => {
-      const any = { ...query, literal: false, pattern: "." };
-      for (const [maxResults, limited] of [
-        [1, true],
-        [3, true],
-        [5, true],
-        [6, false],
-        [7, false],
-      ] as const) {
-        const result = await bench().files.search({ ...any, maxResults });
-        const count = result.hits.reduce((sum, { lines }) => sum + lines.length, 0);
-        expect({ maxResults, limited: result.limited, count }).toEqual({
-          maxResults,
-          limited,
-          count: Math.min(6, maxResults),
-        });
-      }
-    });
-    test("refuses what is no regular expression", async () => {
-      const wrong = bench().files.search({ ...query, literal: false, pattern: "(" });
-      await expect(wrong).rejects.toMatchObject({ code: "bad_request" });
     });
   });
 }
