@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../session/index.js";
+import { isTakingBack, type JournalEntry } from "../session/index.js";
 import type { Column } from "./columns.js";
 import { rangeList } from "./door.js";
 import { formatTime } from "./time.js";
@@ -23,7 +23,7 @@ export function happened(entry: JournalEntry): string {
   const { kind, relocated, code, tool, after, before, to, edits } = entry;
   if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";
   if (kind === "commit" && edits) return "restored";
-  if (kind === "refusal") return `refused: ${code ?? "?"}`;
+  if (kind === "refusal") return `${isTakingBack(tool) ? `${tool} ` : ""}refused: ${code ?? "?"}`;
   if (kind === "undo") return "undone";
   if (to !== undefined) return "moved";
   if (after === null) return "deleted";
@@ -43,7 +43,7 @@ export const logColumns: readonly Column[] = [
   { title: "agent", shrinks: "end" },
   {
     title: "what",
-    colour: (cell) => (/^(refused|lost)/.test(cell) ? "red" : cell === "relocated" ? "yellow" : "green"),
+    colour: (cell) => (/refused|^lost/.test(cell) ? "red" : cell === "relocated" ? "yellow" : "green"),
   },
   { title: "where", shrinks: "start" },
   { title: "id" },

@@ -1,5 +1,5 @@
 import { exitStatus } from "../core/index.js";
-import type { JournalEntry } from "../session/index.js";
+import { isCollision, isTakingBack, type JournalEntry } from "../session/index.js";
 
 export interface Tally {
   readonly name: string;
@@ -28,8 +28,8 @@ export interface Statistics {
   readonly contention: readonly Contention[];
 }
 
-const isStale = ({ kind, code }: JournalEntry): boolean =>
-  kind === "refusal" && code !== undefined && exitStatus(code) === 5;
+const isStale = ({ kind, code, tool }: JournalEntry): boolean =>
+  kind === "refusal" && code !== undefined && exitStatus(code) === 5 && !isTakingBack(tool);
 
 export function statistics(entries: readonly JournalEntry[]): Statistics {
   const count = (kind: JournalEntry["kind"]): number => entries.filter((one) => one.kind === kind).length;
@@ -75,10 +75,6 @@ function tallies(entries: readonly JournalEntry[], nameOf: (entry: JournalEntry)
 
 const window = 10 * 60_000;
 const fewest = 3;
-
-/** Somebody else was there first, as against an anchor that is wrong in itself. */
-const isCollision = ({ kind, code }: JournalEntry): boolean =>
-  kind === "refusal" && (code === "stale" || code === "deleted");
 
 /** Three mismatches on one file within ten minutes: the worst ten minutes of each file. */
 function contention(entries: readonly JournalEntry[]): Contention[] {

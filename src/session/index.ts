@@ -31,4 +31,5 @@ export {
   type SessionOptions,
 } from "./session.js";
 export type { Commits, Committed, LostRequest } from "./survey.js";
+export { isCollision, isTakingBack } from "./thrown.js";
 export type { UndoDetails, UndoRequest } from "./undo.js";

@@ -19,6 +19,7 @@ import { narrow } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import type { Json } from "./ports.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
+import { isCollision } from "./thrown.js";
 
 type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
 
@@ -161,9 +162,7 @@ async function contend(opened: OpenFile, { code, path }: RefusalDetails, env: En
   if (code !== "stale" && code !== "deleted") return null;
   const since = env.clock() - contentionWindow;
   const entries = await env.store.journal({ file: opened.file.key, since });
-  const refusals = entries.filter(
-    (entry) => entry.kind === "refusal" && (entry.code === "stale" || entry.code === "deleted"),
-  );
+  const refusals = entries.filter(isCollision);
   if (refusals.length + 1 < contentionCount) return null;
   return `Contention: ${refusals.length + 1} mismatches on ${path} in ten minutes. Its writers need to take turns, not to retry.`;
 }

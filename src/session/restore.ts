@@ -18,6 +18,7 @@ import {
   type Survey,
   surveyOf,
 } from "./survey.js";
+import { journalThrown } from "./thrown.js";
 
 export interface RestoreRequest extends LostRequest {
   /** Lost edits, or batches, by their ids. */
@@ -58,6 +59,31 @@ type Outcome =
 
 /** Merges lost edits back, file by file: what cannot come back in one file does not keep others from it. */
 export async function restore(request: RestoreRequest, env: Env): Promise<Result<RestoreDetails>> {
+  try {
+    const outcomes = await attempts(request, env);
+    for (const one of outcomes) if (one.kind === "refused") await journal(one.refusal, env);
+    return answer(outcomes);
+  } catch (error) {
+    if (error instanceof NotRestored) await journal(plainRefusal(error.path, error.code, error.message), env);
+    throw error;
+  }
+}
+
+/** Thrown, since nothing at all is restored then. */
+class NotRestored extends PortError {
+  constructor(
+    readonly path: string,
+    { code, message }: Pick<PortError, "code" | "message">,
+  ) {
+    super(code, message);
+  }
+}
+
+function journal({ path, code, message, affectedRanges: lines }: RefusalDetails, env: Env): Promise<void> {
+  return journalThrown({ tool: "restore", path, code, message, lines }, env);
+}
+
+async function attempts(request: RestoreRequest, env: Env): Promise<Outcome[]> {
   const { ids = [], all = false } = request;
   if (!all && ids.length === 0)
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
@@ -71,7 +97,7 @@ export async function restore(request: RestoreRequest, env: Env): Promise<Result
   });
   together.isBatch = asked.length > 1;
   for (const one of asked) outcomes.push(await attempt(one, env));
-  return answer(outcomes);
+  return outcomes;
 }
 
 /** Files that come back by one call: each by itself, but one undo takes all of them back. */
@@ -100,7 +126,8 @@ async function examineAll(survey: Survey, named: Set<string> | null, env: Env): 
       const now = isAsked ? null : await readText(await fileOf(chain, env), env);
       if (isAsked || (!named && !isUntouched(chain, now))) found.push(await examine(chain, survey, env));
     } catch (error) {
-      if (!(error instanceof PortError) || isAsked) throw error;
+      if (!(error instanceof PortError)) throw error;
+      if (isAsked) throw new NotRestored(chain.path, error);
     }
   }
   return found.sort((one, two) => (one.lost[0]?.entry.time ?? 0) - (two.lost[0]?.entry.time ?? 0));
@@ -126,10 +153,8 @@ function explained(ids: readonly string[], examined: readonly Examined[], survey
         : traces.some(({ gone }) => gone.length > 0)
           ? "it is in a commit, or its file has another name"
           : "a later edit replaced it";
-      throw new PortError(
-        "not_found",
-        `edit ${id} of ${edit.path} is not lost: ${why}; nothing was restored`,
-      );
+      const message = `edit ${id} of ${edit.path} is not lost: ${why}; nothing was restored`;
+      throw new NotRestored(edit.path, { code: "not_found", message });
     });
 }
 

@@ -9,7 +9,7 @@ import {
   type SchemeName,
 } from "../core/index.js";
 import { type Formatted, formatted, type News, news } from "./aftermath.js";
-import { beginEpoch, handleFor } from "./agent.js";
+import { beginEpoch } from "./agent.js";
 import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
 import { type Consideration, consider, type ForeignWrite, type Glance, glance } from "./consider.js";
 import { follow, type ObservedWrite, recordWrite } from "./foreign.js";
@@ -29,6 +29,7 @@ import type {
   SearchDetails,
 } from "./result.js";
 import type { LostRequest } from "./survey.js";
+import { journalThrown } from "./thrown.js";
 import { CannotUndo, type UndoDetails, type UndoRequest, undo } from "./undo.js";
 import { execute } from "./writing.js";
 
@@ -260,20 +261,13 @@ export class Session {
     }
   }
 
-  /** A write that did not get as far as the file's ledger. What cannot be journaled is refused all the same. */
   private async journal([call, request]: Asked, { code, message }: PortError): Promise<void> {
     const tool = writing[call];
     const { path, files } = request as { path?: unknown; files?: readonly { path?: unknown }[] };
     const named = [path, ...(Array.isArray(files) ? files.map((one) => one?.path) : [])];
     const paths = named.filter((one) => typeof one === "string");
     const given = paths.find((one) => message.includes(one)) ?? paths[0];
-    if (!tool || given === undefined) return;
-    const time = this.env.clock();
-    const id = `${time.toString(36)}-${handleFor(given, [message]).slice(1)}`;
-    const { agent, store } = this.env;
-    const entry = { id, time, agent, tool, kind: "refusal", path: given, file: given, code } as const;
-    const rest = { before: null, after: null, lines: [], cause: message.slice(0, 200) };
-    await store.append({ ...entry, ...rest }).catch(() => {});
+    if (tool && given !== undefined) await journalThrown({ tool, path: given, code, message }, this.env);
   }
 
   private refusal(asked: Asked, error: PortError): Result<RefusalDetails> {

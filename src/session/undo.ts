@@ -14,6 +14,7 @@ import { type Carrying, carried, isProblems, type Returned, settle, spliced } fr
 import { OpenFile } from "./open.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "./ports.js";
 import type { Env, Result } from "./result.js";
+import { journalThrown } from "./thrown.js";
 
 export interface UndoRequest {
   /** Only edits of this file. */
@@ -52,11 +53,27 @@ const attempts = 5;
 
 /** Takes edits back, newest first: the inverse of each, carried to the file now by the rules that edits follow. */
 export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoDetails>> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const result = await undoChosen(request, await choose(request, env), env);
-    if (result) return result;
+  let { path } = request;
+  try {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const chosen = await choose(request, env);
+      path = chosen[0]?.path;
+      const result = await undoChosen(request, chosen, env);
+      if (result) return result;
+    }
+    throw new PortError("busy", "others keep undoing at the same time: try again");
+  } catch (error) {
+    const found = error instanceof CannotUndo ? error.found : null;
+    const place = found?.path ?? path;
+    if (error instanceof PortError && typeof place === "string") {
+      const { code, message } = error;
+      await journalThrown(
+        { tool: "undo", path: place, code, message, lines: found?.affectedRanges ?? [] },
+        env,
+      );
+    }
+    throw error;
   }
-  throw new PortError("busy", "others keep undoing at the same time: try again");
 }
 
 /** null: others have undone or edited meanwhile, so that others are meant. */

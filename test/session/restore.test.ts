@@ -44,6 +44,22 @@ describe("restore", () => {
     expect(now()).toBe(before);
   });
 
+  it("that is refused is in the journal", async () => {
+    const { session, set, files, store } = worked();
+    const id = await set("third(3);", "const answer = compute(everything, again);");
+    files.set(path, five.replace("third(3)", "somebody.wrote.this(3)"));
+    const refusal = { kind: "refusal", tool: "restore", agent: "one", path, file: path };
+    await session.restore({ all: true });
+    expect((await store.journal()).at(-1)).toMatchObject({
+      ...{ ...refusal, code: "stale", lines: [{ start: 3, end: 3 }], cause: expect.stringContaining(id) },
+    });
+    files.set(path, five);
+    await session.restore({ all: true });
+    await session.undo();
+    await session.restore({ ids: [id] });
+    expect((await store.journal()).at(-1)).toMatchObject({ kind: "refusal", tool: "restore", path });
+  });
+
   it("names who wrote what is in the way", async () => {
     const { session, set, files } = worked();
     await set("third(3);", "const answer = compute(everything, again);");

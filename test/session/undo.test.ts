@@ -37,6 +37,29 @@ describe("undo", () => {
     expect(same.map(outcome).sort()).toEqual(["!not_found", "applied"]);
   });
 
+  it("that is refused is in the journal, with its file, and is no contention", async () => {
+    const { session, store, rudely, ids } = await edited([2, "B"]);
+    rudely("a X c d e");
+    const [id = ""] = ids;
+    for (const request of [{}, { id }, { path }]) expect(outcome(await session.undo(request))).toBe("!stale");
+    const refusal = { ...{ kind: "refusal", tool: "undo", agent: "one", code: "stale", path }, before: null };
+    expect((await store.journal({ file: path })).slice(1)).toMatchObject(
+      [1, 2, 3].map(() => ({
+        ...refusal,
+        lines: [{ start: 2, end: 2 }],
+        cause: expect.stringContaining(id),
+      })),
+    );
+    const { text } = await session.edit(on(five).set(2, "BB"));
+    expect(text).not.toContain("Contention");
+    expect(outcome(await session.undo({ path: "src/none.ts" }))).toBe("!not_found");
+    expect((await store.journal()).at(-1)).toMatchObject({
+      ...refusal,
+      code: "not_found",
+      path: "src/none.ts",
+    });
+  });
+
   it("lets an edit be made again, by whomever it was taken back", async () => {
     const { session, words } = await edited([2, "B"]);
     const call = on(five).set(2, "B");
