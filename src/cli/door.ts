@@ -1,4 +1,4 @@
-import type { Door, Range } from "../core/index.js";
+import { type Door, type Range, retryJson } from "../core/index.js";
 import type { Args } from "./args.js";
 
 /** A word as a shell reads it back. */
@@ -18,17 +18,15 @@ const policies = ["gate", "on-stale"];
 export function shellDoor(args: Args): Door {
   const flags = (names: readonly string[]): string =>
     names.flatMap((name) => args.texts(name).map((value) => ` --${name} ${quoted(value)}`)).join("");
+  const apply = (request: string, dryRun = false): string =>
+    `run \`echo ${quoted(request)} | kedge apply${dryRun ? " --dry-run" : ""}${flags([...carried, ...policies])} -\``;
   return {
     read: (path, ranges) => {
       const some = ranges && ranges.length > 0 ? ` --ranges ${rangeList(ranges)}` : "";
       const dashes = path.startsWith("-") ? " --" : "";
       return `run \`kedge read${some}${flags(carried)}${dashes} ${quoted(path)}\``;
     },
-    retry: (path, handle) => {
-      const request = JSON.stringify(path === null ? { retry: handle } : { path, retry: handle });
-      return `it again: run \`echo ${quoted(request)} | kedge apply${flags([...carried, ...policies])} -\``;
-    },
-    batch: (request) =>
-      `a batch: run \`echo ${quoted(request)} | kedge apply${flags([...carried, ...policies])} -\``,
+    retry: (path, handle, dryRun) => `it again: ${apply(retryJson(path, handle), dryRun)}`,
+    batch: (request, dryRun) => `a batch: ${apply(request, dryRun)}`,
   };
 }

@@ -1,4 +1,5 @@
 import { Document } from "./document.js";
+import { textDoor } from "./door.js";
 import type { Applied, Refused, Remap } from "./engine.js";
 import { problem } from "./problem.js";
 import type { Range } from "./ranges.js";
@@ -9,7 +10,7 @@ import {
   selectRows,
   spokenScheme,
 } from "./refusal.js";
-import { changedRanges, type EditToolDetails, refusalText, textDoor } from "./report.js";
+import { changedRanges, type EditToolDetails, refusalText } from "./report.js";
 import { runStateless, type StatelessOptions } from "./stateless.js";
 import { unifiedDiff } from "./unified.js";
 

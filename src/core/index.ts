@@ -18,6 +18,7 @@ export {
   splitText,
   wholeFile,
 } from "./document.js";
+export { type Door, dryRunDoor, libraryDoor, rangesJson, requestJson, retryJson } from "./door.js";
 export { type Edit, type FileOperation, normaliseEdits, operations } from "./edit.js";
 export {
   type Applied,
@@ -71,13 +72,10 @@ export {
 } from "./replace.js";
 export {
   changedRanges,
-  type Door,
   dryRunBegins,
   type EditToolDetails,
-  libraryDoor,
   nextStep,
   notRead,
-  rangesJson,
   refusalBody,
   refusalText,
   rejected,

@@ -1,5 +1,6 @@
 /** Every text that a model reads about an edit is made here and nowhere else. */
 import type { Document } from "./document.js";
+import type { Door } from "./door.js";
 import type { Applied } from "./engine.js";
 import { codes, exitStatus } from "./error.js";
 import type { LineMap } from "./linemap.js";
@@ -9,33 +10,6 @@ import { compactLineRanges, LineSet, lineIndexes, type Range } from "./ranges.js
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
 import { longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
-
-/** How the door that a call came through names the next call. */
-export interface Door {
-  /** The call that reads a file, or some of its lines: "call read_file on a.ts". */
-  read(path: string, ranges?: readonly Range[]): string;
-  /** The call that sends a refused request again. */
-  retry(path: string | null, handle: string): string;
-  /** The call that takes a request for several files, which may create, delete and move: "multi_edit {…}". */
-  batch?(request: string): string;
-}
-
-export const libraryDoor: Door = {
-  read: (path, ranges) => `call read on ${path}${ranges ? ` with ranges ${rangesJson(ranges)}` : ""}`,
-  retry: (path, handle) => JSON.stringify(path === null ? { retry: handle } : { path, retry: handle }),
-  batch: (request) => `multiEdit ${request}`,
-};
-
-/** Of a text without a session, there is nothing to call. */
-export const textDoor: Door = {
-  ...libraryDoor,
-  read: (path, ranges) =>
-    `list ${path} again with formatHashLines${ranges ? `, ranges ${rangesJson(ranges)}` : ""}`,
-};
-
-export function rangesJson(ranges: readonly Range[]): string {
-  return JSON.stringify(ranges.map(({ start, end }) => ({ start, end })));
-}
 
 export interface RefusalText {
   readonly details: RefusalDetails;

@@ -1,6 +1,7 @@
 import {
   type Codec,
   type Door,
+  dryRunDoor,
   libraryDoor,
   type OnStale,
   problem,
@@ -108,14 +109,14 @@ export class Session {
   async edit(request: EditRequest): Promise<EditResult> {
     return this.answered(["edit", request], async () => {
       const call = await this.editCall(request);
-      return (await execute(call, this.env)) as EditResult;
+      return (await execute(call, this.envFor(request))) as EditResult;
     });
   }
 
   async multiEdit(request: MultiEditRequest): Promise<BatchResult> {
     return this.answered(
       ["multiEdit", request],
-      async () => (await execute(await this.batchCall(request), this.env)) as BatchResult,
+      async () => (await execute(await this.batchCall(request), this.envFor(request))) as BatchResult,
     );
   }
 
@@ -166,7 +167,7 @@ export class Session {
     let call: Call | null = null;
     const result = await this.answered<EditResult | BatchResult>(["plan", request], async () => {
       call = await ("path" in request ? this.editCall(request) : this.batchCall(request));
-      return execute({ ...call, dryRun: true }, this.env);
+      return execute({ ...call, dryRun: true }, this.envFor(request));
     });
     return { result, call };
   }
@@ -229,6 +230,10 @@ export class Session {
   /** What differs from what the agent wrote, once all that runs after a write has run. Its rows count as shown. */
   formatted(path: string, room = Number.POSITIVE_INFINITY): Promise<Formatted | null> {
     return formatted(path, room, this.env);
+  }
+
+  private envFor({ dryRun }: EditRequest | MultiEditRequest): Env {
+    return dryRun ? { ...this.env, door: dryRunDoor(this.env.door) } : this.env;
   }
 
   private editCall(request: EditRequest): Promise<Call> | Call {

@@ -211,6 +211,21 @@ describe("stale: status 5", () => {
     expect(place.shell(command).status).toBe(2);
   });
 
+  test.each([["edit"], ["apply"]])("what a refused dry run of %s names next writes nothing", async (name) => {
+    const place = new Place({ "a.txt": four });
+    const anchor = (await reader(place, "a.txt"))(3);
+    place.put("a.txt", four.replace("three", "changed"));
+    const request = { path: "a.txt", edits: [{ op: "set_line", anchor, text: "3" }], dry_run: true };
+    const { stderr } =
+      name === "edit"
+        ? place.run(["edit", "--dry-run", "a.txt", anchor, "3"])
+        : place.run(["apply"], { input: JSON.stringify(request) });
+    const command = /Send it again: run `(.+)`; else/.exec(stderr)?.[1] as string;
+    expect(command).toMatch(/ \| kedge apply --dry-run -$/);
+    expect(place.shell(command).stdout).toMatch(/^DRY RUN/);
+    expect(place.text("a.txt")).toContain("changed");
+  });
+
   test("a deleted line", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");

@@ -1,16 +1,10 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
+import { type Door, libraryDoor } from "../../src/core/door.js";
 import { type Applied, run } from "../../src/core/engine.js";
 import { LineSet } from "../../src/core/ranges.js";
 import { type RefusalDetails, refusalDetails, selectRows } from "../../src/core/refusal.js";
-import {
-  changedRanges,
-  type Door,
-  libraryDoor,
-  notRead,
-  refusalText,
-  resultText,
-} from "../../src/core/report.js";
+import { changedRanges, notRead, refusalText, resultText } from "../../src/core/report.js";
 import type { SchemeName } from "../../src/core/scheme.js";
 import { anchored, at, type Told, told } from "../support/view.js";
 

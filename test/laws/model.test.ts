@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { libraryDoor } from "../../src/core/door.js";
 import { applySplices, run } from "../../src/core/engine.js";
 import { refusalDetails, selectRows } from "../../src/core/refusal.js";
-import { libraryDoor, refusalText, resultText } from "../../src/core/report.js";
+import { refusalText, resultText } from "../../src/core/report.js";
 import { runStateless } from "../../src/core/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
 import { anyCall } from "../support/calls.js";

@@ -159,6 +159,15 @@ describe("whole files in a batch", () => {
 });
 
 describe("a plan", () => {
+  it("that is refused names the call that does it, unless a dry run was planned", async () => {
+    const made = await two();
+    made.rudely("a X c", "a.ts");
+    const { result } = await made.session.plan(set("a.ts", 2, "B"));
+    expect(result.text).toMatch(/Send \{"path":"a\.ts","retry":"\w+"\};/);
+    const dry = await made.session.plan({ ...set("a.ts", 2, "C"), dryRun: true });
+    expect(dry.result.text).toMatch(/Send \{"path":"a\.ts","retry":"\w+","dryRun":true\};/);
+  });
+
   it("shows what would be done, and does nothing", async () => {
     const made = await two();
     const { result } = await made.session.plan({ files: [set("a.ts", 1, "A"), set("b.ts", 2, "B")] });

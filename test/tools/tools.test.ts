@@ -165,6 +165,21 @@ describe("one course through all tools", () => {
     expect(files.text("a.ts")).toBe("one\n");
   });
 
+  test("what a refused dry run names next is a dry run", async () => {
+    const { call, files } = bench({ "a.ts": "one\ntwo\nthree\n" });
+    const anchor = (await call("read_file", { path: "a.ts" })).text.split("\n")[1]?.split("|")[0];
+    files.set("a.ts", "one\nTWO\nthree\n");
+    const set = { path: "a.ts", edits: [{ op: "set_line", anchor, text: "2" }] };
+    const stale = await call("edit_file", { ...set, dry_run: true });
+    expect(stale.text).toMatch(/edit_file \{"path":"a\.ts","retry":"r\w+","dry_run":true\};/);
+    const batch = await call("multi_edit", { files: [set], dry_run: true });
+    expect(batch.text).toMatch(/multi_edit \{"retry":"r\w+","dry_run":true\};/);
+    const whole = await call("edit_file", { path: "a.ts", edits: [{ op: "delete_file" }], dry_run: true });
+    expect(whole.text).toContain(
+      'multi_edit {"files":[{"path":"a.ts","edits":[{"op":"delete_file"}]}],"dry_run":true}',
+    );
+  });
+
   test("a stale edit is sent again by its handle", async () => {
     const { call, files } = bench({ "a.ts": "one\ntwo\nthree\n" });
     const read = await call("read_file", { path: "a.ts" });
