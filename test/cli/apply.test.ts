@@ -91,6 +91,7 @@ describe("kedge apply", () => {
       {
         status: "applied",
         files: [expect.objectContaining({ path: "a.txt" }), expect.objectContaining({ path: "b.txt" })],
+        text: expect.stringMatching(/^a\.txt edited; .*\n1#\w+\nb\.txt edited; .*\n2#\w+$/),
       },
     ]);
   });
