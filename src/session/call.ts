@@ -47,6 +47,15 @@ function shapesOf(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ path, problems }) => problems.map(({ message }) => `${path}: ${message}`));
 }
 
+/** Two requests in one, of which one would be ignored; null if it is one. */
+export function conflictIn(request: object): string | null {
+  const { path, ...rest } = request as Readonly<Record<string, unknown>>;
+  const [one, other] = ["retry", "edits", "files"].filter((name) => rest[name] !== undefined);
+  if (rest.files !== undefined && (path ?? rest.edits) !== undefined)
+    return "send path with edits, or files, not both";
+  return other === undefined ? null : `send ${one} or ${other}, not both`;
+}
+
 /** The call a handle stands for. It is used up, whatever comes of it, but by a dry run. */
 export async function retryOf(
   tool: string,

@@ -1,6 +1,6 @@
 export type { Formatted, News } from "./aftermath.js";
 export { audience } from "./agent.js";
-export { type FileRequest, foldedName } from "./call.js";
+export { conflictIn, type FileRequest, foldedName } from "./call.js";
 export type { ForeignChange } from "./change.js";
 export type { Consideration, ForeignWrite, Glance } from "./consider.js";
 export type { ObservedWrite } from "./foreign.js";

@@ -11,7 +11,7 @@ import {
 } from "../core/index.js";
 import { type Formatted, formatted, type News, news } from "./aftermath.js";
 import { beginEpoch } from "./agent.js";
-import { type Call, callOf, type FileRequest, retryOf } from "./call.js";
+import { type Call, callOf, conflictIn, type FileRequest, retryOf } from "./call.js";
 import { type Consideration, consider, type ForeignWrite, type Glance, glance } from "./consider.js";
 import { follow, type ObservedWrite, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
@@ -239,6 +239,7 @@ export class Session {
   private editCall(request: EditRequest): Promise<Call> | Call {
     const { path } = request;
     if (typeof path !== "string") throw new PortError("bad_request", "path is missing; it is a string");
+    checkOne(request);
     const options = { single: true, dryRun: request.dryRun ?? false };
     if ("retry" in request && request.retry !== undefined)
       return retryOf("edit", request.retry, { ...options, path }, this.env);
@@ -246,6 +247,7 @@ export class Session {
   }
 
   private batchCall(request: MultiEditRequest): Promise<Call> | Call {
+    checkOne(request);
     const options = { single: false, dryRun: request.dryRun ?? false };
     if ("retry" in request && request.retry !== undefined)
       return retryOf("multi_edit", request.retry, options, this.env);
@@ -313,6 +315,11 @@ export class Session {
 
 /** Calls that would have written, as the journal names them. */
 const writing: Readonly<Record<string, string>> = { edit: "edit", multiEdit: "multi_edit", write: "write" };
+
+function checkOne(request: object): void {
+  const conflict = conflictIn(request);
+  if (conflict !== null) throw new PortError("bad_request", conflict);
+}
 
 const countedRefusals = 256;
 const toldApart = 4096;

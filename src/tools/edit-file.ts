@@ -30,6 +30,7 @@ export const editFile = defineTool({
   example: { path: "src/a.ts", edits: [exampleEdit] },
   call(session, args) {
     const path = args.path();
+    if (args.stray(["files"])) throw args.bad("send path and edits; files go to multi_edit");
     const edits = args.raw("edits") ?? strayEdit(args);
     const retry = args.text("retry");
     const dryRun = args.flag("dry_run") ?? false;

@@ -30,7 +30,9 @@ export const multiEdit = defineTool({
     ],
   },
   call(session, args) {
-    const given = args.raw("files") ?? args.stray(["path", "edits"]);
+    const beside = args.stray(["path", "file_path", "edits"]);
+    const given = args.raw("files") ?? beside;
+    if (beside && given !== beside) throw args.bad("send files alone, each with its own path and edits");
     const retry = args.text("retry");
     const dryRun = args.flag("dry_run") ?? false;
     if (given !== undefined && retry !== undefined) throw args.bad("send files or retry, not both");

@@ -117,6 +117,12 @@ describe("kedge apply", () => {
     ["no edits of a file", '{"files":[{"path":"a.txt"}]}', "files[0] has no edits"],
     ["a handle that is none", '{"retry":7}', "retry is a handle"],
     ["a handle nobody gave", '{"retry":"r999"}', "r999"],
+    ["one file and several", '{"path":"a.txt","edits":[],"files":[]}', "path with edits, or files, not both"],
+    ["edits of no file", '{"edits":[],"files":[{"path":"a.txt","edits":[]}]}', "or files, not both"],
+    ["edits and a handle", '{"path":"a.txt","edits":[],"retry":"r7"}', "send retry or edits, not both"],
+    ["files and a handle", '{"files":[],"retry":"r7"}', "send retry or files, not both"],
+    ["a dry run or none", '{"path":"a.txt","edits":[],"dry_run":"yes"}', "dry_run is true or false"],
+    ["an unknown field", '{"path":"a.txt","edits":[],"dryrun":true}', 'unknown field "dryrun"'],
     ["an unknown op", '{"path":"a.txt","edits":[{"op":"frob"}]}', "frob"],
   ])("wrongly used: %s", async (_, input, message) => {
     const { place } = await two();

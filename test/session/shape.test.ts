@@ -15,6 +15,13 @@ describe("a malformed request", () => {
     ["edit", "with broken JSON", { path, edits: "[{" }],
     ["edit", "with a number for a handle", { path, retry: 3 }],
     ["edit", "on a file outside", { path: "../x", edits: [] }],
+    ["edit", "with edits and a handle", { path, edits: [{ op: "append", text: "d" }], retry: "r7" }],
+    ["edit", "of one file and of several", { path, edits: [{ op: "append", text: "d" }], files: [] }],
+    [
+      "multiEdit",
+      "of several files and of one",
+      { path, files: [{ path, edits: [{ op: "append", text: "d" }] }] },
+    ],
     ["multiEdit", "without files", {}],
     ["multiEdit", "with no file", { files: [] }],
     ["multiEdit", "with null for a file", { files: [null] }],

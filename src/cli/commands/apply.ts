@@ -1,4 +1,9 @@
-import type { EditRequest, FileRequest, MultiEditRequest } from "../../session/index.js";
+import {
+  conflictIn,
+  type EditRequest,
+  type FileRequest,
+  type MultiEditRequest,
+} from "../../session/index.js";
 import { UsageError } from "../args.js";
 import type { Run } from "../context.js";
 import { decodeText, readInput } from "../input.js";
@@ -38,8 +43,22 @@ function parseRequest(text: string, dryRun: boolean): Request {
   }
   if (Array.isArray(value)) value = { files: value };
   if (typeof value !== "object" || value === null) throw wrong("the request is not an object");
-  const { path, edits, retry, files, dry_run, dryRun: camel } = value as Record<string, unknown>;
-  const dry = { dryRun: dryRun || dry_run === true || camel === true };
+  const {
+    path,
+    edits,
+    retry,
+    files,
+    dry_run,
+    dryRun: camel = dry_run,
+    ...rest
+  } = value as Record<string, unknown>;
+  const [unknown] = Object.keys(rest);
+  // It may be what keeps the request from writing.
+  if (unknown !== undefined) throw wrong(`unknown field ${JSON.stringify(unknown)} in the request`);
+  if (camel !== undefined && typeof camel !== "boolean") throw wrong("dry_run is true or false");
+  const dry = { dryRun: dryRun || camel === true };
+  const conflict = conflictIn(value);
+  if (conflict !== null) throw wrong(conflict);
   if (path !== undefined && typeof path !== "string") throw wrong("path is not a string");
   if (retry !== undefined) {
     if (typeof retry !== "string") throw wrong('retry is a handle like "r7"');
