@@ -18,8 +18,10 @@ const policies = ["gate", "on-stale"];
 export function shellDoor(args: Args): Door {
   const flags = (names: readonly string[]): string =>
     names.flatMap((name) => args.texts(name).map((value) => ` --${name} ${quoted(value)}`)).join("");
+  const switches = (dryRun: boolean): string =>
+    (dryRun ? " --dry-run" : "") + (args.has("unmoved") ? " --unmoved" : "");
   const apply = (request: string, dryRun = false): string =>
-    `run \`echo ${quoted(request)} | kedge apply${dryRun ? " --dry-run" : ""}${flags([...carried, ...policies])} -\``;
+    `run \`echo ${quoted(request)} | kedge apply${switches(dryRun)}${flags([...carried, ...policies])} -\``;
   return {
     read: (path, ranges) => {
       const some = ranges && ranges.length > 0 ? ` --ranges ${rangeList(ranges)}` : "";

@@ -6,7 +6,7 @@ import { type Complaint, type Edit, type FileOperation, normaliseEdits } from ".
 import { force } from "./force.js";
 import type { LineMap } from "./linemap.js";
 import type { Named } from "./named.js";
-import { anchorOf, type Problem, problem } from "./problem.js";
+import { anchorOf, type Mismatch, mismatch, type Problem, problem } from "./problem.js";
 import { LineSet, type Range } from "./ranges.js";
 import { type Gate, inOrder, type Piece, type Resolution, resolve } from "./resolve.js";
 import { scheme } from "./scheme.js";
@@ -18,6 +18,8 @@ export type OnStale = "relocate" | "refuse";
 export interface EngineOptions {
   readonly gate?: Gate;
   readonly onStale?: OnStale;
+  /** Every line that an edit names has to be where it was shown, whoever moved it. */
+  readonly unmoved?: boolean;
 }
 
 /** What became of one edit of a call. */
@@ -97,6 +99,7 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
   const resolution = resolve(edits, view, options.gate);
   const problems = [...resolution.problems];
   if (options.onStale === "refuse" && problems.length === 0) problems.push(...strict(resolution, view));
+  if (options.unmoved && problems.length === 0) problems.push(...moves(resolution, view));
   if (problems.length > 0) return refused(problems, edits, resolution, view);
   const made = applySplices(view.history.now, resolution.pieces);
   if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
@@ -193,6 +196,24 @@ function seenOf(theirs: LineMap | undefined, { history }: View): Partial<Problem
   const changed = LineSet.of(regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const));
   const missing = regions.reduce((set, one) => set.union(around(one, history.now)), LineSet.empty);
   return { changed, missing, rows: missing };
+}
+
+/** For callers that name lines by number and hash, and know no relocation. */
+function moves({ pieces }: Resolution, view: View): Problem[] {
+  const { now } = view.history;
+  return [...new Set(pieces.map(({ named }) => named))].flatMap((one) => {
+    const theirs = view.history.believed(one.base)?.toNow;
+    const mismatches = one.refs.flatMap(({ ref: { given, anchor }, line }): Mismatch[] => {
+      const index = theirs?.index(line) ?? -1;
+      if (index < 0 || index === anchor.line - 1) return [];
+      const found = mismatch({ document: now, index }, { document: now, index }, anchor.scheme);
+      return [{ ...found, anchor: given, expected: given, cause: "moved", movedTo: found.actual ?? "" }];
+    });
+    if (mismatches.length === 0) return [];
+    const told = new Set(mismatches.map(({ anchor, movedTo }) => `${anchor} is ${movedTo} now`));
+    const indexes = one.edits.map(({ index }) => index);
+    return [problem("stale", indexes, [...told].join(", "), { mismatches, rows: namedRows([one], view) })];
+  });
 }
 
 function refused(

@@ -169,7 +169,8 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
     open: env.gate !== "lines",
     ...(newest === undefined ? {} : { newest }),
   };
-  const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale: env.onStale });
+  const { onStale, unmoved } = env;
+  const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale, unmoved });
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status !== "applied") return { kind: "noop", applied: made };
   const applied = { ...made, warnings: [...made.warnings, ...unknownChanges(opened, request, env)] };

@@ -11,9 +11,8 @@ import {
   schemes,
   selectLines,
 } from "../core/index.js";
-import { type Call, find } from "./call.js";
 import { deletion, describe } from "./gate.js";
-import { contextOf, peek, withFile, withOpen } from "./holding.js";
+import { contextOf, peek, withFile } from "./holding.js";
 import { isTooLarge, openAny } from "./large.js";
 import { type Deletion, hasSeen, isShownLast, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
@@ -60,19 +59,7 @@ async function readText(file: FileId, request: ReadRequest, env: Env): Promise<R
   if (again) return again;
   return withFile(file, env, async (opened) => {
     const text = await shownText(opened);
-    const result = request.delta
-      ? await delta(opened, text, request, env)
-      : list(opened, text, request, { env });
-    await opened.save();
-    return result;
-  });
-}
-
-/** Rows for a call that is not let through: they count like those of any refusal of it, and retire none. */
-export async function showRefused(request: ReadRequest, call: Call, env: Env): Promise<Result<ReadDetails>> {
-  const { request: refused } = await find(call, env);
-  return withOpen(request.path, env, async (opened) => {
-    const result = list(opened, await shownText(opened), request, { env, refused });
+    const result = request.delta ? await delta(opened, text, request, env) : list(opened, text, request, env);
     await opened.save();
     return result;
   });
@@ -129,15 +116,9 @@ async function shownText(opened: OpenFile): Promise<Document> {
   );
 }
 
-function list(
-  opened: OpenFile,
-  text: Document,
-  request: ReadRequest,
-  { env, refused }: { readonly env: Env; readonly refused?: string },
-): Result<ReadDetails> {
+function list(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
   const { listing, anchors } = listed(text, request, env);
-  const printer = refused === undefined ? "read" : "refusal";
-  opened.showed(listing.shown, anchors === "none" ? null : anchors, printer, refused);
+  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
   return { text: listing.text, isError: false, details: detailsOf(opened.file, text, listing, anchors) };
 }
 

@@ -18,6 +18,7 @@ export interface Env {
   readonly clock: Clock;
   readonly gate: GatePolicy;
   readonly onStale: OnStale;
+  readonly unmoved: boolean;
   readonly anchors: SchemeName;
   readonly door: Door;
   readonly codec: Codec | null;

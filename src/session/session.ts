@@ -18,7 +18,7 @@ import type { GatePolicy } from "./gate.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import { type Observation, observe } from "./observing.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
-import { type GrepRequest, grep, type ReadRequest, read, showRefused } from "./reading.js";
+import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
 import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
 import type {
   BatchRefusal,
@@ -42,6 +42,8 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly gate?: GatePolicy;
   readonly onStale?: OnStale;
+  /** Refuses edits whose lines are not where they were shown, by whomever they were moved. */
+  readonly unmoved?: boolean;
   readonly anchors?: SchemeName;
   readonly door?: Door;
   /** Forces an encoding on files without a byte order mark. */
@@ -79,6 +81,7 @@ export class Session {
       clock: options.clock,
       gate: options.gate ?? "lines",
       onStale: options.onStale ?? "relocate",
+      unmoved: options.unmoved ?? false,
       anchors: options.anchors ?? "hex6",
       door: options.door ?? libraryDoor,
       codec: options.codec ?? null,
@@ -179,14 +182,6 @@ export class Session {
     return this.answered(["commit", { path, given: call.given }], () =>
       execute({ ...call, dryRun: false }, this.env),
     );
-  }
-
-  /** Rows for a planned call that the caller refuses itself: they count like those of any refusal. */
-  showRefused({ call, result }: Plan, request: ReadRequest): Promise<Result<ReadDetails | BatchRefusal>> {
-    return this.answered(["read", request], () => {
-      if (!call) throw new PortError("bad_request", result.text);
-      return showRefused(request, call, this.env);
-    });
   }
 
   /** The conversation was compacted, cleared or truncated: nothing counts as shown or known any more. */

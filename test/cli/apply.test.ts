@@ -101,7 +101,7 @@ describe("kedge apply", () => {
     place.put("b.txt", "zero\nalpha\nbeta\n");
     const { status, stderr } = place.run(["apply", "--unmoved"], { input: JSON.stringify({ files }) });
     expect(status).toBe(5);
-    expect(stderr).toMatch(/^b\.txt: 2#\w+ is 3#\w+ now$/m);
+    expect(stderr).toMatch(/^b\.txt:\n2#\w+ is 3#\w+ now$/m);
     expect(place.text("a.txt")).toBe(four);
   });
 

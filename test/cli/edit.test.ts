@@ -277,7 +277,7 @@ describe("--unmoved", () => {
     place.put("a.txt", `zero\n${four}`);
     const { status, stderr } = place.run(["edit", "a.txt", at(3), "3", "--unmoved"]);
     expect(status).toBe(5);
-    expect(stderr).toContain("\na.txt: 3#1247f8 is 4#1247f8 now\n");
+    expect(stderr).toContain("\n3#1247f8 is 4#1247f8 now\n");
     expect(stderr).toContain("    4#1247f8|three");
     expect(stderr).toContain("@@ 3#1247f8, line 4 now @@\n three\n");
     expect(place.text("a.txt")).toBe(`zero\n${four}`);
@@ -296,6 +296,36 @@ describe("--unmoved", () => {
     expect(place.ok("edit", "a.txt", third, "3")).toContain("relocated");
     expect(place.ok("edit", "a.txt", at(4), "4")).toContain("relocated");
     expect(place.text("a.txt")).toBe("zero\nzero\nsame\none\n3\n4\n");
+  });
+
+  test("names every anchor that moved, and is sharper the second time", async () => {
+    const place = new Place({ "a.txt": four });
+    const at = await reader(place, "a.txt");
+    place.put("a.txt", `zero\n${four}`);
+    const args = ["edit", "a.txt", at(2), "x", "--end", at(4), "--unmoved"];
+    const { stderr } = place.run(args);
+    expect(stderr).toMatch(/^2#\w+ is 3#\w+ now, 4#\w+ is 5#\w+ now$/m);
+    expect(stderr).toMatch(/^@@ 4#\w+, line 5 now @@\n four$/m);
+    expect(place.run(args).stderr).toContain("do not retry identical arguments");
+    const { details, status } = { details: jsonLines(place.run([...args, "--json"]).stdout)[0], status: 5 };
+    expect(details).toMatchObject({
+      ...{
+        code: "stale",
+        path: "a.txt",
+        affectedRanges: [
+          { start: 3, end: 3 },
+          { start: 5, end: 5 },
+        ],
+      },
+      mismatches: [2, 4].map((line) => ({ anchor: at(line), line: line + 1, cause: "moved" })),
+      remaps: [2, 4].map((line) => ({ from: at(line), kind: "moved" })),
+    });
+    const third = place.run(args);
+    expect([third.status, third.stderr]).toEqual([status, expect.stringContaining("Contention: ")]);
+    const command = /Send it again: run `(.+)`; else/.exec(third.stderr)?.[1] as string;
+    expect(command).toContain("kedge apply --unmoved -");
+    expect(place.shell(command).status).toBe(0);
+    expect(place.text("a.txt")).toBe("zero\none\nx\n");
   });
 
   test("also in a dry run, and when an edit of one's own moved it", async () => {

@@ -9,6 +9,7 @@ import type { Run } from "../context.js";
 import { decodeText, readInput } from "../input.js";
 import { open } from "../open.js";
 import { showEdit } from "../sent.js";
+import { editorFor } from "../unmoved.js";
 
 const example = '{"files":[{"path":"a.ts","edits":[{"op":"set_line","anchor":"12#0f0dd9","text":"…"}]}]}';
 
@@ -18,13 +19,7 @@ export const run: Run = async (context) => {
   const text = decodeText(await readInput(name, context), name);
   const request = parseRequest(text, args.has("dry-run"));
   const opened = await open(context, pathsOf(request));
-  if (args.has("unmoved")) {
-    if (args.has("stateless"))
-      throw new UsageError("--unmoved needs the record that --stateless goes without");
-    const { editUnmoved } = await import("../unmoved.js");
-    return showEdit(context, opened, await editUnmoved(request, opened.options));
-  }
-  const { editor } = opened;
+  const editor = editorFor(args, opened);
   const result = "path" in request ? await editor.edit(request) : await editor.multiEdit(request);
   return showEdit(context, opened, result);
 };

@@ -1,9 +1,9 @@
-import { parseLineRef } from "../../core/index.js";
 import { type Args, UsageError } from "../args.js";
 import type { Context, Run } from "../context.js";
 import { decodeText, readInput } from "../input.js";
 import { open } from "../open.js";
 import { showEdit } from "../sent.js";
+import { editorFor } from "../unmoved.js";
 
 export const run: Run = async (context) => {
   const { args } = context;
@@ -11,12 +11,7 @@ export const run: Run = async (context) => {
   const edit = await editOf(anchor, context);
   const opened = await open(context, [path]);
   const request = { path, edits: [edit], dryRun: args.has("dry-run") };
-  if (!args.has("unmoved")) return showEdit(context, opened, await opened.editor.edit(request));
-  if (args.has("stateless")) throw new UsageError("--unmoved needs the record that --stateless goes without");
-  const { editUnmoved } = await import("../unmoved.js");
-  const read = parseLineRef(anchor);
-  const options = "problem" in read ? opened.options : { ...opened.options, anchors: read.scheme };
-  return showEdit(context, opened, await editUnmoved(request, options));
+  return showEdit(context, opened, await editorFor(args, opened).edit(request));
 };
 
 async function editOf(anchor: string, context: Context): Promise<Record<string, unknown>> {
