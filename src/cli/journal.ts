@@ -43,7 +43,8 @@ export const logColumns: readonly Column[] = [
   { title: "agent", shrinks: "end" },
   {
     title: "what",
-    colour: (cell) => (/refused|^lost/.test(cell) ? "red" : cell === "relocated" ? "yellow" : "green"),
+    colour: (cell) =>
+      /refused|^lost|cannot/.test(cell) ? "red" : cell.startsWith("relocated") ? "yellow" : "green",
   },
   { title: "where", shrinks: "start" },
   { title: "id" },

@@ -148,7 +148,7 @@ const writing: readonly Command[] = [
       ["kedge undo src/a.ts --last 3", "the last three of a file, whoever made them"],
       ["kedge undo --list", "what can be undone, with ids"],
     ],
-    json: "{status, undone: [{id, path, diff}]}; with --list journal entries, newest first",
+    json: "{status, undone: [{id, path, diff}]}; with --list journal entries with undoable, newest first",
   },
 ];
 

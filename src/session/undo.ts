@@ -190,7 +190,13 @@ interface Texts {
 
 async function takeBack(entry: JournalEntry, texts: Texts, env: Env) {
   const place = texts.of.get(entry.file) as Returned;
-  const gone = (): PortError => new CannotUndo(entry, "its text is no longer kept");
+  const gone = (): PortError =>
+    new CannotUndo(
+      entry,
+      place.opened.file.keep
+        ? "its text is no longer kept"
+        : "of files that look secret, or are outside the roots, no text is kept",
+    );
   const kept = keptTexts(place.opened.document?.encoding ?? null, [place.text], env);
   const load = async (version: string | null): Promise<Document | null> => {
     const document = version === null ? null : await kept(version);

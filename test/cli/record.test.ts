@@ -69,6 +69,27 @@ describe("kedge undo", () => {
     expect(stdout).toMatch(/^\.\.\/sub\/a\.txt: edit .*\n--- a\/\.\.\/sub\/a\.txt\n/);
   });
 
+  test("of a file of which no text is kept: said in the list, and when it is tried", async () => {
+    const place = new Place({ ".env": "A=1\nB=2\n" });
+    const at = await reader(place, ".env");
+    await place.before(["edit", ".env", at(1), "A=3"]);
+    place.run(["write", ".env.new"], { input: "C=1\n" });
+    const listed = place.ok("undo", "--list");
+    expect(listed).toMatch(/ created {2,}\.env\.new:1 /);
+    expect(listed).toMatch(/ edited \(cannot be undone\) {2}\.env:1 /);
+    const entries = jsonLines<{ id: string; undoable: boolean }>(place.ok("undo", "--list", "--json"));
+    expect(entries.map(({ undoable }) => undoable)).toEqual([true, false]);
+    const { status, stderr } = place.run(["undo", "--id", entries[1]?.id as string]);
+    expect([status, stderr]).toEqual([
+      5,
+      expect.stringContaining(
+        "cannot be undone: of files that look secret, or are outside the roots, no text is kept",
+      ),
+    ]);
+    place.ok("undo");
+    expect(existsSync(place.path(".env.new"))).toBe(false);
+  });
+
   test("what stands in the way is said: 5", async () => {
     const place = await busy();
     place.put("b.txt", "ALPHA, changed\nbeta\n");

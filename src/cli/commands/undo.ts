@@ -1,4 +1,4 @@
-import type { UndoDetails } from "../../session/index.js";
+import type { JournalEntry, UndoDetails } from "../../session/index.js";
 import { type Args, UsageError } from "../args.js";
 import { tableText } from "../columns.js";
 import type { Context, Run } from "../context.js";
@@ -6,6 +6,8 @@ import { done } from "../exit.js";
 import { logColumns, logRow, undoable } from "../journal.js";
 import { type Opened, open } from "../open.js";
 import { paintDiff, showResult } from "../show.js";
+
+const listed = 100;
 
 export const run: Run = async (context) => {
   const { args, output } = context;
@@ -48,18 +50,24 @@ async function list({ args, output }: Context, opened: Opened, path: string | un
   const { store, files } = opened;
   const key = path === undefined ? undefined : (await files.identify(path)).key;
   const entries = undoable(await store.journal(key === undefined ? {} : { file: key }));
+  const isKept = async ({ before }: JournalEntry): Promise<boolean> =>
+    before === null || (await store.version(before)) !== null;
   if (args.has("json")) {
-    for (const entry of entries) output.out.line(JSON.stringify(entry));
+    for (const entry of entries) output.out.line(JSON.stringify({ ...entry, undoable: await isKept(entry) }));
+    return done;
+  }
+  if (entries.length === 0) {
+    output.out.line("[nothing to undo]");
     return done;
   }
   const now = Date.now();
-  if (entries.length === 0) output.out.line("[nothing to undo]");
-  else
-    for (const line of tableText(
-      logColumns,
-      entries.map((entry) => logRow(entry, now)),
-      output.out,
-    ))
-      output.out.line(line);
+  const rows: string[][] = [];
+  for (const entry of entries.slice(0, listed)) {
+    const [time = "", agent = "", what = "", ...rest] = logRow(entry, now);
+    rows.push([time, agent, (await isKept(entry)) ? what : `${what} (cannot be undone)`, ...rest]);
+  }
+  for (const line of tableText(logColumns, rows, output.out)) output.out.line(line);
+  if (entries.length > listed)
+    output.out.line(`[the newest ${listed} of ${entries.length}; FILE or --json shows others]`);
   return done;
 }
