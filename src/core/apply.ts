@@ -11,7 +11,7 @@ import {
   spokenScheme,
 } from "./refusal.js";
 import { changedRanges, type EditToolDetails, refusalText } from "./report.js";
-import { runStateless, type StatelessOptions } from "./stateless.js";
+import { recoveryWindow, runStateless, type StatelessOptions } from "./stateless.js";
 import { unifiedDiff } from "./unified.js";
 
 export interface ApplyOptions extends StatelessOptions {
@@ -46,11 +46,15 @@ export function applyEdits(
   edits: unknown,
   options: ApplyOptions = {},
 ): ApplyResult | ApplyRefusal {
-  const path = options.path ?? "text";
+  const { path = "text", window = recoveryWindow } = options;
+  if (typeof source !== "string" && !ArrayBuffer.isView(source))
+    throw new TypeError("source is a string or a Uint8Array");
+  if (typeof path !== "string") throw new TypeError("path is a string");
+  if (!(typeof window === "number" && window >= 0)) throw new TypeError("window is a number of lines from 0");
   const now = typeof source === "string" ? Document.fromText(source) : Document.parse(source);
   const made: Applied | Refused = now.binary
     ? { status: "refused", problems: [problem("binary", [], `${path} is binary`)], remaps: [], forced: null }
-    : runStateless(edits, now, options);
+    : runStateless(edits, now, { window });
   if (made.status === "refused") return asRefusal(path, made, now);
   const { document, change } = made;
   const details: EditToolDetails = {

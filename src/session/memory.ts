@@ -49,7 +49,8 @@ export function memoryFiles(
   };
   for (const [path, content] of Object.entries(initial)) set(path, content);
   const identify = async (path: string): Promise<FileId> => {
-    if (path === "") throw new PortError("bad_request", "path is empty");
+    if (typeof path !== "string" || path === "")
+      throw new PortError("bad_request", "a path is a text that is not empty");
     return { key: keyOf(path), path, keep: true };
   };
   const read = async (file: FileId): Promise<Uint8Array | null> => files.get(file.key) ?? null;

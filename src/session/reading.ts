@@ -8,7 +8,6 @@ import {
   notRead,
   type Range,
   type SchemeName,
-  schemes,
   selectLines,
 } from "../core/index.js";
 import { deletion, describe } from "./gate.js";
@@ -80,13 +79,7 @@ async function readAgain(file: FileId, request: ReadRequest, env: Env): Promise<
   return { text: listing.text, isError: false, details: detailsOf(file, document, listing, anchors) };
 }
 
-function checkRanges({ path, ranges, offset, limit, anchors }: ReadRequest): void {
-  if (anchors !== undefined && anchors !== "none" && !Object.hasOwn(schemes, anchors))
-    throw new PortError(
-      "bad_request",
-      `anchors is one of ${Object.keys(schemes).join(", ")}, none; got ${JSON.stringify(anchors)}`,
-    );
-  if (typeof path !== "string") throw new PortError("bad_request", "path is missing; it is a string");
+function checkRanges({ ranges }: ReadRequest): void {
   if (ranges !== undefined && !Array.isArray(ranges))
     throw new PortError("bad_request", 'ranges is a list like [{"start":1,"end":20}]');
   for (const { start, end } of (ranges ?? []).map((range) => range ?? {}) as readonly Range[]) {
@@ -97,10 +90,6 @@ function checkRanges({ path, ranges, offset, limit, anchors }: ReadRequest): voi
       );
     if (start > end) throw new PortError("bad_request", `range ${start}-${end} ends before it begins`);
   }
-  if (offset !== undefined && (!Number.isInteger(offset) || offset < 1))
-    throw new PortError("bad_request", `offset is a line number from 1; got ${offset}`);
-  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1))
-    throw new PortError("bad_request", `limit is a number of lines from 1; got ${limit}`);
 }
 
 /** The text of a file that can be shown. Of a binary one size and version are: it may be deleted or moved after that. */

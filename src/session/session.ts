@@ -19,6 +19,7 @@ import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import { type Observation, observe } from "./observing.js";
 import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
 import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
+import { checkOptions, checkRequest } from "./request.js";
 import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
 import type {
   BatchRefusal,
@@ -74,6 +75,7 @@ export class Session {
   private thrown = new Map<string, number>();
 
   constructor(private readonly options: SessionOptions) {
+    checkOptions(options);
     this.env = {
       files: options.files,
       store: options.store,
@@ -129,19 +131,10 @@ export class Session {
     readonly content: string | readonly string[];
     readonly dryRun?: boolean;
   }): Promise<EditResult> {
-    const { path, content } = request;
-    const call: Call = {
-      tool: "write",
-      entries: [{ path, edits: [], operations: [], content, problems: [] }],
-      given: [],
-      single: true,
-      dryRun: request.dryRun ?? false,
-    };
-    const isContent =
-      typeof content === "string" ||
-      (Array.isArray(content) && content.every((line) => typeof line === "string"));
     return this.answered(["write", request], async () => {
-      if (!isContent) throw new PortError("bad_request", "content is a string, or a list of lines");
+      const { path, content, dryRun = false } = request;
+      const entries = [{ path, edits: [], operations: [], content, problems: [] }];
+      const call: Call = { tool: "write", entries, given: [], single: true, dryRun };
       return (await execute(call, this.env)) as EditResult;
     });
   }
@@ -169,7 +162,7 @@ export class Session {
   async plan(request: EditRequest | MultiEditRequest): Promise<Plan> {
     let call: Call | null = null;
     const result = await this.answered<EditResult | BatchResult>(["plan", request], async () => {
-      call = await ("path" in request ? this.editCall(request) : this.batchCall(request));
+      call = await (isSingle(request) ? this.editCall(request) : this.batchCall(request));
       return execute({ ...call, dryRun: true }, this.envFor(request));
     });
     return { result, call };
@@ -233,7 +226,6 @@ export class Session {
 
   private editCall(request: EditRequest): Promise<Call> | Call {
     const { path } = request;
-    if (typeof path !== "string") throw new PortError("bad_request", "path is missing; it is a string");
     checkOne(request);
     const options = { single: true, dryRun: request.dryRun ?? false };
     if ("retry" in request && request.retry !== undefined)
@@ -255,6 +247,7 @@ export class Session {
   /** What a port or a malformed request throws is a refusal like any other: a value. */
   private async answered<T>(asked: Asked, run: () => Promise<T> | T): Promise<T> {
     try {
+      checkRequest(...asked);
       return await run();
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
@@ -265,7 +258,7 @@ export class Session {
 
   private async journal([call, request]: Asked, { code, message }: PortError): Promise<void> {
     const tool = writing[call];
-    const { path, files } = request as { path?: unknown; files?: readonly { path?: unknown }[] };
+    const { path, files } = (request ?? {}) as { path?: unknown; files?: readonly { path?: unknown }[] };
     const named = [path, ...(Array.isArray(files) ? files.map((one) => one?.path) : [])];
     const paths = named.filter((one) => typeof one === "string");
     const given = paths.find((one) => message.includes(one)) ?? paths[0];
@@ -274,7 +267,7 @@ export class Session {
 
   private refusal(asked: Asked, error: PortError): Result<RefusalDetails> {
     const { code, message } = error;
-    const given = (asked[1] as { path?: unknown }).path;
+    const given = (asked[1] as { path?: unknown } | null)?.path;
     const path = typeof given === "string" ? given : "";
     const details: RefusalDetails = {
       ...{ path, mismatches: [], affectedRanges: [], remaps: [] },
@@ -306,6 +299,10 @@ export class Session {
     if (this.thrown.size > countedRefusals && oldest !== undefined) this.thrown.delete(oldest);
     return before;
   }
+}
+
+function isSingle(request: EditRequest | MultiEditRequest): request is EditRequest {
+  return (request as { path?: unknown }).path !== undefined;
 }
 
 /** Calls that would have written, as the journal names them. */

@@ -147,14 +147,6 @@ function answer(
 
 /** The commits to take back, newest first. What was undone already, or is an undo, is passed over. */
 async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
-  const { last } = request;
-  if (last !== undefined && (!Number.isInteger(last) || last < 1))
-    throw new PortError(
-      "bad_request",
-      `last is how many edits to take back, from 1; got ${JSON.stringify(last)}`,
-    );
-  if (request.path !== undefined && typeof request.path !== "string")
-    throw new PortError("bad_request", "path is a string");
   const all = await env.store.journal();
   const undone = undoneIds(all);
   const key = request.path === undefined ? null : (await env.files.identify(request.path)).key;

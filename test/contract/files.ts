@@ -130,8 +130,9 @@ function identifying(bench: () => FilesBench): void {
       for (const path of ["../a.txt", "x/../../a.txt", "../../../../etc/passwd"])
         await expect(bench().files.identify(path)).rejects.toMatchObject({ code: "outside_roots" });
     });
-    test("refuses an empty path", async () => {
-      await expect(bench().files.identify("")).rejects.toMatchObject({ code: "bad_request" });
+    test("refuses an empty path, and what is none", async () => {
+      for (const path of ["", undefined, null, 5, {}] as string[])
+        await expect(bench().files.identify(path)).rejects.toMatchObject({ code: "bad_request" });
     });
   });
 }

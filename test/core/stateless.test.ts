@@ -283,6 +283,22 @@ describe("applyEdits", () => {
     expect(text).not.toContain("call read");
   });
 
+  it("takes nothing for a text, a name or a window that is none", () => {
+    const edits = [set("1#0f0dd9", "x")];
+    for (const source of [undefined, null, 5, ["foo"]])
+      expect(() => applyEdits(source as never, edits)).toThrow(
+        new TypeError("source is a string or a Uint8Array"),
+      );
+    for (const path of [null, 5])
+      expect(() => applyEdits("foo", edits, { path } as never)).toThrow(new TypeError("path is a string"));
+    for (const window of [Number.NaN, -1, "3", null])
+      expect(() => applyEdits("foo", edits, { window } as never)).toThrow(
+        new TypeError("window is a number of lines from 0"),
+      );
+    expect(applyEdits("foo", edits, { path: undefined, window: undefined } as never).status).toBe("applied");
+    expect(applyEdits("foo", edits, { window: Number.POSITIVE_INFINITY }).status).toBe("applied");
+  });
+
   it("only lines that moved are remapped in the error", () => {
     const details = {
       status: "refused",

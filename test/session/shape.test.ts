@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/session/memory.js";
 import type { Result } from "../../src/session/result.js";
+import { Session } from "../../src/session/session.js";
 import { bench, on, outcome, path, printedLines, tag } from "../support/session.js";
 
 type Any = Readonly<Record<string, (request: unknown) => Promise<unknown>>>;
@@ -52,6 +54,105 @@ describe("a malformed request", () => {
     expect(result.text).toMatch(/^REJECTED, nothing written\.\n./);
     expect(words()).toBe("a b c");
     expect([...files.files.keys()]).toEqual([path]);
+  });
+});
+
+describe("values that no typed caller sends", () => {
+  const numbers: unknown[] = [Number.NaN, -1, 1.5, "2", null, {}];
+  const cases: readonly (readonly [method: string, field: string, values: readonly unknown[]])[] = [
+    ["grep", "maxResults", [...numbers, 0]],
+    ["grep", "context", numbers],
+    ["grep", "pattern", [undefined, null, 5, /a/]],
+    ["grep", "path", [null, 5, ["a"]]],
+    ["grep", "glob", [null, 5]],
+    ["grep", "ignoreCase", ["yes", null]],
+    ["grep", "literal", ["no", null]],
+    ["grep", "anchors", ["md5", "none", "constructor", null]],
+    ["read", "path", [undefined, null, 5]],
+    ["read", "offset", [...numbers, 0]],
+    ["read", "limit", [...numbers, 0]],
+    ["read", "delta", ["no", null]],
+    ["read", "anchors", ["md5", "constructor", null]],
+    ["write", "path", [undefined, null, 5, {}]],
+    ["write", "dryRun", ["false", null, 0]],
+    ["edit", "path", [undefined, null, 5]],
+    ["edit", "dryRun", ["false", null, 0]],
+    ["multiEdit", "dryRun", ["false", null, 0]],
+    ["plan", "path", [null, 5]],
+    ["undo", "id", [5, null]],
+    ["undo", "batch", [5, null]],
+    ["undo", "last", numbers],
+    ["undo", "anyone", ["yes", null]],
+    ["undo", "dryRun", ["false", null]],
+    ["restore", "ids", ["x", 5, [5], null]],
+    ["restore", "all", ["yes", null]],
+  ];
+  const edits = [{ op: "append", text: "z" }];
+  const whole: Readonly<Record<string, object>> = {
+    ...{ read: { path }, grep: { pattern: "a" }, write: { path: "new", content: "x" } },
+    ...{ edit: { path, edits }, multiEdit: { files: [{ path, edits }] }, plan: { path, edits } },
+    ...{ undo: {}, restore: { all: true } },
+  };
+  const ask = async (method: string, request: unknown) => {
+    const made = bench("a b c");
+    await made.session.read({ path });
+    const answer = (await (made.session as unknown as Any)[method]?.(request)) as {
+      result?: Result;
+    } & Result;
+    return { ...made, result: answer.result ?? answer };
+  };
+
+  it.each(cases)("of %s, %s: refused, not guessed and not thrown", async (method, field, values) => {
+    for (const value of values) {
+      const { result, words, files } = await ask(method, { ...whole[method], [field]: value });
+      expect([value, outcome(result)]).toEqual([value, "!bad_request"]);
+      expect(result.text).toMatch(new RegExp(`^REJECTED, nothing written\\.\\n${field} is `));
+      expect([words(), files.files.size]).toEqual(["a b c", 1]);
+    }
+  });
+
+  it("undefined is absent where a field may be", async () => {
+    for (const [method, field] of cases) {
+      if (field === "all" || field === "pattern" || (field === "path" && method !== "grep")) continue;
+      const { result } = await ask(method, { ...whole[method], [field]: undefined });
+      expect([method, field, outcome(result)]).not.toContain("!bad_request");
+    }
+    const { result } = await ask("plan", { path: undefined, ...whole.multiEdit });
+    expect(outcome(result)).toBe("dry_run");
+  });
+
+  it.each(Object.keys(whole))("%s of nothing at all", async (method) => {
+    for (const request of [null, 5, "a", ...(method === "undo" ? [] : [undefined])])
+      expect(outcome((await ask(method, request)).result)).toBe("!bad_request");
+  });
+
+  it("names all that is wrong", async () => {
+    const { result } = await ask("read", { path: 5, offset: 0, anchors: "md5" });
+    expect(result.details).toMatchObject({
+      message:
+        'path is a string; got 5; offset is a line number from 1; got 0; anchors is one of hex6, hex4, lean, none; got "md5"',
+    });
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    ["gate", ["none", "Lines", "constructor", null, 5]],
+    ["onStale", ["ignore", null]],
+    ["anchors", ["md5", "none", "constructor", null]],
+    ["agent", [undefined, null, 5]],
+    ["files", [undefined, null]],
+    ["store", [null]],
+    ["clock", [undefined, 5]],
+    ["keepOnFold", ["no", null]],
+  ])("a session takes no other %s", (name, values) => {
+    const { files } = bench("a");
+    const good = { files, store: memoryStore(), agent: "one", clock: () => 0 };
+    for (const value of values)
+      expect(() => new Session({ ...good, [name]: value } as never)).toThrow(new RegExp(`^${name} is `));
+    for (const value of values.slice(0, 1))
+      expect(() => new Session({ ...good, [name]: value } as never)).toThrow(TypeError);
+    const absent = { gate: undefined, onStale: undefined, anchors: undefined, keepOnFold: undefined };
+    expect(new Session({ ...good, ...absent } as never).agent).toBe("one");
+    expect(() => new Session(good).as(undefined as never)).toThrow(TypeError);
   });
 });
 
