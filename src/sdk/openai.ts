@@ -26,7 +26,6 @@ export function kedgeTools(from: From, options: ToolOptions = {}) {
 
 /**
  * The tools for the Responses API: `tool` is what the request declares, `execute` answers a `function_call`.
- * `runResponsesTools` of the SDK takes them as they are.
  */
 export function responseTools(from: From, options: ToolOptions = {}) {
   const session = sessionOf(from);
