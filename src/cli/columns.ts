@@ -19,7 +19,7 @@ export function tableText(
   stream: Stream,
 ): string[] {
   const widths = columns.map(({ title }, at) =>
-    Math.max(title.length, ...rows.map((row) => (row[at] ?? "").length)),
+    rows.reduce((widest, row) => Math.max(widest, (row[at] ?? "").length), title.length),
   );
   if (stream.isTerminal) shrink(widths, columns, stream.columns);
   const heading = columns.map(({ title }) => title);

@@ -55,15 +55,25 @@ function sum(entries: readonly JournalEntry[], value: (entry: JournalEntry) => n
   return entries.reduce((total, entry) => total + value(entry), 0);
 }
 
-/** Most busy first. */
-function tallies(entries: readonly JournalEntry[], nameOf: (entry: JournalEntry) => string): Tally[] {
+/** A journal may have hundreds of thousands of lines: each is looked at a few times, not once for every other. */
+export function grouped(
+  entries: readonly JournalEntry[],
+  nameOf: (entry: JournalEntry) => string,
+): Map<string, JournalEntry[]> {
   const groups = new Map<string, JournalEntry[]>();
   for (const entry of entries) {
-    if (entry.kind === "lost") continue;
     const name = nameOf(entry);
-    groups.set(name, [...(groups.get(name) ?? []), entry]);
+    const group = groups.get(name);
+    if (group) group.push(entry);
+    else groups.set(name, [entry]);
   }
-  return [...groups]
+  return groups;
+}
+
+/** Most busy first. */
+function tallies(entries: readonly JournalEntry[], nameOf: (entry: JournalEntry) => string): Tally[] {
+  const told = entries.filter(({ kind }) => kind !== "lost");
+  return [...grouped(told, nameOf)]
     .map(([name, own]) => ({
       name,
       commits: own.filter(({ kind }) => kind === "commit").length,
@@ -79,14 +89,15 @@ const fewest = 3;
 /** Three mismatches on one file within ten minutes: the worst ten minutes of each file. */
 function contention(entries: readonly JournalEntry[]): Contention[] {
   const found: Contention[] = [];
-  for (const file of new Set(entries.filter(isCollision).map((entry) => entry.file))) {
-    const own = entries.filter((entry) => entry.file === file);
-    const stale = own.filter(isCollision);
-    let worst: JournalEntry[] = [];
-    for (const { time } of stale) {
-      const near = stale.filter((entry) => entry.time >= time && entry.time < time + window);
-      if (near.length > worst.length) worst = near;
+  for (const own of grouped(entries, ({ file }) => file).values()) {
+    const stale = own.filter(isCollision).sort((one, two) => one.time - two.time);
+    let [from, to] = [0, 0];
+    for (let start = 0, end = 0; start < stale.length; start++) {
+      const limit = (stale[start] as JournalEntry).time + window;
+      while (end < stale.length && (stale[end] as JournalEntry).time < limit) end += 1;
+      if (end - start > to - from) [from, to] = [start, end];
     }
+    const worst = stale.slice(from, to);
     const [first] = worst;
     if (!first || worst.length < fewest) continue;
     const during = own.filter(({ time }) => time >= first.time - window && time < first.time + window);

@@ -38,6 +38,16 @@ describe("statistics", () => {
     expect(statistics(many).contention).toEqual([{ path: "a.ts", agents: 3, collisions: 3, minutes: 9 }]);
   });
 
+  test("of a long journal", () => {
+    const many = Array.from({ length: 150_000 }, (_, second) =>
+      entry({ kind: "refusal", code: "stale", time: second * 1000, agent: `a${second % 3}` }),
+    );
+    expect(statistics(many)).toMatchObject({
+      ...{ refusals: 150_000, files: [{ name: "a.ts", refusals: 150_000 }] },
+      contention: [{ path: "a.ts", agents: 3, collisions: 600, minutes: 10 }],
+    });
+  });
+
   test("what is refused for another reason is no collision", () => {
     for (const code of ["not_read", "wrong_hash", "ambiguous"] as const) {
       const refused = [1, 2, 3].map((time) => entry({ kind: "refusal", code, time }));
@@ -128,6 +138,8 @@ describe("tables", () => {
     ]);
     expect(tableText(columns, rows, stream(15))).toEqual(["path          n", "…ong/path.ts  7"]);
     expect(tableText(columns, rows, stream(16, false))[1]).toBe("src/some/long/path.ts  7");
+    const many = Array.from({ length: 300_000 }, () => rows[0] as string[]);
+    expect(tableText(columns, many, stream(16, false))).toHaveLength(300_001);
   });
 });
 

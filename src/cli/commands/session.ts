@@ -5,6 +5,7 @@ import type { Context, Run } from "../context.js";
 import { done } from "../exit.js";
 import { agentName } from "../journal.js";
 import { type Opened, open } from "../open.js";
+import { grouped } from "../statistics.js";
 import { formatAge } from "../time.js";
 
 export const run: Run = async (context) => {
@@ -35,9 +36,10 @@ interface Agent {
 async function list({ args, output: { out } }: Context, { store, identity }: Opened): Promise<number> {
   const entries = await store.journal();
   const files = await audience(store);
-  const names = new Set([...files.keys(), ...entries.map(({ agent }) => agent), identity.id]);
+  const byAgent = grouped(entries, ({ agent }) => agent);
+  const names = new Set([...files.keys(), ...byAgent.keys(), identity.id]);
   const agents = [...names].map((session): Agent => {
-    const own = entries.filter(({ agent }) => agent === session);
+    const own = byAgent.get(session) ?? [];
     return {
       session,
       files: files.get(session) ?? 0,
