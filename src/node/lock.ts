@@ -1,34 +1,19 @@
 import { PortError } from "../session/index.js";
 import { failure } from "./failure.js";
 import { errorCode, ifThere, readFile, remove } from "./io.js";
-import { Lock, type Lockable, type LockOptions, type LockRecord, parseLock } from "./lockfile.js";
+import { Lock, type Lockable, type LockOptions, parseLock } from "./lockfile.js";
 import { nameOf, newToken } from "./names.js";
 import { isSharingViolation, isWindows } from "./platform.js";
 import { held } from "./processes.js";
 import { ending } from "./slot.js";
 import { ticks } from "./system.js";
+import { busy, type Found, inTime, lookPause, pause, sleep, type Watch, watched } from "./waiting.js";
 
 /** A lock of a dead holder is in the way, and with it a batch that was not finished. */
 export class Unfinished extends Error {
   constructor(readonly token: string) {
     super(`batch ${token} was not finished`);
   }
-}
-
-/** A lock as it was found on disk. */
-interface Found {
-  readonly token: string;
-  /** null: not written yet, or not readable. */
-  readonly record: LockRecord | null;
-  readonly modified: number;
-  /** The user whose lock may not be read here. */
-  readonly user?: bigint;
-}
-
-/** Since when a found lock has looked the same. */
-interface Watch {
-  readonly mark: string;
-  readonly since: number;
 }
 
 /** Claims on dead locks (see `bury`) that somebody died over; long before, whoever could act on them is gone. */
@@ -151,6 +136,7 @@ export class Locks {
     const next = `${name}-next`;
     const front = new Lock(newToken(this.options.clock), this.options);
     held.tokens.add(front.token);
+    const forget = held.clearAtExit(() => front.release());
     try {
       await this.await(name, hold, {
         ask: () => hold.lock.create(name, file),
@@ -160,6 +146,7 @@ export class Locks {
       });
     } finally {
       front.release();
+      forget();
       held.tokens.delete(front.token);
     }
   }
@@ -286,11 +273,6 @@ interface Taking {
   readonly adopt: string;
 }
 
-function watched(watch: Watch | null, found: Found): Watch {
-  const mark = `${found.token} ${found.modified}`;
-  return watch?.mark === mark ? watch : { mark, since: ticks() };
-}
-
 /** What somebody who waits can do. */
 interface Turn {
   /** Asks for the lock. */
@@ -300,33 +282,4 @@ interface Turn {
   /** Clears the way to that, if who has it is dead. */
   readonly ahead: () => void;
   readonly busy: (found: Found, waited: number) => PortError;
-}
-
-/** Milliseconds between two looks at who has a lock: dead holders are rare. */
-const lookPause = { front: 50, back: 250 };
-
-/** Milliseconds between two questions. Who has to wait long is one of many. */
-function pause(isFront: boolean, waited: number): number {
-  const longest = isFront ? Math.min(5, 1.5 + waited / 400) : Math.min(20, 8 + waited / 20);
-  return longest * (0.5 + Math.random() / 2);
-}
-
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-async function inTime(promise: Promise<void>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, deadline - ticks()));
-  });
-  const arrived = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return arrived;
-}
-
-function busy(file: Lockable, found: Found, waited: number): PortError {
-  const { record, user } = found;
-  const unknown = user === undefined ? "a process that did not say its name" : `a process of user ${user}`;
-  const who = record ? `process ${record.pid} on ${record.host}` : unknown;
-  return new PortError("busy", `${file.path} is held by ${who}; waited ${(waited / 1000).toFixed(1)} s`);
 }

@@ -36,12 +36,13 @@ export interface Processes {
 interface Held {
   readonly copy: string;
   readonly tokens: Set<string>;
-  /** Runs it when the process ends by itself; a failure then is nobody's concern. */
-  clearAtExit(action: () => void): void;
+  /** Runs it when the process ends by itself, unless it is taken back; a failure then is nobody's concern. */
+  clearAtExit(action: () => void): () => void;
 }
 
 function newHeld(): Held {
-  const actions: (() => void)[] = [];
+  const actions = new Set<() => void>();
+  let isWatched = false;
   const runAll = (): void => {
     for (const action of actions) {
       try {
@@ -53,8 +54,10 @@ function newHeld(): Held {
     copy: Math.random().toString(36).slice(2),
     tokens: new Set(),
     clearAtExit(action) {
-      if (actions.length === 0) process.once("exit", runAll);
-      actions.push(action);
+      if (!isWatched) process.once("exit", runAll);
+      isWatched = true;
+      actions.add(action);
+      return () => actions.delete(action);
     },
   };
 }

@@ -1,0 +1,53 @@
+import { PortError } from "../session/index.js";
+import type { Lockable, LockRecord } from "./lockfile.js";
+import { ticks } from "./system.js";
+
+/** A lock as it was found on disk. */
+export interface Found {
+  readonly token: string;
+  /** null: not written yet, or not readable. */
+  readonly record: LockRecord | null;
+  readonly modified: number;
+  /** The user whose lock may not be read here. */
+  readonly user?: bigint;
+}
+
+/** Since when a found lock has looked the same. */
+export interface Watch {
+  readonly mark: string;
+  readonly since: number;
+}
+
+export function watched(watch: Watch | null, found: Found): Watch {
+  const mark = `${found.token} ${found.modified}`;
+  return watch?.mark === mark ? watch : { mark, since: ticks() };
+}
+
+/** Milliseconds between two looks at who has a lock: dead holders are rare. */
+export const lookPause = { front: 50, back: 250 };
+
+/** Milliseconds between two questions. Who has to wait long is one of many. */
+export function pause(isFront: boolean, waited: number): number {
+  const longest = isFront ? Math.min(5, 1.5 + waited / 400) : Math.min(20, 8 + waited / 20);
+  return longest * (0.5 + Math.random() / 2);
+}
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export async function inTime(promise: Promise<void>, deadline: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, deadline - ticks()));
+  });
+  const arrived = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return arrived;
+}
+
+export function busy(file: Lockable, found: Found, waited: number): PortError {
+  const { record, user } = found;
+  const unknown = user === undefined ? "a process that did not say its name" : `a process of user ${user}`;
+  const who = record ? `process ${record.pid} on ${record.host}` : unknown;
+  return new PortError("busy", `${file.path} is held by ${who}; waited ${(waited / 1000).toFixed(1)} s`);
+}
