@@ -7,7 +7,17 @@ import { isSharingViolation, isWindows } from "./platform.js";
 import { held } from "./processes.js";
 import { ending } from "./slot.js";
 import { ticks } from "./system.js";
-import { busy, type Found, inTime, lookPause, pause, sleep, type Watch, watched } from "./waiting.js";
+import {
+  busy,
+  type Found,
+  firstPause,
+  inTime,
+  lookPause,
+  pause,
+  sleep,
+  type Watch,
+  watched,
+} from "./waiting.js";
 
 /** A lock of a dead holder is in the way, and with it a batch that was not finished. */
 export class Unfinished extends Error {
@@ -157,8 +167,8 @@ export class Locks {
     let looked = Number.NEGATIVE_INFINITY;
     let isFront = false;
     for (;;) {
-      isFront ||= turn.step();
       const now = ticks();
+      isFront ||= now - started >= firstPause / 2 && turn.step();
       const isLook = now - looked >= (isFront ? lookPause.front : lookPause.back) || now >= deadline;
       if ((isFront || isLook) && turn.ask()) return;
       // To ask for it costs one call, to find out who has it ten.

@@ -26,9 +26,13 @@ export function watched(watch: Watch | null, found: Found): Watch {
 /** Milliseconds between two looks at who has a lock: dead holders are rare. */
 export const lookPause = { front: 50, back: 250 };
 
-/** Milliseconds between two questions. Who has to wait long is one of many. */
+/** Who has just come lets those go ahead who waited before. */
+export const firstPause = 2;
+
+/** Milliseconds between two questions. Whoever has waited longer asks more often: chance must not starve one of many. */
 export function pause(isFront: boolean, waited: number): number {
-  const longest = isFront ? Math.min(5, 1.5 + waited / 400) : Math.min(20, 8 + waited / 20);
+  const back = waited < firstPause / 2 ? firstPause : Math.max(6, 16 - waited / 50);
+  const longest = isFront ? Math.min(5, 1 + waited / 1000) : back;
   return longest * (0.5 + Math.random() / 2);
 }
 
