@@ -1,9 +1,10 @@
 /** Tools that take patches put each hunk in the first place that it fits: which other place may be meant? */
-import type { PatchHunk } from "./patch.js";
-import { belowHeaders, replaced, standsAt } from "./placing.js";
+import type { PatchHunk, Replacement } from "./patch.js";
+import { inOrder, replaced, standsAt } from "./placing.js";
 
 export interface FirstPlace {
   /** Lines that the hunk quotes, half-open, where the tool finds them. */
+  readonly hunk: PatchHunk;
   readonly start: number;
   readonly end: number;
   /** Where it begins in other places that may as well be meant, by its headers and by the order of the hunks. */
@@ -16,14 +17,12 @@ export interface FirstPlace {
 
 /** Hunks that stand nowhere, or only add, are left out. */
 export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[]): FirstPlace[] {
-  const fits = hunks.map(({ quoted }) =>
-    quoted.length === 0 ? [] : lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : [])),
-  );
+  const fits = fitsOf(hunks, lines);
   const meant = meantPlaces(hunks, lines, fits);
   const exact = meant.map(({ places }) => places);
   return meant.flatMap(({ places, loose, header }, index): FirstPlace[] => {
     const hunk = hunks[index] as PatchHunk;
-    if (loose) return [{ start: loose[0], end: loose[1], others: [], loose: true, header: null }];
+    if (loose) return [{ hunk, start: loose[0], end: loose[1], others: [], loose: true, header: null }];
     const [start] = places;
     if (start === undefined) return [];
     const latest = latestStart(exact, hunks, index, lines.length);
@@ -34,7 +33,7 @@ export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[
     const isTelling = (fits[index]?.length ?? 0) > 1;
     return [
       {
-        ...{ start, end: start + hunk.quoted.length, others, loose: false },
+        ...{ hunk, start, end: start + hunk.quoted.length, others, loose: false },
         header: isTelling ? header : null,
       },
     ];
@@ -42,6 +41,12 @@ export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[
 }
 
 const mostPlaces = 20;
+
+function fitsOf(hunks: readonly PatchHunk[], lines: readonly string[]): number[][] {
+  return hunks.map(({ quoted }) =>
+    quoted.length === 0 ? [] : lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : [])),
+  );
+}
 
 interface Meant {
   /** The place that the tool takes, and behind it those that the hunk itself does not rule out. */
@@ -58,48 +63,90 @@ function meantPlaces(
   let cursor = 0;
   return hunks.map(({ headers, atEnd, quoted }, index) => {
     const below = headers.length > 0 ? belowEach(headers, lines, cursor) : [];
-    const later = (fits[index] as readonly number[]).filter((at) => at >= (below[0] ?? cursor));
+    const from = below[0] ?? cursor;
+    const later = fits[index]!.filter((at) => at >= from);
     const last = lines.length - quoted.length;
     // Below a header the first place is meant; a header that stands twice may mean the first below either.
-    const first = below.flatMap((from) => later.find((at) => at >= from) ?? []);
-    const places = atEnd && later.includes(last) ? [last] : below.length > 0 ? [...new Set(first)] : later;
-    const loose = places.length > 0 ? null : loosePlace(quoted, lines, below[0] ?? cursor);
-    if (loose) cursor = loose[1];
-    else if (places[0] !== undefined) cursor = places[0] + quoted.length;
+    const first = below.flatMap((one) => later.find((at) => at >= one) ?? []);
+    const named = below.length > 0 ? [...new Set(first)] : later;
+    // The end is looked at whatever is above it.
+    const places = atEnd ? fits[index]!.filter((at) => at === last) : named;
+    const loose =
+      places.length > 0 || quoted.length === 0 ? null : loosePlace({ quoted, atEnd }, lines, from);
+    cursor = loose ? loose[1] : places[0] === undefined ? from : places[0] + quoted.length;
     return { places, loose, header: below[0] === undefined ? null : below[0] - 1 };
   });
 }
 
 /**
- * Tools overlook blanks at the ends of lines first, then those at their beginnings too; and where that is of no use,
- * they leave a last line out that is blank.
+ * Tools overlook blanks at the ends of lines first, then those at their beginnings too, then the ways to write dashes,
+ * quotes and blanks; and where that is of no use, they leave a last line out that is blank. What is left of a hunk that
+ * was nothing else stands anywhere.
  */
 function loosePlace(
-  quoted: readonly string[],
+  { quoted, atEnd }: Pick<PatchHunk, "quoted" | "atEnd">,
   lines: readonly string[],
   from: number,
 ): readonly [number, number] | null {
-  if (quoted.every((line) => line.trim() === "")) return null;
-  for (const bare of forms) {
-    const [wanted, found] = [quoted.map(bare), lines.map(bare)];
-    const at = found.findIndex((_, index) => index >= from && standsAt(wanted, found, index));
-    if (at >= 0) return [at, at + quoted.length];
-  }
-  return quoted.at(-1) === "" ? loosePlace(quoted.slice(0, -1), lines, from) : null;
+  const at = seek(
+    quoted,
+    lines,
+    atEnd && quoted.length > 0 ? Math.max(0, lines.length - quoted.length) : from,
+  );
+  if (at >= 0) return [at, at + quoted.length];
+  return quoted.at(-1) === "" ? loosePlace({ quoted: quoted.slice(0, -1), atEnd }, lines, from) : null;
 }
 
 const forms: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
+  (line) =>
+    line
+      .replace(/[\u2010-\u2015\u2212]/g, "-")
+      .replace(/[\u2018-\u201b]/g, "'")
+      .replace(/[\u201c-\u201f]/g, '"')
+      .replaceAll("…", "...")
+      .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " ")
+      .trim(),
 ];
+
+/** Where lines stand from a line on, in the strictest form in which they do; -1: nowhere. */
+function seek(quoted: readonly string[], lines: readonly string[], from: number): number {
+  for (const form of forms) {
+    const wanted = quoted.map(form);
+    for (let at = from; at + quoted.length <= lines.length; at++)
+      if (wanted.every((line, index) => form(lines[at + index] as string) === line)) return at;
+  }
+  return -1;
+}
 
 /** The lines below the headers, wherever those stand, one set below the other. */
 function belowEach(headers: readonly string[], lines: readonly string[], start: number): number[] {
   const found: number[] = [];
-  for (let at = belowHeaders(headers, lines, start); at !== null; at = belowHeaders(headers, lines, at))
-    found.push(at);
+  for (let at = start; at >= start; ) {
+    for (const header of headers) at = at < 0 ? at : seek([header], lines, at) + 1 || -1;
+    if (at >= 0) found.push(at);
+  }
   return found;
+}
+
+/** What such a tool does to the lines; null if a hunk stands nowhere. */
+export function hunkSplices(hunks: readonly PatchHunk[], lines: readonly string[]): Replacement[] | null {
+  const fits = fitsOf(hunks, lines);
+  const meant = meantPlaces(hunks, lines, fits);
+  const found = hunks.map(({ quoted, replacements }, index): readonly Replacement[] | null => {
+    const { places, loose } = meant[index] as Meant;
+    const start = quoted.length === 0 ? lines.length : places[0];
+    if (start !== undefined) return replacements.map((one) => ({ ...one, at: one.at + start }));
+    if (!loose) return null;
+    const [at, remove] = [loose[0], loose[1] - loose[0]];
+    const insert = replaced(quoted, replacements, 0);
+    return [
+      { at, remove, insert: remove < quoted.length && insert.at(-1) === "" ? insert.slice(0, -1) : insert },
+    ];
+  });
+  return found.every((one) => one !== null) ? inOrder(found.flat()) : null;
 }
 
 /** Hunks come in the order of the file: behind this line those that follow would find no place. */

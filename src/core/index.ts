@@ -34,7 +34,7 @@ export {
   shapeProblems,
 } from "./engine.js";
 export { type Code, codes, decidingCode, exitStatus } from "./error.js";
-export { firstPlaces } from "./firstplace.js";
+export { firstPlaces, hunkSplices } from "./firstplace.js";
 export { digest } from "./hash.js";
 export { History, type State } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
@@ -52,7 +52,7 @@ export {
 export type { Named } from "./named.js";
 export { type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
-export { hunkQuotes, hunkSplices, placeHunks, uniqueQuotes } from "./placing.js";
+export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, mismatch, type Problem, problem } from "./problem.js";
 export { goneQuote, placesOf, type QuotedPlace, quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";

@@ -7,8 +7,6 @@ export interface FileText {
   readonly terminated: boolean;
   /** A hunk that only adds lines adds them at the end, whatever its headers say. */
   readonly appends?: boolean;
-  /** Of several places the first is taken. */
-  readonly takesFirst?: boolean;
 }
 
 /** Quoted text and what becomes of it, as `replace_text` takes it. */
@@ -44,19 +42,6 @@ export function placeHunks(hunks: readonly PatchHunk[], text: FileText): PlainQu
   return [...quotes, ...lost];
 }
 
-/** Hunks as replacements of the file's lines, in their order; null if one stands nowhere. */
-export function hunkSplices(hunks: readonly PatchHunk[], text: FileText): Replacement[] | null {
-  const found: Replacement[] = [];
-  let cursor = 0;
-  for (const hunk of hunks) {
-    const at = placeOf(hunk, text, cursor);
-    if (at === null) return null;
-    found.push(...hunk.replacements.map((one) => ({ ...one, at: one.at + at })));
-    cursor = at + hunk.quoted.length;
-  }
-  return inOrder(found);
-}
-
 /**
  * Replacements of lines as quotes that stand once in the file; as one quote, if the tool they are for takes only one.
  */
@@ -84,7 +69,7 @@ function textOf({ lines, terminated }: FileText): string {
 
 /** The line a hunk begins at, in the file; null if its lines do not stand there. */
 function placeOf(hunk: PatchHunk, text: FileText, cursor: number): number | null {
-  const { lines, appends, takesFirst } = text;
+  const { lines, appends } = text;
   const { quoted, headers, atEnd } = hunk;
   const below = belowHeaders(headers, lines, cursor) ?? belowHeaders(headers, lines, 0);
   if (quoted.length === 0) {
@@ -100,7 +85,7 @@ function placeOf(hunk: PatchHunk, text: FileText, cursor: number): number | null
   if (named.length > 0) return named.find((at) => at >= cursor) ?? (named[0] as number);
   const later = places.filter((at) => at >= cursor);
   const candidates = later.length > 0 ? later : places;
-  if (candidates.length > 1 && !takesFirst)
+  if (candidates.length > 1)
     throw new PatchError(
       `the lines beginning with ${JSON.stringify(quoted[0])} stand ${candidates.length} times (lines ${candidates
         .slice(0, 5)
@@ -111,11 +96,7 @@ function placeOf(hunk: PatchHunk, text: FileText, cursor: number): number | null
 }
 
 /** The line after the last of the headers, each looked for below the one before. */
-export function belowHeaders(
-  headers: readonly string[],
-  lines: readonly string[],
-  start: number,
-): number | null {
+function belowHeaders(headers: readonly string[], lines: readonly string[], start: number): number | null {
   return headers.reduce<number | null>((from, header) => {
     const found = from === null ? -1 : headerAt(header, lines, from);
     return found < 0 ? null : found + 1;
@@ -197,7 +178,7 @@ function joined(spans: readonly Span[]): Span[] {
   return result;
 }
 
-function inOrder(replacements: readonly Replacement[]): Replacement[] {
+export function inOrder(replacements: readonly Replacement[]): Replacement[] {
   const sorted = replacements.toSorted((one, two) => one.at - two.at);
   const overlap = sorted.some(
     (one, at) => at > 0 && one.at < (sorted[at - 1]?.at ?? 0) + (sorted[at - 1]?.remove ?? 0),

@@ -39,13 +39,7 @@ export function madeBy(change: ForeignChange, document: Document): Replaced | nu
 
 /** Line by line: as text, the same lines beside it would not tell where it was done. */
 function patched(document: Document, hunks: readonly PatchHunk[]): Replaced | null {
-  const text = {
-    lines: document.lines(),
-    terminated: isTerminated(document),
-    appends: true,
-    takesFirst: true,
-  };
-  const splices = orNull(() => hunkSplices(hunks, text));
+  const splices = orNull(() => hunkSplices(hunks, document.lines()));
   const made =
     splices &&
     applySplices(
@@ -110,7 +104,9 @@ function patchReach(hunks: readonly PatchHunk[], document: Document): Reach {
   return {
     ...{ ...nowhere, isPlaced: exact.length === hunks.length },
     hits: [...exact, ...headers].map(({ start, end }) => hunkHit(start, end, document)),
-    loose: places.filter(({ loose }) => loose).map(({ start, end }) => hunkHit(start, end, document)),
+    loose: places.flatMap(({ loose, hunk: { quoted }, start, end }) =>
+      loose ? [{ quoted: quoted.join("\n"), whole: true, start, end }] : [],
+    ),
   };
 }
 

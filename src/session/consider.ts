@@ -141,7 +141,8 @@ async function weigh(
         }))
       : hits;
   // If it was seen elsewhere, that says most of what is wrong.
-  const other = elsewhere(places, looks, opened, call.request);
+  const loose = reach.loose.filter(({ whole }) => whole);
+  const other = elsewhere([...places, ...loose], looks, opened, call.request);
   if (other) return refusal(call, opened, refused([other]), env);
   return found.kind === "refused" ? refusal(call, opened, found, env) : found;
 }
@@ -214,7 +215,13 @@ async function unclearHunk(
   request: string,
 ): Promise<Problem | null> {
   const { known } = opened.seen(request);
+  let above = 0;
   for (const { start, end, others } of firstPlaces(hunks, opened.text.lines())) {
+    if (start < above)
+      return problem("ambiguous", [], `two hunks quote line ${start + 1}: make one of them`, {
+        rows: LineSet.of([[start, end]]),
+      });
+    above = end;
     if (others.length === 0) continue;
     const isKnown = (at: number): boolean => known.containsSpan(at, at + end - start);
     const hit = hunkHit(start, end, opened.text);

@@ -68,8 +68,8 @@ export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
 export function unseen({ joined, loose }: Reach, opened: OpenFile, request: string): Problem | null {
   const { known } = opened.seen(request);
   const below = joined.subtract(known);
-  // What has changed is judged by what it was.
-  const places = opened.isCurrent ? loose : [];
+  // What has changed is judged by what it was; but the lines of a patch are taken as they are.
+  const places = loose.filter(({ whole }) => whole || opened.isCurrent);
   const like = places.reduce((set, { start, end }) => set.union(LineSet.of([[start, end]])), LineSet.empty);
   const missing = below.isEmpty ? like.subtract(known) : below;
   if (missing.isEmpty) return null;
@@ -113,7 +113,10 @@ export async function wasSeenTwice(hit: Hit, opened: OpenFile, request: string):
 }
 
 function isAt({ at, hull: [start, end] }: Sighting, hit: Hit): boolean {
-  return at === hit.start || (hit.carried === true && start <= hit.end && end >= hit.start);
+  return (
+    (at === hit.start && hit.start < hit.end) ||
+    (hit.carried === true && start <= hit.end && end >= hit.start)
+  );
 }
 
 /**
@@ -140,8 +143,12 @@ export function elsewhere(
     }
     // What the agent took out itself is not here either.
     const taken = looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
-    const other = [...seen, ...taken].flat().find((one) => one.at < 0 && !isHere(one));
+    const others = [...seen, ...taken].flat().filter((one) => !isHere(one));
+    const other = others.find(({ at }) => at < 0);
     if (other) return withRows(goneQuote([], other, opened.text), hit, other, opened);
+    // A tool that takes patches does not count the places.
+    const [standing] = hit.whole ? others : [];
+    if (standing) return withRows(seenBelow(hit, standing), hit, standing, opened);
   }
   return null;
 }
@@ -171,6 +178,14 @@ function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {
     [],
     `the quoted text was seen in two places: line ${hit.start + 1}, where it stands, and ${where}, where it is gone. Quote more of what is around the one you mean`,
     { changed: LineSet.of(start < end ? [[start, end]] : []) },
+  );
+}
+
+function seenBelow({ start }: Hit, { at }: Sighting): Problem {
+  return problem(
+    "ambiguous",
+    [],
+    `the quoted lines were seen in line ${at + 1}, where they stand, but line ${start + 1} would be taken for them: give more context, or @@ with a line above them`,
   );
 }
 

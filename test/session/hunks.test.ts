@@ -87,3 +87,46 @@ describe("a hunk that fits several places, not all of them seen", () => {
     expect(await store.journal()).toMatchObject([{ kind: "commit", change: [9, 9, 1, 2, 1, 2] }]);
   });
 });
+
+describe("a hunk in a file that has changed since it was seen", () => {
+  /** Lines, with strokes between them. */
+  const cases: readonly (readonly [string, string, string, readonly string[]])[] = [
+    ["others put the same line below its header", "d|b|e", "d|e|b|e", ["@@ d", "-e", "+E"]],
+    ["others put the same header above", "f|x|g|x", "g|f|x|g|x", ["@@ g", "-x", "+X"]],
+    ["what is left is like it but for blanks", "x|}|x", "x|  x|}|x", ["@@", "-x", "-}", "-x", "+n"]],
+    ["the end is like it but for blanks", "a|  x", "a|  x|x", ["@@", "-  x", "+n", "*** End of File"]],
+    ["what is like it has another dash", "a-b|c", "c|a–b", ["@@", "-a-b", "+n"]],
+    ["a blank line of it is gone, and it was nothing else", "a||b", "a|b|c", ["@@", "-", "+n"]],
+    [
+      "the end has come up to the hunk above",
+      "a|c|b|c",
+      "a|c",
+      ["@@", "-a", "+n", " c", "@@", "-c", "+m", "*** End of File"],
+    ],
+  ];
+
+  it.each(cases)("%s: refused", async (_, before, after, lines) => {
+    const { session, files } = bench("");
+    files.set(path, `${before.replaceAll("|", "\n")}\n`);
+    await session.observe({ path, rows: before.split("|").map((text, at) => ({ line: at + 1, text })) });
+    files.set(path, `${after.replaceAll("|", "\n")}\n`);
+    expect((await session.consider(patch(lines))).kind).toBe("refused");
+  });
+
+  it("is let through where it stands below a header that was put there, too", async () => {
+    const { session, rudely } = bench("f x g x y");
+    await session.observe({ path, rows: rowsOf("f x g x y") });
+    rudely("g f x g x y");
+    expect((await session.consider(patch(["@@ g", "-y", "+Y"]))).kind).toBe("allowed");
+  });
+
+  it("is told which line would be taken, and which one was seen", async () => {
+    const { session, rudely } = bench("d b e");
+    await session.observe({ path, rows: rowsOf("d b e") });
+    rudely("d e b e");
+    const found = await session.consider(patch(["@@ d", "-e", "+E"]));
+    expect(found.kind === "refused" ? found.result.text : "").toMatch(
+      /seen in line 4, where they stand, but line 2 would be taken for them: give more context, or @@ with/,
+    );
+  });
+});
