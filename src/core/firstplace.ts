@@ -69,8 +69,11 @@ function meantPlaces(
     // Below a header the first place is meant; a header that stands twice may mean the first below either.
     const first = below.flatMap((one) => later.find((at) => at >= one) ?? []);
     const named = below.length > 0 ? [...new Set(first)] : later;
-    // The end is looked at whatever is above it.
-    const places = atEnd ? fits[index]!.filter((at) => at === last) : named;
+    const ends = fits[index]!.filter((at) => at === last);
+    // The end is looked at whatever is above it; a tool that takes no notice of it takes the first place.
+    const others = ends.length > 0 ? ends : later;
+    const places =
+      atEnd === true ? ends : atEnd && named.length > 0 ? [...new Set([named[0]!, ...others])] : named;
     const loose =
       places.length > 0 || quoted.length === 0 ? null : loosePlace({ quoted, atEnd }, lines, from);
     cursor = loose ? loose[1] : places[0] === undefined ? from : places[0] + quoted.length;
@@ -91,7 +94,7 @@ function loosePlace(
   const at = seek(
     quoted,
     lines,
-    atEnd && quoted.length > 0 ? Math.max(0, lines.length - quoted.length) : from,
+    atEnd === true && quoted.length > 0 ? Math.max(0, lines.length - quoted.length) : from,
   );
   if (at >= 0) return [at, at + quoted.length];
   return quoted.at(-1) === "" ? loosePlace({ quoted: quoted.slice(0, -1), atEnd }, lines, from) : null;

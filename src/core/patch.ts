@@ -13,8 +13,10 @@ export interface PatchHunk {
   /** Context and removed lines, as they stand in the file. */
   readonly quoted: readonly string[];
   readonly replacements: readonly Replacement[];
-  /** The quoted lines are the last of the file. */
-  readonly atEnd: boolean;
+  /** The quoted lines are the last of the file; `meant`: they are to be, but the tool takes no notice. */
+  readonly atEnd: boolean | "meant";
+  /** The tool takes no notice of lines that may be quoted, since they have no sign. */
+  readonly unsigned: boolean;
 }
 
 export class PatchError extends Error {
@@ -22,7 +24,8 @@ export class PatchError extends Error {
 }
 
 const frame = /^\*\*\* (Begin Patch|End Patch|Update File:|Add File:|Move to:)/;
-const endOfFile = "*** End of File";
+
+const isEnd = (line: string | undefined): boolean => line?.trimEnd() === "*** End of File";
 
 function linesOf(diff: string): string[] {
   const lines = diff.split(/\r?\n/);
@@ -30,41 +33,57 @@ function linesOf(diff: string): string[] {
   return lines.filter((line) => !frame.test(line));
 }
 
-/** The lines of a new file. */
-export function parseCreation(diff: string): string[] {
-  return linesOf(diff).map((line) => {
+/** The lines of a new file. `isLenient`: those without a sign are none. */
+export function parseCreation(diff: string, isLenient = false): string[] {
+  const lines = linesOf(diff);
+  return (isLenient ? lines.filter((line) => line.startsWith("+")) : lines).map((line) => {
     if (!line.startsWith("+"))
       throw new PatchError(`every line of a new file begins with "+"; got ${quote(line)}`);
     return line.slice(1);
   });
 }
 
-export function parseUpdate(diff: string): PatchHunk[] {
+/** `isLenient`: as opencode reads it, which overlooks what it does not understand. */
+export function parseUpdate(diff: string, isLenient = false): PatchHunk[] {
   const hunks: PatchHunk[] = [];
-  const lines = linesOf(diff);
+  const lines = isLenient ? understood(linesOf(diff)) : linesOf(diff);
   let at = 0;
   while (at < lines.length) {
     const headers: string[] = [];
     for (; lines[at]?.startsWith("@@"); at++) {
-      const header = (lines[at] as string).slice(2).replace(/^ /, "");
-      if (header.trim() !== "") headers.push(header);
+      const header = (lines[at] as string)
+        .slice(2)
+        .replace(isLenient ? /^\s+/ : /^ /, "")
+        .trimEnd();
+      if (header !== "") headers.push(header);
     }
     const start = at;
-    while (at < lines.length && !(lines[at] as string).startsWith("@@") && lines[at] !== endOfFile) at++;
+    while (at < lines.length && !(lines[at] as string).startsWith("@@") && !isEnd(lines[at])) at++;
     const body = lines.slice(start, at);
-    const atEnd = lines[at] === endOfFile;
-    if (atEnd) at++;
+    const atEnd = isEnd(lines[at]) && (isLenient ? "meant" : true);
+    if (atEnd)
+      do at++;
+      while (lines[at] === "");
+    if (body.length === 0 && isLenient) continue;
     if (body.length === 0) throw new PatchError("a hunk has no lines");
-    hunks.push({ headers, atEnd, ...parseBody(body) });
+    hunks.push({ headers, atEnd, ...parseBody(body, isLenient) });
   }
   if (hunks.length === 0) throw new PatchError("the diff is empty");
   return hunks;
 }
 
-function parseBody(body: readonly string[]): Pick<PatchHunk, "quoted" | "replacements"> {
+/** From the first `@@` to the first `***`. */
+function understood(lines: readonly string[]): string[] {
+  const first = lines.findIndex((line) => line.startsWith("@@"));
+  const rest = first < 0 ? [] : lines.slice(first);
+  const mark = rest.findIndex((line) => line.startsWith("***"));
+  return mark < 0 ? rest : rest.slice(0, isEnd(rest[mark]) ? mark + 1 : mark);
+}
+
+function parseBody(body: readonly string[], isLenient: boolean): Omit<PatchHunk, "headers" | "atEnd"> {
   const quoted: string[] = [];
   const replacements: Replacement[] = [];
-  let remove = 0;
+  let [remove, unsigned, isOverlooked] = [0, false, false];
   let insert: string[] = [];
   const flush = (): void => {
     if (remove > 0 || insert.length > 0) replacements.push({ at: quoted.length - remove, remove, insert });
@@ -74,7 +93,12 @@ function parseBody(body: readonly string[]): Pick<PatchHunk, "quoted" | "replace
   for (const line of body) {
     const text = line.slice(1);
     // Models leave the blank off an empty line of context.
-    const sign = line === "" ? " " : line[0];
+    const sign = line === "" && !isLenient ? " " : line[0];
+    if (isLenient && !/^[-+ ]/.test(line)) {
+      isOverlooked = true;
+      continue;
+    }
+    unsigned ||= isOverlooked;
     if (sign === "+") insert.push(text);
     else if (sign === "-") {
       // Lines added before this one stand before it: with those in one replacement they still do.
@@ -86,7 +110,7 @@ function parseBody(body: readonly string[]): Pick<PatchHunk, "quoted" | "replace
     } else throw new PatchError(`a line begins with " ", "-", "+" or "@@"; got ${quote(line)}`);
   }
   flush();
-  return { quoted, replacements };
+  return { quoted, replacements, unsigned };
 }
 
 function quote(line: string): string {

@@ -1,42 +1,45 @@
 import { PatchError, parseCreation, parseUpdate } from "../core/index.js";
 import type { Write } from "./event.js";
 
-const section = /^\*\*\* (Update|Add|Delete) File: (.+)$/;
-const moved = /^\*\*\* Move to: (.+)$/;
+const section = /^\*\*\* (Update|Add|Delete) File:(.+)$/;
+const moved = /^\*\*\* Move to:(.+)$/;
 
 /**
  * The changes of a patch as OpenAI's models write them, file by file. A moved file is deleted where it was, and written
- * where it goes. What cannot be read is left out: the tool says itself what is wrong with it.
+ * where it goes. What cannot be read is left out: the tool says itself what is wrong with it; but a lenient one
+ * overlooks it.
  */
-export function patchWrites(tool: string, patch: string): Write[] {
+export function patchWrites(tool: string, patch: string, isLenient = false): Write[] {
   const writes: Write[] = [];
   const lines = patch.split(/\r?\n/);
   for (let at = 0; at < lines.length; at++) {
-    const head = section.exec(lines[at] ?? "");
-    if (!head) continue;
-    const [, kind, path = ""] = head;
+    const [, kind = "", path = ""] = section.exec((lines[at] as string).trimStart()) ?? [];
+    if (kind === "") continue;
+    // Blanks before a head do not count; among hunks they make it a line of context.
+    const bare = (line: string): string => (kind === "Update" ? line : line.trimStart());
     const body: string[] = [];
-    while (
-      at + 1 < lines.length &&
-      !/^\*\*\* (Update|Add|Delete) File: |^\*\*\* End Patch/.test(lines[at + 1] ?? "")
-    )
-      body.push(lines[++at] as string);
-    writes.push(...sectionWrites({ kind: kind ?? "", path: path.trim(), tool }, body));
+    while (at + 1 < lines.length && !isHead(bare(lines[at + 1] as string))) body.push(lines[++at] as string);
+    writes.push(...sectionWrites({ kind, path: path.trim(), tool, isLenient }, body));
   }
   return writes;
+}
+
+function isHead(line: string): boolean {
+  return section.test(line) || line.startsWith("*** End Patch");
 }
 
 interface Section {
   readonly kind: string;
   readonly path: string;
   readonly tool: string;
+  readonly isLenient: boolean;
 }
 
-function sectionWrites({ kind, path, tool }: Section, body: readonly string[]): Write[] {
+function sectionWrites({ kind, path, tool, isLenient }: Section, body: readonly string[]): Write[] {
   if (kind === "Delete") return [{ path, tool, change: { kind: "delete" } }];
   try {
     if (kind === "Add") {
-      const content = `${parseCreation(body.join("\n")).join("\n")}\n`;
+      const content = ended(parseCreation(ended(body), isLenient));
       return [{ path, tool, change: { kind: "whole", content } }];
     }
     const to = moved.exec(body[0] ?? "")?.[1]?.trim();
@@ -47,9 +50,13 @@ function sectionWrites({ kind, path, tool }: Section, body: readonly string[]): 
         { path: to, tool, sent, change: { kind: "whole", content: null } },
       ];
     }
-    return [{ path, tool, change: { kind: "patch", hunks: parseUpdate(body.join("\n")) } }];
+    return [{ path, tool, change: { kind: "patch", hunks: parseUpdate(ended(body), isLenient) } }];
   } catch (error) {
     if (error instanceof PatchError) return [];
     throw error;
   }
+}
+
+function ended(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
 }

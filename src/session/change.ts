@@ -98,15 +98,16 @@ function patchReach(hunks: readonly PatchHunk[], document: Document): Reach {
   const places = firstPlaces(hunks, document.lines());
   const exact = places.filter(({ loose }) => !loose);
   // A header that tells which place is meant is quoted like the lines below it.
-  const headers = exact.flatMap(({ header }) =>
-    header === null ? [] : [{ start: header, end: header + 1 }],
+  const headers = exact.flatMap(({ header: at, hunk: { headers } }) =>
+    at === null ? [] : [{ quoted: headers.at(-1) as string, whole: true, start: at, end: at + 1 }],
+  );
+  const loose = places.flatMap(({ loose, hunk: { quoted }, start, end }) =>
+    loose ? [{ quoted: quoted.join("\n"), whole: true, start, end }] : [],
   );
   return {
     ...{ ...nowhere, isPlaced: exact.length === hunks.length },
     hits: [...exact, ...headers].map(({ start, end }) => hunkHit(start, end, document)),
-    loose: places.flatMap(({ loose, hunk: { quoted }, start, end }) =>
-      loose ? [{ quoted: quoted.join("\n"), whole: true, start, end }] : [],
-    ),
+    loose: [...loose, ...headers.filter(({ quoted, start }) => document.text(start) !== quoted)],
   };
 }
 

@@ -215,10 +215,14 @@ async function unclearHunk(
   request: string,
 ): Promise<Problem | null> {
   const { known } = opened.seen(request);
+  for (const hunk of hunks) {
+    const why = unplaceable(hunk);
+    if (why !== null) return problem("bad_request", [], why);
+  }
   let above = 0;
   for (const { start, end, others } of firstPlaces(hunks, opened.text.lines())) {
     if (start < above)
-      return problem("ambiguous", [], `two hunks quote line ${start + 1}: make one of them`, {
+      return problem("overlap", [], `two hunks quote line ${start + 1}`, {
         rows: LineSet.of([[start, end]]),
       });
     above = end;
@@ -239,6 +243,15 @@ async function unclearHunk(
     );
   }
   return null;
+}
+
+/** What its tool would do with a hunk is hardly what is meant, wherever that is. */
+function unplaceable({ headers, quoted, unsigned }: PatchHunk): string | null {
+  if (unsigned)
+    return "lines of a hunk have no sign, and are overlooked: begin each with a blank, - or +, empty lines too";
+  return quoted.length === 0 && headers.length > 0
+    ? "a hunk that only adds lines adds them at the end of the file, whatever its @@ says: quote the line above them"
+    : null;
 }
 
 const listedPlaces = 5;

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { parseUpdate } from "../../src/core/index.js";
 import { bench, path, rowsOf } from "../support/session.js";
 
-const patch = (lines: readonly string[]) => ({
+const patch = (lines: readonly string[], isLenient = false) => ({
   ...{ path, tool: "apply_patch" },
-  change: { kind: "patch" as const, hunks: parseUpdate(lines.join("\n")) },
+  change: { kind: "patch" as const, hunks: parseUpdate(lines.join("\n"), isLenient) },
 });
 
 const all = "f x y g x z h x end";
@@ -23,6 +23,8 @@ const cases: readonly (readonly [string, readonly string[], string])[] = [
   ["a hunk with a header behind says which", ["@@", "-x", "+X", "@@ g", "-x", "+Y"], "allowed"],
   ["all of them, one by one", ["@@", "-x", "+1", "@@", "-x", "+2", "@@", "-x", "+3"], "allowed"],
   ["two of three", ["@@", "-x", "+1", "@@", "-x", "+2"], "ambiguous"],
+  ["nothing is quoted: it goes to the end", ["@@", "+X"], "allowed"],
+  ["nothing is quoted, but a header says where", ["@@ g", "+X"], "bad_request"],
 ];
 
 describe("a hunk that fits several places, all of them seen", () => {
@@ -41,6 +43,21 @@ describe("a hunk that fits several places, all of them seen", () => {
     expect(text).toMatch(/"x" stand in 3 places \(lines 2, 5, 8\)/);
     expect(text).toMatch(/give more context, or @@ with a line above/);
     for (const line of [1, 2, 3, 5, 8]) expect(text).toMatch(new RegExp(`^ +${line}#`, "m"));
+  });
+
+  it("a tool that takes no notice of the end takes another", async () => {
+    const { session } = bench(`${all} x`);
+    await session.observe({ path, rows: rowsOf(`${all} x`) });
+    const lines = ["@@ h", "-x", "+X", "*** End of File"];
+    expect((await session.consider(patch(lines))).kind).toBe("allowed");
+    expect((await session.consider(patch(lines, true))).kind).toBe("refused");
+  });
+
+  it("a tool that overlooks what has no sign finds another", async () => {
+    const { session } = bench(all);
+    await session.observe({ path, rows: rowsOf(all) });
+    expect((await session.consider(patch(["@@", " x", "", "-y"], true))).kind).toBe("refused");
+    expect((await session.consider(patch(["@@", " x", "-y", ""], true))).kind).toBe("allowed");
   });
 
   it("whichever of them it is put in, the same comes of it", async () => {
@@ -93,6 +110,7 @@ describe("a hunk in a file that has changed since it was seen", () => {
   const cases: readonly (readonly [string, string, string, readonly string[]])[] = [
     ["others put the same line below its header", "d|b|e", "d|e|b|e", ["@@ d", "-e", "+E"]],
     ["others put the same header above", "f|x|g|x", "g|f|x|g|x", ["@@ g", "-x", "+X"]],
+    ["its header is gone, and another is like it", "h|x|  h|x", "x|  h|x", ["@@ h", "-x", "+X"]],
     ["what is left is like it but for blanks", "x|}|x", "x|  x|}|x", ["@@", "-x", "-}", "-x", "+n"]],
     ["the end is like it but for blanks", "a|  x", "a|  x|x", ["@@", "-  x", "+n", "*** End of File"]],
     ["what is like it has another dash", "a-b|c", "c|a–b", ["@@", "-a-b", "+n"]],

@@ -14,10 +14,9 @@ const door: Door = {
 
 /** `apply_patch <<'EOF'` in a command is done by the client itself; a `cd` before it moves its paths. */
 function commandWrites(command: string, cwd: string): Write[] {
-  if (!/^\s*(?:cd\s+[^\n;&]+(?:&&|;|\n)\s*)?apply_patch\b/.test(command)) return [];
-  const patch = /\*\*\* Begin Patch\n[\s\S]*?\*\*\* End Patch/.exec(command)?.[0];
+  if (!/^\s*(?:cd\s+[^\n;&]+(?:&&|;|\n)\s*)?apply_?patch\b/.test(command)) return [];
   const folder = /^\s*cd\s+(["']?)(.+?)\1\s*(?:&&|;|\n)/.exec(command)?.[2] ?? ".";
-  return patchWrites("apply_patch", patch ?? "").map((write) => ({
+  return patchWrites("apply_patch", command).map((write) => ({
     ...write,
     path: resolve(cwd, folder, write.path),
   }));

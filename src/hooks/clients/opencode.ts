@@ -20,7 +20,8 @@ function changeOf(tool: string, args: Payload): ForeignChange | null {
 }
 
 function writesOf(tool: string, args: Payload): Write[] {
-  if (patchers.has(tool)) return patchWrites(tool, text(args, "patchText") ?? text(args, "patch") ?? "");
+  if (patchers.has(tool))
+    return patchWrites(tool, text(args, "patchText") ?? text(args, "patch") ?? "", true);
   const path = text(args, "filePath");
   const change = changeOf(tool, args);
   return path === undefined || !change ? [] : [{ path, tool, change, single: tool === "edit" }];
