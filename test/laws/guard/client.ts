@@ -190,7 +190,7 @@ const claudeInput = (file_path: string, edit: Edit): Payload =>
     ? {}
     : { file_path, old_string: edit.old, new_string: edit.new, replace_all: edit.all };
 
-const batch = (tool_name: string, tool_input: Payload, tool_response: string): Payload => ({
+export const batch = (tool_name: string, tool_input: Payload, tool_response: string): Payload => ({
   hook_event_name: "PostToolBatch",
   tool_calls: [{ tool_name, tool_input, tool_use_id: "toolu_1", tool_response }],
 });

@@ -1,8 +1,8 @@
 /** Agents and other programs at work on one text; what the guard lets through is compared with what was meant. */
-import type { Client } from "./client.js";
+import type { Client, Edit } from "./client.js";
 import { Judge } from "./judge.js";
 import { type Look, Memory, runsOf } from "./memory.js";
-import { type Outcome, Room } from "./room.js";
+import { type Outcome, Room, toolOf } from "./room.js";
 import { type Wish, wished } from "./wish.js";
 import { alterationBy, World } from "./world.js";
 
@@ -30,7 +30,7 @@ export interface Verdict {
 
 export class Course {
   private readonly world: World;
-  private readonly room: Room;
+  private readonly room: Room<Edit>;
   private readonly judge: Judge;
   private readonly memories = new Map<string, Memory>();
   private readonly story: string[] = [];
@@ -44,7 +44,7 @@ export class Course {
     terminated: boolean,
   ) {
     this.world = new World(texts, terminated);
-    this.room = new Room(client, this.world.text);
+    this.room = new Room(toolOf(client), this.world.text);
     this.judge = new Judge(this.world, client);
     this.story.push(`text ${JSON.stringify(this.world.text)}`);
   }

@@ -4,9 +4,35 @@ import { answer } from "../../../src/hooks/guard.js";
 import { adapters } from "../../../src/hooks/index.js";
 import type { Workplace } from "../../../src/hooks/place.js";
 import { type Json, memoryFiles, memoryStore, Session } from "../../../src/session/index.js";
-import { type Applied, type Client, type Edit, replaced } from "./client.js";
+import { type Applied, type Client, type Edit, replaced, type Shown } from "./client.js";
 
 const path = "/project/a.txt";
+
+/** How a client words what it shows, and to whom. */
+export interface Reader {
+  readonly name: string;
+  addressed(payload: Payload, agent: string): Payload;
+  reading(path: string, shown: Shown): readonly Payload[];
+}
+
+/** A client's tool: how its calls are worded, and what they do to a text; null: it refuses. */
+export interface Tool<E> extends Reader {
+  /** A client whose reads are as good, where its own go through a shell. */
+  readonly reader?: Reader;
+  /** What cannot be done is refused before the guard is asked. */
+  readonly checksFirst: boolean;
+  before(path: string, edit: E): Payload;
+  after(path: string, edit: E): readonly Payload[];
+  apply(text: string, edit: E): Applied | null;
+  /** The call with these quotes instead. */
+  carried(quotes: NonNullable<Answer["quotes"]>): E | null;
+}
+
+export const toolOf = (client: Client): Tool<Edit> => ({
+  ...client,
+  apply: (text, edit) => replaced(text, edit, client),
+  carried: ([quote]) => (quote ? { kind: "quote", ...quote } : null),
+});
 
 /** What came of an edit. */
 export interface Outcome {
@@ -42,14 +68,14 @@ class MemoryNotes {
   }
 }
 
-export class Room {
+export class Room<E> {
   private readonly files;
   private readonly store = Object.assign(memoryStore(), { notes: new MemoryNotes() });
   private now = 1_000_000;
   readonly log: string[] = [];
 
   constructor(
-    readonly client: Client,
+    readonly tool: Tool<E>,
     text: string,
   ) {
     this.files = memoryFiles({ [path]: text });
@@ -69,33 +95,33 @@ export class Room {
     const lines = this.text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     const shown = lines.slice(first - 1, last);
-    for (const payload of this.client.reading(path, { first, shown, all: lines.length }))
-      await this.send(agent, payload);
+    const tool = this.tool.reader ?? this.tool;
+    for (const payload of tool.reading(path, { first, shown, all: lines.length }))
+      await this.send(agent, payload, tool);
   }
 
-  async edit(agent: string, edit: Edit): Promise<Outcome> {
-    const { client } = this;
-    const own = client.checksFirst ? replaced(this.text, edit, client) : null;
+  async edit(agent: string, edit: E): Promise<Outcome> {
+    const { tool } = this;
     const refused: Outcome = { deny: null, done: null, carried: false, told: "" };
-    if (client.checksFirst && !own) return refused;
-    const asked = await this.send(agent, client.before(path, edit));
+    if (tool.checksFirst && !tool.apply(this.text, edit)) return refused;
+    const asked = await this.send(agent, tool.before(path, edit));
     const told = asked.tell ?? "";
     if (asked.deny !== undefined) return { ...refused, deny: asked.deny, told: asked.deny };
-    const [quote] = asked.quotes ?? [];
-    const used: Edit = quote ? { kind: "quote", ...quote } : edit;
-    const done = replaced(this.text, used, client);
-    if (!done) return { ...refused, carried: quote !== undefined, told };
+    const other = asked.quotes ? tool.carried(asked.quotes) : null;
+    const used = other ?? edit;
+    const done = tool.apply(this.text, used);
+    if (!done) return { ...refused, carried: other !== null, told };
     this.text = done.text;
     const notes: string[] = [told];
-    for (const payload of client.after(path, used)) notes.push((await this.send(agent, payload)).tell ?? "");
-    return { deny: null, done, carried: quote !== undefined, told: notes.join("\n") };
+    for (const payload of tool.after(path, used)) notes.push((await this.send(agent, payload)).tell ?? "");
+    return { deny: null, done, carried: other !== null, told: notes.join("\n") };
   }
 
-  private async send(agent: string, payload: Payload): Promise<Answer> {
-    const adapter = adapters[this.client.name];
-    if (!adapter) throw new Error(`there is no adapter for ${this.client.name}`);
+  private async send(agent: string, payload: Payload, tool: Reader = this.tool): Promise<Answer> {
+    const adapter = adapters[tool.name];
+    if (!adapter) throw new Error(`there is no adapter for ${tool.name}`);
     this.now += 1000;
-    const understood = adapter.understand(this.client.addressed(payload, agent), {});
+    const understood = adapter.understand(tool.addressed(payload, agent), {});
     const events: readonly Event[] = understood?.events ?? [];
     const answers: Answer[] = [];
     for (const event of events) answers.push(await answer(event, this.place(agent)));
@@ -104,7 +130,7 @@ export class Room {
 
   private place(agent: string): Workplace {
     const { files, store } = this;
-    const adapter = adapters[this.client.name] as NonNullable<(typeof adapters)[string]>;
+    const adapter = adapters[this.tool.name] as NonNullable<(typeof adapters)[string]>;
     const { door, rewrites, tellsBefore, parallel, room } = adapter;
     const clock = () => this.now;
     const session = new Session({ files, store, agent, clock, door });
