@@ -90,10 +90,16 @@ async function change(
 ): Promise<Answer> {
   const reasons: string[] = [];
   let carried: { readonly path: string; readonly quotes: readonly Quote[] } | null = null;
+  const refused = new Set<string>();
   for (const write of writes) {
+    // One reason for a file is enough.
+    if (refused.has(write.path)) continue;
     try {
       const found = await consider(write, place);
-      if (found.kind === "refused") reasons.push(refusalText(write, found.result, place));
+      if (found.kind === "refused") {
+        reasons.push(refusalText(write, found.result, place));
+        refused.add(write.path);
+      }
       if (found.kind !== "carried") continue;
       const canCarry = place.rewrites && writes.length === 1 && write.change.kind === "quotes";
       if (canCarry) carried = { path: write.path, quotes: found.quotes };

@@ -37,22 +37,27 @@ interface Section {
 
 function sectionWrites({ kind, path, tool, isLenient }: Section, body: readonly string[]): Write[] {
   if (kind === "Delete") return [{ path, tool, change: { kind: "delete" } }];
+  if (kind === "Add") {
+    const lines = readable(() => parseCreation(ended(body), isLenient));
+    return lines ? [{ path, tool, change: { kind: "whole", content: ended(lines) } }] : [];
+  }
+  const hunks = readable(() => parseUpdate(ended(body), isLenient));
+  const update: Write[] = hunks ? [{ path, tool, change: { kind: "patch", hunks } }] : [];
+  const to = moved.exec(body[0] ?? "")?.[1]?.trim();
+  if (to === undefined) return update;
+  const sent = [path, ...body].join("\n");
+  return [
+    ...update.map((write) => ({ ...write, sent })),
+    { path, tool, sent, change: { kind: "delete" } },
+    { path: to, tool, sent, change: { kind: "whole", content: null } },
+  ];
+}
+
+function readable<T>(read: () => T): T | null {
   try {
-    if (kind === "Add") {
-      const content = ended(parseCreation(ended(body), isLenient));
-      return [{ path, tool, change: { kind: "whole", content } }];
-    }
-    const to = moved.exec(body[0] ?? "")?.[1]?.trim();
-    if (to !== undefined) {
-      const sent = [path, ...body].join("\n");
-      return [
-        { path, tool, sent, change: { kind: "delete" } },
-        { path: to, tool, sent, change: { kind: "whole", content: null } },
-      ];
-    }
-    return [{ path, tool, change: { kind: "patch", hunks: parseUpdate(ended(body), isLenient) } }];
+    return read();
   } catch (error) {
-    if (error instanceof PatchError) return [];
+    if (error instanceof PatchError) return null;
     throw error;
   }
 }

@@ -101,9 +101,11 @@ describe("as opencode reads them", () => {
 
   test("a file moves", () => {
     const patch = framed("*** Update File: a", "*** Move to:b", "@@", "-x", "?");
-    expect(read(patch, true)).toEqual([
+    const gone = [
       ["a", "delete"],
       ["b", null],
-    ]);
+    ];
+    expect(read(patch, true)).toEqual([["a", ["x"]], ...gone]);
+    expect(read(framed("*** Update File: a", "*** Move to: b"), true)).toEqual(gone);
   });
 });

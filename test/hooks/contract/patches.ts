@@ -161,6 +161,8 @@ export function patches(driver: Driver): void {
     expect(deny).toContain(`(lines ${numbers.join(", ")})`);
     for (const number of numbers) expect(deny).toMatch(new RegExp(`^ +${number}\t`, "m"));
     expect(place.text("a.js")).toBe(source);
+    const moved = await agent.patch({ do: "update", path: "a.js", to: "m.js", hunks: [vague] });
+    expect(moved.deny).toContain(`(lines ${numbers.join(", ")})`);
     const after = lines[numbers[1] ?? 0] ?? "";
     const clear = { old: `${line}\n${after}`, new: `${vague.new}\n${after}` };
     expect(await agent.patch({ do: "update", path: "a.js", hunks: [clear] })).toMatchObject(quiet);
