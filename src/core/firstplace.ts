@@ -28,7 +28,7 @@ export function firstPlaces(hunks: readonly PatchHunk[], lines: readonly string[
     const latest = latestStart(exact, hunks, index, lines.length);
     const others = places
       .slice(1)
-      .filter((at) => at <= latest && !isSame(hunk, lines, [start, at]))
+      .filter((at) => at <= latest && !isSame(hunk, lines, [Math.min(start, at), Math.max(start, at)]))
       .slice(0, mostPlaces);
     const isTelling = (fits[index]?.length ?? 0) > 1;
     return [
@@ -61,14 +61,15 @@ function meantPlaces(
   fits: readonly (readonly number[])[],
 ): Meant[] {
   let cursor = 0;
-  return hunks.map(({ headers, atEnd, quoted }, index) => {
-    const below = headers.length > 0 ? belowEach(headers, lines, cursor) : [];
+  return hunks.map(({ headers, written, atEnd, quoted }, index) => {
+    const found = headers.length > 0 ? belowEach(headers, lines, cursor) : [];
+    const below = written && found.length > 0 ? [...found, ...belowEach(written, lines, cursor)] : found;
     const from = below[0] ?? cursor;
     const later = fits[index]!.filter((at) => at >= from);
     const last = lines.length - quoted.length;
     // Below a header the first place is meant; a header that stands twice may mean the first below either.
-    const first = below.flatMap((one) => later.find((at) => at >= one) ?? []);
-    const named = below.length > 0 ? [...new Set(first)] : later;
+    const first = below.flatMap((one) => fits[index]!.find((at) => at >= one) ?? []);
+    const named = below.length > 0 && later.length > 0 ? [...new Set(first)] : later;
     const ends = fits[index]!.filter((at) => at === last);
     // The end is looked at whatever is above it; a tool that takes no notice of it takes the first place.
     const others = ends.length > 0 ? ends : later;
@@ -117,19 +118,36 @@ const forms: readonly ((line: string) => string)[] = [
 /** Where lines stand from a line on, in the strictest form in which they do; -1: nowhere. */
 function seek(quoted: readonly string[], lines: readonly string[], from: number): number {
   for (const form of forms) {
-    const wanted = quoted.map(form);
-    for (let at = from; at + quoted.length <= lines.length; at++)
-      if (wanted.every((line, index) => form(lines[at + index] as string) === line)) return at;
+    const at = seekAs(form, quoted, { lines, from });
+    if (at >= 0) return at;
   }
   return -1;
 }
 
-/** The lines below the headers, wherever those stand, one set below the other. */
+function seekAs(
+  form: (line: string) => string,
+  quoted: readonly string[],
+  { lines, from }: { readonly lines: readonly string[]; readonly from: number },
+): number {
+  const wanted = quoted.map(form);
+  for (let at = from; at + quoted.length <= lines.length; at++)
+    if (wanted.every((line, index) => form(lines[at + index] as string) === line)) return at;
+  return -1;
+}
+
+/** The lines below the headers, wherever those stand as they do first, one set below the other. */
 function belowEach(headers: readonly string[], lines: readonly string[], start: number): number[] {
   const found: number[] = [];
+  // Where a line reads just like a header, none is meant that does but for blanks.
+  let chosen: readonly ((line: string) => string)[] = forms;
   for (let at = start; at >= start; ) {
-    for (const header of headers) at = at < 0 ? at : seek([header], lines, at) + 1 || -1;
+    const used = headers.map((header) => {
+      const form = chosen.find((one) => at >= 0 && seekAs(one, [header], { lines, from: at }) >= 0);
+      at = form ? seekAs(form, [header], { lines, from: at }) + 1 : -1;
+      return form ? forms.indexOf(form) : 0;
+    });
     if (at >= 0) found.push(at);
+    chosen = forms.slice(0, Math.max(...used) + 1);
   }
   return found;
 }

@@ -10,6 +10,8 @@ export interface Replacement {
 export interface PatchHunk {
   /** `@@` lines: the hunk stands somewhere below them. */
   readonly headers: readonly string[];
+  /** The same as they were written, if the tool does not look for them like that. */
+  readonly written?: readonly string[];
   /** Context and removed lines, as they stand in the file. */
   readonly quoted: readonly string[];
   readonly replacements: readonly Replacement[];
@@ -49,14 +51,12 @@ export function parseUpdate(diff: string, isLenient = false): PatchHunk[] {
   const lines = isLenient ? understood(linesOf(diff)) : linesOf(diff);
   let at = 0;
   while (at < lines.length) {
-    const headers: string[] = [];
+    const written: string[] = [];
     for (; lines[at]?.startsWith("@@"); at++) {
-      const header = (lines[at] as string)
-        .slice(2)
-        .replace(isLenient ? /^\s+/ : /^ /, "")
-        .trimEnd();
-      if (header !== "") headers.push(header);
+      const header = (lines[at] as string).slice(2).replace(/^ /, "").trimEnd();
+      if (header !== "") written.push(header);
     }
+    const headers = isLenient ? written.map((header) => header.trimStart()) : written;
     const start = at;
     while (at < lines.length && !(lines[at] as string).startsWith("@@") && !isEnd(lines[at])) at++;
     const body = lines.slice(start, at);
@@ -66,7 +66,8 @@ export function parseUpdate(diff: string, isLenient = false): PatchHunk[] {
       while (lines[at] === "");
     if (body.length === 0 && isLenient) continue;
     if (body.length === 0) throw new PatchError("a hunk has no lines");
-    hunks.push({ headers, atEnd, ...parseBody(body, isLenient) });
+    const isTrimmed = headers.some((header, index) => header !== written[index]);
+    hunks.push({ headers, ...(isTrimmed ? { written } : {}), atEnd, ...parseBody(body, isLenient) });
   }
   if (hunks.length === 0) throw new PatchError("the diff is empty");
   return hunks;
@@ -80,7 +81,10 @@ function understood(lines: readonly string[]): string[] {
   return mark < 0 ? rest : rest.slice(0, isEnd(rest[mark]) ? mark + 1 : mark);
 }
 
-function parseBody(body: readonly string[], isLenient: boolean): Omit<PatchHunk, "headers" | "atEnd"> {
+function parseBody(
+  body: readonly string[],
+  isLenient: boolean,
+): Omit<PatchHunk, "headers" | "written" | "atEnd"> {
   const quoted: string[] = [];
   const replacements: Replacement[] = [];
   let [remove, unsigned, isOverlooked] = [0, false, false];

@@ -53,6 +53,19 @@ describe("a hunk that fits several places, all of them seen", () => {
     expect((await session.consider(patch(lines, true))).kind).toBe("refused");
   });
 
+  it.each([
+    ["above", ["  g", "x", "g", "x"]],
+    ["below", ["g", "x", "  g", "x"]],
+  ])("a tool that overlooks how far a header is indented finds another: %s", async (_, lines) => {
+    const { session, files } = bench("");
+    files.set(path, `${lines.join("\n")}\n`);
+    await session.read({ path });
+    const under = (header: string, isLenient = true) =>
+      session.consider(patch([`@@ ${header}`, "-x", "+X"], isLenient));
+    expect((await under("  g")).kind).toBe("refused");
+    expect((await under("  g", false)).kind).toBe("allowed");
+  });
+
   it("a tool that overlooks what has no sign finds another", async () => {
     const { session } = bench(all);
     await session.observe({ path, rows: rowsOf(all) });
