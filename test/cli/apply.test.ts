@@ -122,6 +122,7 @@ describe("kedge apply", () => {
     ["edits and a handle", '{"path":"a.txt","edits":[],"retry":"r7"}', "send retry or edits, not both"],
     ["files and a handle", '{"files":[],"retry":"r7"}', "send retry or files, not both"],
     ["a dry run or none", '{"path":"a.txt","edits":[],"dry_run":"yes"}', "dry_run is true or false"],
+    ["who calls", '{"path":"a.txt","edits":[],"session":"s"}', "run kedge apply --session ID"],
     ["an unknown field", '{"path":"a.txt","edits":[],"dryrun":true}', 'unknown field "dryrun"'],
     ["an unknown op", '{"path":"a.txt","edits":[{"op":"frob"}]}', "frob"],
   ])("wrongly used: %s", async (_, input, message) => {

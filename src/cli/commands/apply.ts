@@ -47,7 +47,8 @@ function parseRequest(text: string, dryRun: boolean): Request {
     dryRun: camel = dry_run,
     ...rest
   } = value as Record<string, unknown>;
-  const [unknown] = Object.keys(rest);
+  const [unknown] = Object.keys(rest).filter((name) => !name.startsWith("_"));
+  if (unknown === "session") throw wrong("session is no field of the request: run kedge apply --session ID");
   // It may be what keeps the request from writing.
   if (unknown !== undefined) throw wrong(`unknown field ${JSON.stringify(unknown)} in the request`);
   if (camel !== undefined && typeof camel !== "boolean") throw wrong("dry_run is true or false");
