@@ -6,31 +6,41 @@ import { bare, isBack, type Meeting, pairedLines, resembles, standing, without }
 import { writtenLines } from "./texts.js";
 import {
   below,
-  type CourseState,
   carriedPlace,
   carryOn,
   type Deleted,
-  follow,
   type Gone,
   hullOf,
+  isThere,
   isTouched,
   type Judgement,
   muteLine,
   type Pair,
   readMap,
   type Trace,
-  tracesOf,
   vanish,
 } from "./trace.js";
+import { inOrder, Traces } from "./traces.js";
+import { type CourseState, Way } from "./way.js";
+
+/** So many lines of a place are remembered: a file that is written whole again and again would fill the memory. */
+const heldLines = 64;
+
+/** A step with the ids of the edits that it undoes, and of those that it restores. */
+interface Returning {
+  readonly map: LineMap | null;
+  readonly undoes: ReadonlySet<string>;
+  readonly restores: ReadonlySet<string>;
+}
 
 /** A file's way from its first live edit to now: journaled steps, and between them whatever others did. */
 export class Course {
-  readonly states: CourseState[] = [];
-  readonly traces: Trace[] = [];
   deleted: Deleted[] = [];
+  private readonly way = new Way();
+  private readonly places = new Traces();
   private origin: ReadonlySet<string> | null = null;
-  /** To each state, from the one before, the one before that, and so on. */
-  private readonly maps = new Map<number, (LineMap | null)[]>();
+  private readonly takenOut = new Map<Trace, readonly string[]>();
+  private readonly compared = new WeakMap<Document, Map<string, LineMap>>();
 
   private constructor(
     private readonly live: ReadonlySet<string>,
@@ -39,7 +49,7 @@ export class Course {
 
   static async of(chain: Chain, live: ReadonlySet<string>, texts: Texts): Promise<Course> {
     const course = new Course(live, texts);
-    course.states.push({ version: chain.entries[0]?.before ?? null, map: null });
+    course.way.push({ version: chain.entries[0]?.before ?? null, map: null });
     for (const entry of chain.entries) {
       // A moved file has the text it had; under its new name there was none.
       if (entry.before !== course.version && !isMoveBack(entry, course)) await course.foreign(entry.before);
@@ -53,13 +63,20 @@ export class Course {
     const last = this.last;
     if ((now?.version ?? null) !== this.version) await this.foreign(now?.version ?? null);
     if (!now) return;
-    // What vanished and came back, while others were at work, never left.
-    for (const trace of this.traces) {
-      const still: Gone[] = [];
-      for (const one of trace.gone)
-        if (one.state === last || !(await this.isThere(trace, one, { now, isLater: false }))) still.push(one);
-      trace.gone = still;
-    }
+    // What vanished and came back, while others were at work, never left. Those of one text one after the other.
+    const gone = this.traces.flatMap((trace) => trace.gone.map((one) => ({ trace, one })));
+    const left = gone.filter(({ one }) => one.state !== last).sort((a, b) => a.one.state - b.one.state);
+    for (const { trace, one } of left)
+      if (await this.isThere(trace, one, { now, isLater: false }))
+        trace.gone = trace.gone.filter((other) => other !== one);
+  }
+
+  get traces(): readonly Trace[] {
+    return this.places.all;
+  }
+
+  get states(): readonly CourseState[] {
+    return this.way.states;
   }
 
   get version(): string | null {
@@ -83,7 +100,8 @@ export class Course {
   ): Promise<boolean> {
     const before = await this.textAt(state);
     if (!before || trace.blind) return false;
-    const meeting = await this.meeting(trace, { before, now, map: compare(before, now), old: null });
+    const map = this.comparison(before, now);
+    const meeting = await this.meeting(trace, { before, now, map, old: null });
     const found = await this.judge(trace, { lines, gap }, { ...meeting, apart: !isLater });
     return found.gone.isEmpty && !found.isBack;
   }
@@ -117,45 +135,42 @@ export class Course {
     return version === null ? null : this.texts(version);
   }
 
-  /** Where the lines of one state are in a later one, through every step between; null if that cannot be told. */
   map(from: number, to: number): LineMap | null {
-    const known = this.maps.get(to) ?? [];
-    this.maps.set(to, known);
-    // Backwards, so that each is one step more than another that may be asked for.
-    for (let at = to - known.length - 1; at >= from; at--) {
-      const step = this.states[at + 1]?.map ?? null;
-      const rest = known.at(-1);
-      known.push(rest === undefined || !step ? step : rest && step.compose(rest));
-    }
-    return known[to - from - 1] ?? null;
+    return this.way.map(from, to);
   }
 
   /** The text was there before the edit, and was not after it. */
   private isRewound({ state }: Trace, version: string): boolean {
-    const at = (list: readonly CourseState[]) => list.some((one) => one.version === version);
-    return at(this.states.slice(0, state)) && !at(this.states.slice(state, -1));
+    const at = this.way.lastBefore(this.last, version);
+    return at >= 0 && at < state;
   }
 
   private async meeting(trace: Trace, pair: Pair): Promise<Meeting> {
     const old = pair.old ?? (await this.takenBy([trace]));
+    this.origin ??= new Set((await this.textAt(0))?.lines().map(bare) ?? []);
+    const { origin } = this;
     return {
       ...{ ...pair, rewound: this.isRewound(trace, pair.now.version), apart: !pair.old },
-      isOld: (line) => old.has(line),
+      // What stood in the file at first counts too.
+      isOld: (line) => origin.has(line) || old.has(line),
     };
   }
 
-  /** Lines, bare, that stood in the file at first, and those that these places took out, or others that they took out. */
+  /** Lines, bare, that these places took out, or others that they took out. */
   private async takenBy(traces: readonly Trace[]): Promise<ReadonlySet<string>> {
-    this.origin ??= new Set((await this.textAt(0))?.lines().map(bare) ?? []);
-    const old = new Set(this.origin);
-    const all = [...new Set(traces.flatMap(below))].sort((one, two) => one.state - two.state);
+    const old = new Set<string>();
+    const all = [...new Set(traces.flatMap(below))].sort(inOrder);
     for (const one of all) for (const line of await this.taken(one)) old.add(line);
     return old;
   }
 
-  private async taken({ state, region }: Trace): Promise<string[]> {
-    const before = await this.textAt(state - 1);
-    return before ? before.lines(region.aStart, region.aEnd).map(bare) : [];
+  private async taken(trace: Trace): Promise<readonly string[]> {
+    const known = this.takenOut.get(trace);
+    if (known) return known;
+    const before = await this.textAt(trace.state - 1);
+    const lines = before?.lines(trace.region.aStart, trace.region.aEnd).map(bare) ?? [];
+    if (lines.length <= heldLines) this.takenOut.set(trace, lines);
+    return lines;
   }
 
   /** Somebody who is not in the journal changed the file. */
@@ -164,28 +179,30 @@ export class Course {
     const before = from === null ? null : await this.texts(from);
     const now = version === null ? null : await this.texts(version);
     const map = before && now && this.mapTo(before, now);
-    this.states.push({ version, map });
+    const isOld = this.way.lastBefore(this.states.length, version) >= 0;
+    this.way.push({ version, map });
     for (const one of this.deleted) one.back = await this.isBackAgain(one, version, now);
     const isMet = (trace: Trace) => map !== null && !trace.blind && isTouched(trace, before as Document, map);
-    const touched = new Set(this.traces.filter(isMet));
+    const places = this.places.met(isOld || version === null);
+    const touched = new Set(places.filter(isMet));
     const old = touched.size > 0 ? await this.takenBy([...touched]) : new Set<string>();
-    for (const trace of this.traces) {
-      const isThere = !trace.lines.isEmpty || trace.gap !== null;
+    for (const trace of places) {
       if (version === null) {
-        if (isThere) vanish(trace, this.last - 1);
+        if (isThere(trace)) vanish(trace, this.last - 1);
       } else if (from === null) {
         if (now) await this.findPlaces(trace, now);
       } else if (!map || trace.blind) {
-        if (isThere && this.isRewound(trace, version)) vanish(trace, this.last - 1);
-        trace.blind = true;
+        if (isThere(trace) && this.isRewound(trace, version)) vanish(trace, this.last - 1);
       } else if (before && now && touched.has(trace)) await this.meet(trace, { before, now, map, old });
       else carryOn(trace, map);
+      this.places.sort(trace);
     }
+    if (version !== null && from !== null && !map) this.places.loseSight();
   }
 
   /** Back to a state that was there before, lines go the way they came: where several are equal, comparing can't tell. */
   private mapTo(before: Document, now: Document): LineMap {
-    const back = this.states.findLastIndex(({ version }) => version === now.version);
+    const back = this.way.lastBefore(this.states.length, now.version);
     const map = back < 0 ? null : this.map(back, this.last)?.invert();
     if (!map) return compare(before, now);
     const regions = map.regions.filter(
@@ -199,7 +216,7 @@ export class Course {
   private async findPlaces(trace: Trace, now: Document): Promise<void> {
     for (const [at, one] of trace.gone.entries()) {
       const before = one.place === null ? await this.textAt(one.state) : null;
-      if (before) trace.gone[at] = { ...one, place: carriedPlace(hullOf(one), compare(before, now)) };
+      if (before) trace.gone[at] = { ...one, place: carriedPlace(hullOf(one), this.comparison(before, now)) };
     }
   }
 
@@ -207,6 +224,14 @@ export class Course {
     if (version === null || entry.before === null) return false;
     const before = await this.texts(entry.before);
     return version === entry.before || (before !== null && now !== null && resembles(before, now));
+  }
+
+  /** Asked for many places in turn. */
+  private comparison(before: Document, now: Document): LineMap {
+    const maps = this.compared.get(now) ?? new Map<string, LineMap>();
+    const map = maps.get(before.version) ?? compare(before, now);
+    this.compared.set(now, maps.set(before.version, map));
+    return map;
   }
 
   private async meet(trace: Trace, pair: Pair): Promise<void> {
@@ -227,24 +252,17 @@ export class Course {
 
   private async journaled(entry: JournalEntry): Promise<void> {
     const map = await this.mapOf(entry);
-    this.states.push({ version: entry.after, map });
-    const isUnknown = !map && entry.after !== null && this.states[this.last - 1]?.version !== null;
-    const paired = map && pairedLines(map);
-    for (const trace of this.traces) {
-      if (isUnknown) trace.blind = true;
-      follow(trace, { entry, map, paired, state: this.last - 1 });
-      await this.bringBack(trace, entry, map);
-    }
+    this.way.push({ version: entry.after, map });
+    if (!map && entry.after !== null && this.states[this.last - 1]?.version !== null) this.places.loseSight();
+    this.places.follow({ entry, map, state: this.last - 1 });
+    await this.bringBackAll(entry, map);
     const isRestore = entry.edits !== undefined;
     this.deleted = isRestore
       ? this.deleted.map((one) => (entry.edits?.includes(one.entry.id) ? { ...one, back: false } : one))
       : [];
-    if (this.live.has(entry.id)) this.begin(entry, map);
-  }
-
-  private begin(entry: JournalEntry, map: LineMap | null): void {
+    if (!this.live.has(entry.id)) return;
     if (entry.after === null) this.deleted.push({ entry, back: false });
-    else this.traces.push(...tracesOf(entry, map, this.last, this.traces));
+    else this.places.begin({ entry, map, state: this.last });
   }
 
   private async mapOf({ before, after, change }: JournalEntry): Promise<LineMap | null> {
@@ -256,21 +274,30 @@ export class Course {
   }
 
   /** A restore brings back what had vanished, an undo what the undone edit had replaced. */
-  private async bringBack(trace: Trace, entry: JournalEntry, map: LineMap | null): Promise<void> {
-    const taken = entry.kind === "undo" ? (entry.cause ?? "").split(" ") : [];
-    const undone = trace.replaced.filter(({ by }) => taken.includes(by));
-    const restored = entry.edits?.includes(trace.entry.id) ? trace.gone : [];
+  private async bringBackAll(entry: JournalEntry, map: LineMap | null): Promise<void> {
+    const undone = entry.kind === "undo" ? (entry.cause ?? "").split(" ") : [];
+    const restored = entry.edits ?? [];
+    const step: Returning = { map, undoes: new Set(undone), restores: new Set(restored) };
+    for (const trace of this.places.of(restored, undone)) {
+      await this.bringBack(trace, step);
+      this.places.sort(trace);
+    }
+  }
+
+  private async bringBack(trace: Trace, { map, undoes, restores }: Returning): Promise<void> {
+    const undone = trace.replaced.filter(({ by }) => undoes.has(by));
+    const restored = restores.has(trace.entry.id) ? trace.gone : [];
     const now = undone.length + restored.length > 0 ? await this.textAt(this.last) : null;
     if (!now) return;
     for (const { state, lines } of [...undone, ...restored]) {
       const before = await this.textAt(state);
-      const found = before ? compare(before, now).carry(lines) : LineSet.empty;
+      const found = before ? this.comparison(before, now).carry(lines) : LineSet.empty;
       const written = map ? writtenLines(map) : LineSet.all(now.lineCount);
       trace.lines = trace.lines.union(found.isEmpty && !lines.isEmpty ? written : found);
     }
     for (const { state, gap } of [...undone, ...restored]) {
       const before = gap === null ? null : await this.textAt(state);
-      if (before && gap !== null) trace.gap = compare(before, now).gap(gap);
+      if (before && gap !== null) trace.gap = this.comparison(before, now).gap(gap);
     }
     trace.replaced = trace.replaced.filter((one) => !undone.includes(one));
     if (restored.length > 0) trace.gone = [];

@@ -154,10 +154,10 @@ async function journal(
   });
 }
 
-async function described(work: LostWork, examined: Examined, { entries }: Survey): Promise<LostEdit> {
+async function described(work: LostWork, examined: Examined, { notices }: Survey): Promise<LostEdit> {
   const { entry, what } = work;
   const { id, time, agent, tool, lines, batch } = entry;
-  const notice = entries.findLast((one) => one.kind === "lost" && one.edits?.includes(id));
+  const notice = notices.get(id);
   return {
     ...{ id, time, agent, tool, lines, what, path: examined.file.path },
     ...(batch === undefined ? {} : { batch }),

@@ -52,6 +52,8 @@ export interface Survey {
   readonly entries: readonly JournalEntry[];
   readonly live: ReadonlySet<string>;
   readonly chains: readonly Chain[];
+  /** What was noticed last of a lost edit, by its id. */
+  readonly notices: ReadonlyMap<string, JournalEntry>;
   readonly commits: Commits | null;
 }
 
@@ -67,7 +69,10 @@ export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> 
       () => null,
     );
   const chains = await chainsOf(entries, live, keyOf);
-  return { entries, live, chains, commits: request.commits ?? null };
+  const notices = new Map<string, JournalEntry>();
+  for (const entry of entries)
+    if (entry.kind === "lost") for (const id of entry.edits ?? []) notices.set(id, entry);
+  return { entries, live, chains, notices, commits: request.commits ?? null };
 }
 
 /** The file of a chain; its key, which leads to it from everywhere, where its path does not. */
@@ -153,7 +158,13 @@ async function movedBack(chain: Chain, last: Document | null, env: Env) {
 }
 
 function lostIn({ chain, course, now, source }: Examined, live: ReadonlySet<string>): LostWork[] {
-  const traces = course.traces.filter(({ gone }) => gone.length > 0);
+  const traces = new Map<string, Trace[]>();
+  for (const trace of course.traces) {
+    if (trace.gone.length === 0) continue;
+    const own = traces.get(trace.entry.id) ?? [];
+    own.push(trace);
+    traces.set(trace.entry.id, own);
+  }
   const isGone = !now && course.states.some(({ version }) => version !== null);
   const wasThere = (chain.entries.at(-1)?.after ?? null) !== null;
   // Of several, the others still stand: it is back where the last one found it.
@@ -161,7 +172,7 @@ function lostIn({ chain, course, now, source }: Examined, live: ReadonlySet<stri
   return chain.entries
     .filter(({ id }) => live.has(id))
     .flatMap((entry): LostWork[] => {
-      const own = traces.filter((trace) => trace.entry.id === entry.id);
+      const own = traces.get(entry.id) ?? [];
       if (course.deleted.some((one) => one.back && one.entry === entry))
         return [{ entry, what: "deleted", traces: [] }];
       const isMove = entry === lastMove && (source !== null || (isGone && wasThere));

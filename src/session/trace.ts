@@ -2,20 +2,13 @@ import { type Document, LineMap, LineSet, type Region } from "../core/index.js";
 import type { JournalEntry } from "./ports.js";
 import { bare, type Place, regionsNear, type Standing } from "./stands.js";
 
-/** One state of the file, as the journal has it or as it was found; null: there was no file. */
-export interface CourseState {
-  readonly version: string | null;
-  /** How it came from the state before, if that can be told. */
-  readonly map: LineMap | null;
-}
-
 /** A file that an edit deleted, and whether it is there again. */
 export interface Deleted {
   readonly entry: JournalEntry;
   back: boolean;
 }
 
-/** Two texts; `old` are the lines, bare, that were taken out where they differ. null: one did not come from the other. */
+/** Two texts; `old` are the lines, bare, that edits took out where they differ. null: one did not come from the other. */
 export interface Pair {
   readonly before: Document;
   readonly now: Document;
@@ -78,19 +71,19 @@ function regionsOf({ before, change }: JournalEntry, map: LineMap | null): reado
   return regions.length > 0 || before !== null ? regions : [nothing];
 }
 
-/** An edit that has just been made, place by place. */
+/** An edit that has just been made, place by place; `replaced` are those of which it took something out. */
 export function tracesOf(
   entry: JournalEntry,
   map: LineMap | null,
   state: number,
-  earlier: readonly Trace[],
+  replaced: readonly Trace[],
 ): Trace[] {
   return regionsOf(entry, map).map((region): Trace => {
     const { aStart, aEnd, bStart, bEnd } = region;
     const taken = span(aStart, aEnd);
     const isTaken = ({ by, lines, gap }: Replaced) =>
       by === entry.id && (isInside(gap, region) || !lines.intersect(taken).isEmpty);
-    const over = earlier.filter(({ replaced }) => replaced.some(isTaken));
+    const over = replaced.filter((one) => one.replaced.some(isTaken));
     const place = { lines: span(bStart, bEnd), gap: bStart < bEnd ? null : bStart };
     return { entry, state, region, over, ...place, gone: [], replaced: [], blind: false };
   });
@@ -110,27 +103,45 @@ export function below(trace: Trace): readonly Trace[] {
 }
 
 /** A journaled step, from the state of this number. */
-interface Step {
+export interface Step {
   readonly entry: JournalEntry;
   readonly map: LineMap | null;
   readonly paired: LineSet | null;
   readonly state: number;
 }
 
-/** Takes a place along; what the step replaces does not have to stand any more. */
-export function follow(trace: Trace, { entry, map, paired, state }: Step): void {
+/** Whether something of it stands, as far as is known. */
+export function isThere({ lines, gap }: Trace): boolean {
+  return gap !== null || !lines.isEmpty;
+}
+
+/** Takes a place along; what the step replaces does not have to stand any more. Whether it did replace something. */
+export function follow(trace: Trace, { entry, map, paired, state }: Step): boolean {
   const isOwn = entry.agent === trace.entry.agent && entry.edits === undefined;
   // Who edits the place again has decided anew what stands there.
-  if (isOwn) trace.gone = trace.gone.filter(({ place }) => !touches(place, map));
-  if (map) trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
+  if (isOwn && trace.gone.length > 0) trace.gone = trace.gone.filter(({ place }) => !touches(place, map));
+  if (map) carryGone(trace, map);
   const { lines, gap } = trace;
-  if (trace.blind || (lines.isEmpty && gap === null)) return;
+  if (trace.blind || !isThere(trace) || (map && isAbove(trace, map))) return false;
   const replaced = paired ? lines.subtract(paired) : lines;
   const isOver = gap !== null && (!map || map.regions.some((region) => isInside(gap, region)));
-  if (!replaced.isEmpty || isOver)
-    trace.replaced.push({ state, lines: replaced, gap: isOver ? gap : null, by: entry.id });
+  const isReplaced = isOver || !replaced.isEmpty;
+  if (isReplaced) trace.replaced.push({ state, lines: replaced, gap: isOver ? gap : null, by: entry.id });
   trace.lines = map ? map.carry(lines) : LineSet.empty;
   trace.gap = gap === null || !map || isOver ? null : map.gap(gap);
+  return isReplaced;
+}
+
+/** Nothing changed beside it or above: most places of a long journal, at most steps. */
+function isAbove({ lines, gap }: Trace, { regions: [first] }: LineMap): boolean {
+  return !first || Math.max(gap ?? 0, lines.spans().at(-1)?.[1] ?? 0) < first.aStart;
+}
+
+function carryGone(trace: Trace, map: LineMap): void {
+  for (const [at, one] of trace.gone.entries()) {
+    const place = carriedPlace(one.place, map);
+    if (place !== one.place) trace.gone[at] = { ...one, place };
+  }
 }
 
 function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
@@ -139,13 +150,17 @@ function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
 
 /** A step that touches nothing of it. */
 export function carryOn(trace: Trace, map: LineMap): void {
-  trace.gone = trace.gone.map((one) => ({ ...one, place: carriedPlace(one.place, map) }));
+  carryGone(trace, map);
+  if (isAbove(trace, map)) return;
   trace.lines = map.carry(trace.lines);
   if (trace.gap !== null) trace.gap = map.gap(trace.gap);
 }
 
 /** Whether others changed something at the place, or so near that lines taken out there may be back. */
 export function isTouched({ lines, gap, region }: Trace, before: Document, map: LineMap): boolean {
+  const [start, end] = hullOf({ lines, gap });
+  const around: Place = [Math.min(start, gap ?? start), Math.max(end, gap ?? end)];
+  if (regionsNear(around, region.aEnd - region.aStart, map).length === 0) return false;
   const at = gap ?? muteLine(lines, before);
   const isNear = at !== null && regionsNear([at, at], region.aEnd - region.aStart, map).length > 0;
   return isNear || map.carry(lines).size < lines.size;
@@ -176,7 +191,8 @@ function touches(place: Gone["place"], map: LineMap | null): boolean {
 }
 
 export function carriedPlace(place: Gone["place"], map: LineMap): Gone["place"] {
-  if (place === null) return null;
+  const [first] = map.regions;
+  if (place === null || !first || place[1] < first.aStart) return place;
   const [start, end] = place;
   if (start < end) return map.hull(start, end);
   const gap = map.gap(start);
