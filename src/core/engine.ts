@@ -229,8 +229,8 @@ function refused(
   for (const one of resolution.named) {
     const isHindered = one.edits.some(({ index }) => hindered.has(index));
     const pieces = isHindered ? force(one, view) : resolution.pieces.filter(({ named }) => named === one);
-    if (pieces) forced.push(...pieces);
-    else whole = false;
+    for (const piece of pieces ?? []) forced.push(piece);
+    if (!pieces) whole = false;
   }
   forced.sort(inOrder);
   const disjoint = forced.every((one, at) => at === 0 || one.start >= (forced[at - 1] as Piece).end);

@@ -200,11 +200,11 @@ export function replaced(
   replacements: readonly Replacement[],
   start: number,
 ): string[] {
-  const result: string[] = [];
   let from = 0;
-  for (const { at, remove, insert } of replacements) {
-    result.push(...lines.slice(from, at - start), ...insert);
+  const parts = replacements.map(({ at, remove, insert }) => {
+    const part = [...lines.slice(from, at - start), ...insert];
     from = at - start + remove;
-  }
-  return [...result, ...lines.slice(from)];
+    return part;
+  });
+  return [...parts, lines.slice(from)].flat();
 }

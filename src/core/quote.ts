@@ -45,7 +45,7 @@ export function locateText(edits: readonly Quote[], view: View): (Named | Proble
   }
   for (const [base, places] of byBase) {
     const document = view.history.believed(base)?.document as Document;
-    results.push(...join(base, places, document));
+    for (const one of join(base, places, document)) results.push(one);
   }
   return results;
 }

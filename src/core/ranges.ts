@@ -144,9 +144,7 @@ export class LineSet {
   }
 
   subtract(other: LineSet): LineSet {
-    const result: Span[] = [];
-    for (const [start, end] of this.sorted) result.push(...other.gaps(start, end));
-    return LineSet.from(result);
+    return LineSet.from(this.sorted.flatMap(([start, end]) => other.gaps(start, end)));
   }
 
   /** The part of `[start, end)` that is not in the set. */

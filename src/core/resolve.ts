@@ -341,15 +341,15 @@ function sameText(
   view: View,
 ): boolean {
   const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
-  const start = Math.min(first.aStart, ...members.map(({ hunk }) => hunk.start));
-  const end = Math.max(last.aEnd, ...members.map(({ hunk }) => hunk.end));
-  const mine: string[] = [];
+  const start = members.reduce((least, { hunk }) => Math.min(least, hunk.start), first.aStart);
+  const end = members.reduce((most, { hunk }) => Math.max(most, hunk.end), last.aEnd);
   let from = start;
-  for (const { hunk } of members) {
-    mine.push(...before.lines(from, hunk.start), ...hunk.lines);
+  const ours = members.map(({ hunk }) => {
+    const lines = [...before.lines(from, hunk.start), ...hunk.lines];
     from = hunk.end;
-  }
-  mine.push(...before.lines(from, end));
+    return lines;
+  });
+  const mine = [...ours, before.lines(from, end)].flat();
   const theirs = view.history.now.lines(first.bStart - (first.aStart - start), last.bEnd + (end - last.aEnd));
   return mine.length === theirs.length && mine.every((line, at) => line === theirs[at]);
 }

@@ -17,8 +17,8 @@ export function unifiedDiff(
   const whole = withEnds(old, made, map);
   if (whole.isIdentity) return "";
   const rows = [`--- ${before ? `a/${path}` : noFile}`, `+++ ${after ? `b/${path}` : noFile}`];
-  for (const group of groups(whole.regions)) rows.push(...hunk(group, old, made));
-  return `${rows.join("\n")}\n`;
+  const hunks = groups(whole.regions).flatMap((group) => hunk(group, old, made));
+  return `${[...rows, ...hunks].join("\n")}\n`;
 }
 
 const noFile = "/dev/null";

@@ -50,17 +50,14 @@ export function prune(context: StoreContext, bounds: Bounds): { removed: number;
   return { removed, bytes };
 }
 
-export function filesBelow({ io, platform }: StoreContext, folder: string): Found[] {
-  const found: Found[] = [];
-  for (const entry of ifThere(() => io.readdir(folder)) ?? []) {
+export function filesBelow(context: StoreContext, folder: string): Found[] {
+  const { io, platform } = context;
+  return (ifThere(() => io.readdir(folder)) ?? []).flatMap((entry): Found[] => {
     const path = platform.path.join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...filesBelow({ io, platform } as StoreContext, path));
-    else {
-      const stat = ifThere(() => io.lstat(path));
-      if (stat) found.push({ path, size: Number(stat.size), modified: Number(stat.mtimeMs) });
-    }
-  }
-  return found;
+    if (entry.isDirectory()) return filesBelow(context, path);
+    const stat = ifThere(() => io.lstat(path));
+    return stat ? [{ path, size: Number(stat.size), modified: Number(stat.mtimeMs) }] : [];
+  });
 }
 
 /** Everything that is recorded of a workspace. What others write meanwhile stays. */

@@ -92,7 +92,7 @@ export function namedRows({ edits, problems }: Entry): NamedRow[] {
     if ("start" in edit && edit.start && edit.end) rows.push(edit.start.anchor, edit.end.anchor);
     if ("anchor" in edit) rows.push(edit.anchor.anchor);
     if ("after" in edit) rows.push(edit.after.anchor);
-    if ("text" in edit) rows.push(...(stripAnchors(edit.text)?.anchors ?? []));
+    if ("text" in edit) for (const row of stripAnchors(edit.text)?.anchors ?? []) rows.push(row);
   }
   return rows;
 }

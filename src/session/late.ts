@@ -82,14 +82,14 @@ function textShown(rows: readonly Row[], now: Document): { document: Document; r
     const wanted = line - 1 - lines.length;
     if (wanted > 0) {
       const filler = now.lines(Math.max(end, there - wanted), there);
-      lines.push(...Array.from({ length: wanted - filler.length }, () => ""), ...filler);
+      for (let left = wanted - filler.length; left > 0; left--) lines.push("");
+      for (const one of filler) lines.push(one);
     }
     lines.push(text);
     // Rows that follow one another stand for as many lines: what came between them since is not between them then.
     end = sorted[at + 1]?.line === line + 1 ? end : Math.min(there + 1, now.lineCount);
   }
-  lines.push(...now.lines(end, now.lineCount));
-  const document = wholeFile(lines, now);
+  const document = wholeFile([...lines, ...now.lines(end, now.lineCount)], now);
   if ("unencodable" in document) return null;
   const whole = sorted.filter(({ text }) => !isGarbled(text, now));
   return { document, rows: LineSet.lines(whole.map(({ line }) => line - 1)) };

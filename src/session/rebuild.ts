@@ -129,7 +129,7 @@ async function allBack(groups: readonly (readonly Place[])[], to: Target): Promi
   for (const places of groups) {
     const found = await comeBack(places, to);
     if (!("splices" in found)) return found;
-    splices.push(...found.splices);
+    for (const splice of found.splices) splices.push(splice);
   }
   return { splices };
 }
@@ -189,7 +189,7 @@ const mostBases = 16;
 /** Earlier times, those first that touch least; where everything comes back, first the one that all places share. */
 function* bases(places: readonly Place[], { asked, state }: Target): Generator<number> {
   const { course } = asked.examined;
-  const newest = Math.min(...places.map(({ trace }) => trace.state)) - 1;
+  const newest = places.reduce((least, { trace }) => Math.min(least, trace.state), state) - 1;
   if (asked.others.length + asked.ended.length === 0) yield lowest(state, course);
   for (let base = newest; base >= 0 && base > newest - mostBases; base--) {
     yield base;
@@ -245,7 +245,7 @@ async function takenBack(places: readonly Place[], to: Target): Promise<Found | 
   const taken: string[] = [];
   for (const { trace } of places) {
     const before = await course.textAt(trace.state - 1);
-    taken.push(...(before?.lines(trace.region.aStart, trace.region.aEnd) ?? []));
+    for (const line of before?.lines(trace.region.aStart, trace.region.aEnd) ?? []) taken.push(line);
   }
   for (const { aStart, aEnd, bStart, bEnd } of regions) {
     const others = bStart < bEnd ? LineSet.of([[bStart, bEnd]]).subtract(own) : LineSet.empty;

@@ -63,8 +63,8 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
       : wentBack(region, meeting)
         ? []
         : workedOn(missing, region, meeting);
-    if (continued.length > 0) stand.push(...continued);
-    else gone.push(...missing);
+    const [found, lines] = continued.length > 0 ? [stand, continued] : [gone, missing];
+    for (const line of lines) found.push(line);
   }
   return { lines: kept.union(LineSet.lines(stand)), gone: LineSet.lines(gone) };
 }

@@ -236,7 +236,7 @@ async function uncommitted(
   commits: Commits,
   env: Env,
 ): Promise<LostWork[]> {
-  const since = Math.min(...lost.map(({ entry }) => entry.time));
+  const since = lost.reduce((first, { entry }) => Math.min(first, entry.time), env.clock());
   const made = await commits.of(found.file, since).catch(() => []);
   const texts: { time: number; text: Document | null }[] = [];
   for (const { time, bytes } of made)

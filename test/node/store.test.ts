@@ -265,6 +265,21 @@ describe("pruning", () => {
     await open(at).store.keepVersion("00000000000000cc", utf8("c"));
     expect(find(at, "0123456789abcdef")).toBe("");
   });
+  test("takes more files than a call takes arguments", async () => {
+    const at = newGround();
+    await fill(open(at).store);
+    const stat = nodeIo.lstat(find(at, "0123456789abcdef"));
+    const [known] = nodeIo.readdir(join(find(at, "0123456789abcdef"), ".."));
+    const many = Array.from({ length: 600_000 }, () => known as NonNullable<typeof known>);
+    const isFolder = (path: string) => path.endsWith("01");
+    const io = {
+      ...nodeIo,
+      readdir: (path: string) => (isFolder(path) ? many : nodeIo.readdir(path)),
+      lstat: (path: string) => (path.includes("0123456789abcdef") ? stat : nodeIo.lstat(path)),
+    };
+    const { bytes } = await open(at, { io, bounds: { size: Number.MAX_SAFE_INTEGER } }).store.prune();
+    expect(bytes).toBeGreaterThan(600_000 * Number(stat.size));
+  });
   test("clears up what died half written", async () => {
     const at = newGround();
     const { store } = open(at);

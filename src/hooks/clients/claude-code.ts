@@ -39,14 +39,15 @@ function isEditor(tool: string): boolean {
 
 /** The text that the client says it made: it writes other quotes, and fewer newlines, than it was given. */
 function patched(original: string, hunks: readonly unknown[]): string | undefined {
-  const lines = original.split("\n");
+  let lines = original.split("\n");
   if (hunks.length === 0) return undefined;
   for (const hunk of hunks.toReversed()) {
     const [start, count] = [number(hunk, "oldStart"), number(hunk, "oldLines")];
     if (start === undefined || count === undefined) return undefined;
     const rows = list(hunk, "lines").map(String);
     const fresh = rows.filter((row) => row.startsWith(" ") || row.startsWith("+")).map((row) => row.slice(1));
-    lines.splice(Math.max(0, start - 1), count, ...fresh);
+    const at = Math.max(0, start - 1);
+    lines = [...lines.slice(0, at), ...fresh, ...lines.slice(at + count)];
   }
   return lines.join("\n");
 }
