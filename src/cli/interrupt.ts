@@ -46,9 +46,12 @@ export class Interrupt {
         if (this.status !== null && this.working === 0) this.exit(this.status);
       }
     };
+    // Nothing else a long look at many files does lets a signal in.
+    const read: Files["read"] = (file) => new Promise(setImmediate).then(() => files.read(file));
     return new Proxy(files, {
       get(target, key) {
         if (key === "hold") return hold;
+        if (key === "read") return read;
         const value: unknown = Reflect.get(target, key);
         return typeof value === "function" ? value.bind(target) : value;
       },

@@ -235,4 +235,14 @@ describe("an interruption", () => {
     interrupt.arrive(130);
     expect(exit).toHaveBeenCalledTimes(2);
   });
+
+  test("comes between two files of many that are looked at", async () => {
+    const exit = vi.fn();
+    const interrupt = new Interrupt(exit);
+    const files = interrupt.guard(memoryFiles({ "a.ts": "x\n" }));
+    const file = await files.identify("a.ts");
+    setImmediate(() => interrupt.arrive(143));
+    for (let count = 0; count < 3; count++) await files.read(file);
+    expect(exit).toHaveBeenCalledExactlyOnceWith(143);
+  });
 });
