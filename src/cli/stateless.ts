@@ -2,6 +2,7 @@ import {
   type Applied,
   changedRanges,
   Document,
+  type Door,
   type EditToolDetails,
   libraryDoor,
   normaliseEdits,
@@ -154,7 +155,8 @@ async function judge({ file, to, edits }: Named, held: Held, setup: Setup): Prom
     "start" in edit ? [edit.start] : "anchor" in edit ? [edit.anchor] : [],
   )[0];
   const scheme = anchor?.anchor.scheme ?? options.anchors ?? "hex6";
-  return applied(made, { file, document, scheme, dryRun: setup.dryRun });
+  const { door = libraryDoor } = options;
+  return applied(made, { file, document, scheme, door, dryRun: setup.dryRun });
 }
 
 async function parse(bytes: Uint8Array, { files }: SessionOptions): Promise<Document> {
@@ -187,15 +189,15 @@ function wholeFileJudged(
   return { writes, text: `${dryRun ? "DRY RUN, nothing written: " : ""}${file.path}: ${done}`, details };
 }
 
-function applied(
-  made: Applied,
-  {
-    file,
-    document,
-    scheme,
-    dryRun,
-  }: { file: FileId; document: Document; scheme: SchemeName; dryRun: boolean },
-): Judged {
+interface Told {
+  readonly file: FileId;
+  readonly document: Document;
+  readonly scheme: SchemeName;
+  readonly door: Door;
+  readonly dryRun: boolean;
+}
+
+function applied(made: Applied, { file, document, scheme, door, dryRun }: Told): Judged {
   const { path } = file;
   const diff = unifiedDiff(path, document, made.document, made.change.map);
   const ranges = changedRanges(made.change.map);
@@ -210,7 +212,7 @@ function applied(
     changedRanges: ranges,
     warnings: made.warnings,
   };
-  const { text } = resultText({ path, applied: made, scheme, dryRun, diff });
+  const { text } = resultText({ path, applied: made, scheme, door, dryRun, diff });
   const writes =
     made.status === "noop" ? [] : [{ file, before: document.toBytes(), after: made.document.toBytes() }];
   return { writes, text, details };

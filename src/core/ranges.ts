@@ -25,6 +25,17 @@ export function mergeRanges(ranges: readonly Range[]): Range[] {
   return toRanges(joined(ranges.map(({ start, end }) => [start - 1, end] as const)));
 }
 
+/** At most so many ranges that hold the sorted ones given, and as little else as possible. */
+export function fewRanges(ranges: readonly Range[], most: number): Range[] {
+  const gap = (at: number) => (ranges[at]?.start ?? 0) - (ranges[at - 1]?.end ?? 0);
+  const widest = lineIndexes(1, ranges.length).sort((one, other) => gap(other) - gap(one));
+  const starts = [0, ...widest.slice(0, most - 1).sort((one, other) => one - other), ranges.length];
+  return starts.slice(1).map((next, at) => ({
+    start: ranges[starts[at] as number]?.start as number,
+    end: ranges[next - 1]?.end as number,
+  }));
+}
+
 function toRanges(spans: readonly Span[]): Range[] {
   return spans.map(([start, end]) => ({ start: start + 1, end }));
 }

@@ -6,7 +6,7 @@ import { codes, exitStatus } from "./error.js";
 import type { LineMap } from "./linemap.js";
 import { defaultLimit, notShown } from "./listing.js";
 import type { Cause, Problem } from "./problem.js";
-import { compactLineRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
+import { fewRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
 import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
 import { longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
@@ -145,6 +145,7 @@ export interface ResultText {
   readonly path: string;
   readonly applied: Applied;
   readonly scheme: SchemeName;
+  readonly door: Door;
   readonly dryRun?: boolean;
   /** There was no such file before: an empty one looks the same in the change. */
   readonly created?: boolean;
@@ -153,6 +154,8 @@ export interface ResultText {
   readonly foreign?: LineSet;
   /** What else others did, in words. */
   readonly notes?: readonly string[];
+  /** For each deletion that no note tells of, the lines beside it. */
+  readonly untold?: readonly LineSet[];
   readonly note?: string;
   /** Its path from now on. */
   readonly movedTo?: string;
@@ -179,6 +182,7 @@ export function resultText(result: ResultText): ResultPrinted {
       note ?? `NO CHANGE: ${path} already reads like this.`,
       ...applied.warnings,
       ...rowsOf(rows, document, result.scheme),
+      ...leftOut(result, { lines: applied.rows.subtract(LineSet.lines(rows)) }),
     ];
     return { text: lines.join("\n"), printed: LineSet.lines(rows) };
   }
@@ -195,10 +199,19 @@ export function resultText(result: ResultText): ResultPrinted {
   const used = scheme(result.scheme);
   if (listed.length > 0)
     lines.push(listed.map((index) => used.tag(index + 1, used.hashLine(document, index))).join(" "));
-  if (written.length > listed.length)
-    lines.push(`[anchors of ${compact(written.slice(listed.length))} not shown]`);
-  const others = foreignRows(result);
-  const news = [...rowsOf(others, document, result.scheme), ...(result.notes ?? []).slice(0, 5)];
+  const bare = LineSet.lines(written.slice(listed.length));
+  lines.push(...leftOut(result, { lines: bare, what: "anchors of " }));
+  const foreign = (result.foreign ?? LineSet.empty).intersect(LineSet.all(document.lineCount));
+  const others = foreign
+    .indexes()
+    .filter((index) => document.text(index).length <= 200)
+    .slice(0, 12);
+  const rest = { lines: foreign.subtract(LineSet.lines(others)), deletions: result.untold ?? [] };
+  const news = [
+    ...rowsOf(others, document, result.scheme),
+    ...(result.notes ?? []),
+    ...leftOut(result, rest),
+  ];
   if (news.length > 0) lines.push("changed by others since you read:", ...news);
   return {
     text: lines.join("\n"),
@@ -213,19 +226,23 @@ function noopRows({ rows, document }: Applied): number[] {
     .slice(0, 10);
 }
 
-function foreignRows({ foreign: lines, applied }: ResultText): number[] {
-  if (!lines) return [];
-  return lines
-    .indexes()
-    .filter((index) => index < applied.document.lineCount && applied.document.text(index).length <= 200)
-    .slice(0, 12);
+interface LeftOut {
+  readonly lines: LineSet;
+  readonly what?: string;
+  readonly deletions?: readonly LineSet[];
 }
 
-function compact(indexes: readonly number[]): string {
-  const ranges = compactLineRanges(indexes.map((index) => index + 1));
-  return ranges
-    .map(({ start, end }) => (start === end ? `line ${start}` : `lines ${start}-${end}`))
-    .join(", ");
+const placesToRead = 5;
+
+/** How much is not printed, and the call that shows it. */
+function leftOut({ path, movedTo, door }: ResultText, left: LeftOut): string[] {
+  const { lines, what = "", deletions = [] } = left;
+  const count = (many: number, name: string) => (many > 0 ? [`${many} ${name}${many === 1 ? "" : "s"}`] : []);
+  const counts = [...count(lines.size, "line"), ...count(deletions.length, "deletion")];
+  if (counts.length === 0) return [];
+  const places = deletions.reduce((set, beside) => set.union(beside), lines).ranges();
+  const read = door.read(movedTo ?? path, fewRanges(places, placesToRead));
+  return [`[${what}${counts.join(" and ")} not shown: ${read}]`];
 }
 
 /** One word where one will do: the anchors that follow tell how many lines were written, and every token is paid for. */

@@ -13,7 +13,7 @@ import { epochOf } from "./agent.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { openAny, versionOf } from "./large.js";
-import { type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
+import { besideGap, type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type FileId, type Held, PortError, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
@@ -32,7 +32,7 @@ interface Judged extends Target {
 }
 
 const attempts = 3;
-/** Places where others took lines out that one result mentions. */
+/** Places where others took lines out that one result tells of. */
 const toldDeletions = 5;
 
 export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
@@ -132,11 +132,8 @@ async function finish(
   }
   const text = texts.join("\n");
   if (call.single) return { text, isError: false, details: details[0] as EditToolDetails };
-  const status = call.dryRun
-    ? "dry_run"
-    : details.some((one) => one.status === "applied")
-      ? "applied"
-      : "noop";
+  const isApplied = details.some((one) => one.status === "applied");
+  const status = call.dryRun ? "dry_run" : isApplied ? "applied" : "noop";
   const merged: BatchDetails = { status, files: details };
   return { text, isError: false, details: merged };
 }
@@ -155,18 +152,22 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
   if (isRecorded) record(one, after);
-  const told = isRecorded ? target.agent.deletions.slice(0, toldDeletions) : [];
-  const news = isRecorded ? { foreign: untoldLines(target.agent), notes: deletionNotes(told) } : {};
+  const deletions = isRecorded ? target.agent.deletions : [];
+  const told = deletions.slice(0, toldDeletions);
+  const beside = deletions.slice(toldDeletions).map(({ gap }) => besideGap(gap, target.text.lineCount));
   const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
   const { text, printed } = resultText({
     path,
     applied,
     scheme,
+    door: env.door,
     dryRun: call.dryRun,
     created: before === null,
     ...(destination ? { movedTo: destination.file.path } : {}),
     diff,
-    ...news,
+    foreign: isRecorded ? untoldLines(target.agent) : LineSet.empty,
+    notes: deletionNotes(told),
+    untold: beside,
     ...note,
   });
   const recording = new Recording();

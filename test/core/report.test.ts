@@ -31,6 +31,8 @@ function refusal(states: States, edits: readonly object[], options: Options = {}
   return { text, lines: text.split("\n"), details, selection, result };
 }
 
+const door = libraryDoor;
+
 function success(
   states: States,
   edits: readonly object[],
@@ -38,7 +40,7 @@ function success(
   const view = told(...states);
   const applied = run(anchored(edits, view.documents), view);
   if (applied.status === "refused") throw new Error("refused");
-  return { applied, ...resultText({ path: "src/a.ts", applied, scheme: "hex6" }) };
+  return { applied, ...resultText({ path: "src/a.ts", applied, scheme: "hex6", door }) };
 }
 
 /** The rows of a refusal: what begins with four blanks or the mark. */
@@ -348,7 +350,7 @@ describe("a success", () => {
   it("rows with text only for what others changed, within a budget", () => {
     const { applied } = success(["a b c d"], [set("@1", "X")]);
     const foreign = LineSet.of([[2, 4]]);
-    const { text, printed } = resultText({ path: "src/a.ts", applied, scheme: "hex6", foreign });
+    const { text, printed } = resultText({ path: "src/a.ts", applied, scheme: "hex6", door, foreign });
     expect(text.split("\n").slice(-2)).toEqual([
       `${at(applied.document, 3)}|c`,
       `${at(applied.document, 4)}|d`,
@@ -358,14 +360,32 @@ describe("a success", () => {
       { start: 3, end: 4 },
     ]);
     const big = success([numbers(200).join(" ")], [set("@1", "X")]).applied;
-    const every = resultText({ path: "a", applied: big, scheme: "hex6", foreign: LineSet.all(200) });
+    const every = resultText({ path: "a", applied: big, scheme: "hex6", door, foreign: LineSet.all(200) });
     expect(every.text.split("\n").length).toBeLessThan(20);
+    expect(every.text).toMatch(
+      /\n\[188 lines not shown: call read on a with ranges \[\{"start":13,"end":200\}\]\]$/,
+    );
   });
 
   it("anchors of a large edit are cut, and what is not printed does not count as printed", () => {
     const { text, printed } = success(["a b"], [{ op: "append", text: numbers(100) }]);
-    expect(text).toMatch(/\[anchors of lines 63-102 not shown\]/);
+    expect(text).toContain(
+      '[anchors of 40 lines not shown: call read on src/a.ts with ranges [{"start":63,"end":102}]]',
+    );
     expect(printed.size).toBe(60);
+  });
+
+  it("what is left out in many places is named in few words", () => {
+    const many = { op: "replace_text", old: "n", new: "N", all: true };
+    const words = Array.from({ length: 2000 }, (_, at) => (at % 2 ? "x" : "n")).join(" ");
+    const { text } = success([words], [many]);
+    const ranges = /anchors of 940 lines not shown: call read on src\/a.ts with ranges (\[.*\])\]$/.exec(
+      text,
+    )?.[1];
+    const named = JSON.parse(ranges as string) as { start: number; end: number }[];
+    expect(named.length).toBeLessThanOrEqual(5);
+    for (let line = 121; line < 2000; line += 2)
+      expect(named.some(({ start, end }) => start <= line && line <= end)).toBe(true);
   });
 
   it("a noop says so and shows the rows", () => {
@@ -373,6 +393,10 @@ describe("a success", () => {
     expect(text).toMatch(/^NO CHANGE: src\/a\.ts already reads like this/);
     expect(text).toMatch(/^2#\w{6}\|X$/m);
     expect(printed.ranges()).toEqual([{ start: 2, end: 2 }]);
+    const all = { op: "replace_lines", start: "@1", end: "@12", text: numbers(12) };
+    expect(success([numbers(12, 50).join(" "), numbers(12).join(" ")], [all]).text).toMatch(
+      /\n\[2 lines not shown: call read on src\/a.ts with ranges \[\{"start":11,"end":12\}\]\]$/,
+    );
   });
 
   it("a dry run shows the diff and names nothing", () => {
@@ -381,6 +405,7 @@ describe("a success", () => {
       path: "a",
       applied,
       scheme: "hex6",
+      door,
       dryRun: true,
       diff: "-a\n+X",
     });

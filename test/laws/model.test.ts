@@ -71,9 +71,9 @@ describe("any call on any history", () => {
         const result = run(edits, view);
         if (result.status !== "refused") {
           expect(result.change.apply(now.lines())).toEqual(result.document.lines());
-          expect(resultText({ path: "a", applied: result, scheme: "hex6" }).text).not.toMatch(
-            /undefined|NaN/,
-          );
+          expect(
+            resultText({ path: "a", applied: result, scheme: "hex6", door: libraryDoor }).text,
+          ).not.toMatch(/undefined|NaN/);
           return;
         }
         const { problems, forced } = result;

@@ -177,6 +177,29 @@ describe("the result of an edit", () => {
     expect([...shown, ...rest]).toEqual(Array.from({ length: 20 }, (_, at) => 20 + at));
   });
 
+  it("says what it leaves out, and the call that shows it", async () => {
+    const long = numbered(50);
+    const { session, rudely, delta } = await seen(long);
+    rudely(long.replaceAll(/x(2\d) /g, "y$1 ").replace("x40 ", `${"y".repeat(201)} `));
+    const { text } = await session.edit(on(long).set(1, "mine"));
+    expect(text).toMatch(
+      /\n\[1 line not shown: call read on src\/a.ts with ranges \[\{"start":40,"end":40\}\]\]$/,
+    );
+    await session.read({ path, ranges: [{ start: 40, end: 40 }] });
+    expect(await delta()).toBe("[nothing changed]");
+  });
+
+  it("says how many deletions it leaves out, and where", async () => {
+    const long = numbered(50);
+    const { session, rudely, delta } = await seen(long);
+    rudely(long.replaceAll(/x\d?5 |x\d0 /g, ""));
+    const { text } = await session.edit(on(long).set(1, "mine"));
+    expect(text.match(/^\[1 line deleted after line \d+\]$/gm)).toHaveLength(5);
+    const call = /\n\[4 deletions not shown: call read on src\/a.ts with ranges (.*)\]$/.exec(text)?.[1];
+    await session.read({ path, ranges: JSON.parse(call as string) });
+    expect(await delta()).toBe("[nothing changed]");
+  });
+
   it("never counts lines: that invites computed anchors", async () => {
     const { session } = await seen();
     const { text } = await session.edit(on(all).replace(2, 3, ["p", "q", "r", "s"]));
