@@ -59,6 +59,23 @@ export const operations = [
   "copy_lines",
 ] as const;
 
+const taken: Readonly<Record<string, readonly string[]>> = {
+  set_line: ["anchor", "text"],
+  replace_lines: ["start", "end", "text"],
+  insert_after: ["anchor", "text"],
+  insert_before: ["anchor", "text"],
+  delete_lines: ["start", "end"],
+  append: ["text"],
+  prepend: ["text"],
+  replace_text: ["old", "new", "anchor", "end", "all"],
+  move_lines: ["start", "end", "after"],
+  copy_lines: ["start", "end", "after"],
+  create_file: ["text"],
+  delete_file: [],
+  move_file: ["to"],
+};
+const telling = ["anchor", "pos", "start", "end", "after", "text", "old", "new", "to"];
+
 const example = '{"op":"set_line","anchor":"12#0f0dd9","text":"new line"}';
 
 /** Reads the caller's `edits`, in the advertised shape or one of those understood, into the one shape. */
@@ -159,7 +176,20 @@ class Reader {
 
   edit(fields: Fields): Edit | FileOperation | null {
     const made = this.build(fields);
+    const misfits = this.failed ? [] : this.misfits(fields);
+    if (misfits.length > 0)
+      this.complain(
+        `${String(fields.op)} takes no ${misfits.join(", ")}: use an op that does, or leave it out`,
+      );
     return this.failed ? null : made;
+  }
+
+  /** What the op does not take and yet would say more: a schema that is one for all ops invites it. */
+  private misfits(fields: Fields): string[] {
+    const isLone = fields.op === "delete_lines" && fields.start === undefined;
+    const own = isLone ? ["anchor", "end"] : (taken[String(fields.op)] ?? []);
+    const said = [undefined, null, "", ...own.map((name) => fields[name])];
+    return telling.filter((name) => !own.includes(name) && !said.includes(fields[name]));
   }
 
   private build(fields: Fields): Edit | FileOperation | null {

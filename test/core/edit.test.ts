@@ -140,6 +140,11 @@ describe("shapes of other tools", () => {
   });
 });
 
+it("fields that an op does not take may be there, if they add nothing", () => {
+  const filler = { start: a, end: a, after: null, old: "", new: "", all: false, note: "why" };
+  expect(flat([{ op: "set_line", anchor: a, text: "x", ...filler }])).toEqual([line(["x"])]);
+});
+
 /** Code, and the words that say what to do. */
 describe("malformed requests", () => {
   const set = (fields: object) => [{ op: "set_line", ...fields }];
@@ -198,6 +203,19 @@ describe("malformed requests", () => {
     [[{ op: "move_file" }], "bad_request", /move_file needs to/],
     [[{ set_line: { new_text: "x" } }], "bad_request", /set_line needs anchor/],
     [[{ op: "replace", pos: a }], "bad_request", /needs text/],
+    // Half of what was asked for is not what was asked for.
+    [
+      set({ anchor: a, end: b, text: "x" }),
+      "bad_request",
+      /set_line takes no end: use an op that does, or leave/,
+    ],
+    [[{ op: "delete_lines", start: a, end: b, text: "x" }], "bad_request", /delete_lines takes no text/],
+    [[{ op: "delete_lines", start: a, anchor: b }], "bad_request", /delete_lines takes no anchor/],
+    [[{ op: "insert_after", anchor: a, end: b, text: "x" }], "bad_request", /insert_after takes no end/],
+    [[{ op: "append", anchor: a, text: "x" }], "bad_request", /append takes no anchor/],
+    [[{ op: "append", pos: a, text: "x" }], "bad_request", /append takes no pos/],
+    [[{ op: "delete_file", text: "x", to: "y" }], "bad_request", /delete_file takes no text, to/],
+    [say({ start: a, text: "z" }), "bad_request", /replace_text takes no start, text/],
   ])("%j: %s", (given, code, message) => {
     const { edits, operations, complaints } = normaliseEdits(given);
     expect({ edits, operations }).toEqual({ edits: [], operations: [] });
