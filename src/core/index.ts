@@ -62,6 +62,7 @@ export {
   refusalDetails,
   selectRows,
   spokenScheme,
+  tooLong,
 } from "./refusal.js";
 export {
   goneLines,

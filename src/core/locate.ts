@@ -131,11 +131,15 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
     return problem("stale", [], `the version in which ${ref.given} was shown is no longer kept`, {
       mismatches: [blank(ref, "forgotten")],
     });
-  const exists = line <= view.history.now.lineCount;
   if (view.open) return unseen(ref, view);
+  const { lineCount } = view.history.now;
+  const exists = line <= lineCount;
   const rows = exists ? LineSet.of([[line - 1, line]]) : LineSet.empty;
-  return problem("not_shown", [], `line ${line} (${ref.given}) was never shown`, {
-    mismatches: [blank(ref, "never_shown")],
+  const many = `has ${lineCount} ${lineCount === 1 ? "line" : "lines"}`;
+  const end = exists ? "" : `; the file ${lineCount === 0 ? "is empty: use append" : many}`;
+  const found = blank(ref, "never_shown");
+  return problem("not_shown", [], `line ${line} (${ref.given}) was never shown${end}`, {
+    mismatches: [exists ? found : { ...found, line: null }],
     rows,
     missing: rows,
   });

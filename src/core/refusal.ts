@@ -4,6 +4,7 @@ import type { Refused, Remap } from "./engine.js";
 import { type Code, decidingCode } from "./error.js";
 import type { Mismatch, Problem } from "./problem.js";
 import { compactLineRanges, LineSet, mergeRanges, type Range } from "./ranges.js";
+import { isPrintable } from "./rows.js";
 import type { SchemeName } from "./scheme.js";
 
 /** A row that a refusal prints: two blanks of context, the lines that matter, `changed` marked. */
@@ -120,6 +121,12 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
     ...(reread.isEmpty ? {} : { reread: reread.ranges() }),
     remaps,
   };
+}
+
+/** Lines, 1-based, that should have been shown and that no read shows whole. */
+export function tooLong(problems: readonly Problem[], now: Document | null): number[] {
+  const missing = problems.reduce((set, one) => set.union(one.missing), LineSet.empty).indexes();
+  return now ? missing.filter((at) => !isPrintable(now, at)).map((at) => at + 1) : [];
 }
 
 function unique(mismatches: readonly Mismatch[]): Mismatch[] {

@@ -7,8 +7,8 @@ import type { LineMap } from "./linemap.js";
 import { defaultLimit, notShown } from "./listing.js";
 import type { Cause, Problem } from "./problem.js";
 import { fewRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
-import type { HashMismatch, RefusalDetails, RefusalRow } from "./refusal.js";
-import { longestLine } from "./rows.js";
+import { type HashMismatch, type RefusalDetails, type RefusalRow, tooLong } from "./refusal.js";
+import { linesToRead, longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
 
 export interface RefusalText {
@@ -62,7 +62,10 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (changes.length > mentioned) parts.push(`[and ${changes.length - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
-  if (!refusal.complete)
+  for (const line of tooLong(refusal.problems, now))
+    parts.push(`[line ${line} is too long to be shown whole: change a part of it with replace_text]`);
+  // Lines that were never shown are asked for by the next step.
+  if (!refusal.complete && refusal.problems.some(({ changed }) => !changed.isEmpty))
     parts.push(`[not all changed lines are shown: ${door.read(details.path, details.affectedRanges)}]`);
   return parts;
 }
@@ -84,9 +87,11 @@ function sharperWords({ repeated = 0, details, now, door }: RefusalText): string
   const { code, path, reread, affectedRanges } = details;
   // Only time helps there.
   if (repeated === 0 || code === "busy") return null;
-  const isReadable = path !== "" && (now !== null || code === "not_read" || exitStatus(code) === 5);
+  const whole = code === "not_read" && now ? linesToRead(now, defaultLimit) : undefined;
+  const isKnown = now !== null || code === "not_read" || exitStatus(code) === 5;
+  const isReadable = path !== "" && isKnown && whole?.length !== 0;
   // A read without ranges ends before them.
-  const far = affectedRanges.some(({ end }) => end > defaultLimit) ? affectedRanges : undefined;
+  const far = affectedRanges.some(({ end }) => end > defaultLimit) ? affectedRanges : whole;
   const step = isReadable ? `${door.read(path, reread ?? far)} first` : "the answer stays the same";
   return `${repeated > 1 ? "Stop. Do" : "do"} not retry identical arguments: ${step}`;
 }
@@ -137,8 +142,11 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
 }
 
 /** The gate's words for a file that was never shown. */
-export function notRead(path: string, door: Door): string {
-  return `${path} was not read in this session: ${door.read(path).replace(` on ${path}`, " on it")} first`;
+export function notRead(path: string, door: Door, now: Document | null = null): string {
+  const ranges = now ? linesToRead(now, defaultLimit) : undefined;
+  const begin = `${path} was not read in this session`;
+  if (ranges?.length === 0) return `${begin}, and cannot be: its lines are too long to be shown whole`;
+  return `${begin}: ${door.read(path, ranges).replace(` on ${path}`, " on it")} first`;
 }
 
 export interface ResultText {

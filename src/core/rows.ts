@@ -1,4 +1,5 @@
 import type { Document } from "./document.js";
+import { lineIndexes, type Range } from "./ranges.js";
 import { type SchemeName, scheme } from "./scheme.js";
 
 /** How lines are labelled: by a scheme's anchors or, with `none`, by the bare line number. */
@@ -45,6 +46,22 @@ export function makeRows(document: Document, start: number, end: number, options
 /** The row as it is printed, without a line break. */
 export function formatRow({ line, anchor, text }: Row, labels: Labels): string {
   return labels === "none" ? `${line}\t${text}` : `${anchor}${scheme(labels).separator}${text}`;
+}
+
+/** Whether a read prints the line whole, one for it alone if no other does. */
+export function isPrintable(document: Document, index: number): boolean {
+  const { start, end } = document.rawLine(index);
+  if (end - start <= longestLine) return true;
+  const text = document.text(index);
+  return printedLength(text, true) === text.length;
+}
+
+/** What to ask a read for that prints some line whole: anything (undefined), one line alone, or nothing does it. */
+export function linesToRead(document: Document, limit: number): Range[] | undefined {
+  const lines = lineIndexes(0, Math.min(document.lineCount, limit));
+  if (lines.length === 0 || lines.some((at) => document.text(at).length <= longestLine)) return undefined;
+  const alone = lines.find((at) => isPrintable(document, at));
+  return alone === undefined ? [] : [{ start: alone + 1, end: alone + 1 }];
 }
 
 const encoder = new TextEncoder();

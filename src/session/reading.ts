@@ -148,7 +148,7 @@ async function delta(
   env: Env,
 ): Promise<Result<ReadDetails>> {
   const agent = opened.agent;
-  if (!hasSeen(agent)) throw new PortError("not_read", notRead(request.path, env.door));
+  if (!hasSeen(agent)) throw new PortError("not_read", notRead(request.path, env.door, text));
   if (agent.newest) await opened.load([agent.newest.state]);
   if (agent.newest && !opened.history.follow(agent.newest.state))
     throw new PortError("stale", `${request.path} has changed, and the text that was shown is not kept`);

@@ -11,6 +11,7 @@ import {
   rejected,
   selectRows,
   spokenScheme,
+  tooLong,
 } from "../core/index.js";
 import { epochOf, handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
 import { remover, writer } from "./blame.js";
@@ -54,6 +55,7 @@ export async function refuse(
       ? [`${outdated.join(", ")} ${have} changed again since this handle was given: judged anew.`]
       : [];
   const all: RefusalDetails[] = [];
+  const readable: RefusalDetails[] = [];
   let complete = true;
   let rowCount = 0;
   for (const { opened, verdict } of files) {
@@ -62,12 +64,13 @@ export async function refuse(
     complete &&= told.complete;
     rowCount += told.rows;
     all.push(told.details);
+    if (told.isReadable) readable.push(told.details);
     parts.push(...(call.single ? [] : [`${opened.file.path}:`]), ...told.lines);
   }
   const retry = complete ? await offer(call, files, env) : null;
   const code = decidingCode(all.map((one) => one.code));
   const first = all[0] as RefusalDetails;
-  for (const details of retry ? [{ ...first, retry }] : all) {
+  for (const details of retry ? [{ ...first, retry }] : readable) {
     const next = nextStep(details, rowCount, call.single ? env.door : batchDoor(env.door));
     if (next && !parts.includes(next)) parts.push(next);
   }
@@ -87,7 +90,7 @@ export async function refuse(
 async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: Env) {
   const { path } = opened.file;
   const problems = verdict.refused.problems.map((one) =>
-    one.code === "not_read" ? { ...one, message: notRead(path, env.door) } : one,
+    one.code === "not_read" ? { ...one, message: notRead(path, env.door, opened.document) } : one,
   );
   const now = opened.document;
   const plain = refusalDetails(path, { ...verdict.refused, problems });
@@ -124,7 +127,8 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   await journalRefusal(call, opened, details, env);
   await opened.save();
   const seen = shown !== null && !shown.isEmpty;
-  return { details, lines, rows: rows.length, complete: complete && seen };
+  const isReadable = tooLong(problems, now).length === 0;
+  return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
 }
 
 /** From here on only rows of this refusal, and later ones, count for an anchor that was ambiguous. */

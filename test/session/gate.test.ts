@@ -189,6 +189,59 @@ describe("what counts as shown", () => {
     );
   });
 
+  /** A file of one long line, of which a read prints a part; and the edit of that line. */
+  async function oneLine(length: number) {
+    const made = bench("a");
+    made.files.set(path, `begin${"y".repeat(length)}\n`);
+    const { text } = await made.session.read({ path });
+    expect(text).toContain("[cut:");
+    const anchor = text.slice(0, text.indexOf("|"));
+    const edit = () => made.session.edit({ path, edits: [{ op: "set_line", anchor, text: "z" }] });
+    return { ...made, edit };
+  }
+
+  it("of a line that a plain read cuts nothing: the refusal names the read that shows it", async () => {
+    const { session, edit } = await oneLine(3000);
+    const next = 'call read on it with ranges [{"start":1,"end":1}] first';
+    expect((await edit()).text).toBe(
+      `REJECTED, nothing written.\nsrc/a.ts was not read in this session: ${next}`,
+    );
+    expect((await edit()).text).toContain(`identical arguments: ${next.replace("on it", "on src/a.ts")}`);
+    await session.read({ path, ranges: [{ start: 1, end: 1 }] });
+    expect(outcome(await edit())).toBe("applied");
+  });
+
+  it("of a line that no read shows whole nothing: the refusal says so", async () => {
+    const { session, edit, files } = await oneLine(70_000);
+    expect((await edit()).text).toContain(
+      "src/a.ts was not read in this session, and cannot be: its lines are too long to be shown whole",
+    );
+    const long = `begin${"y".repeat(70_000)}`;
+    files.set(path, `a\n${long}\n`);
+    const { text } = await session.read({ path });
+    const anchor = (/^2#\w{6}/m.exec(text) as RegExpExecArray)[0];
+    const refused = await session.edit({ path, edits: [{ op: "set_line", anchor, text: "z" }] });
+    expect(refused.text).toBe(
+      `REJECTED, nothing written.\nline 2 (${anchor}) was never shown\n[line 2 is too long to be shown whole: change a part of it with replace_text]`,
+    );
+    expect((await session.write({ path, content: "x" })).text).toContain("too long to be shown whole");
+    const quote = { op: "replace_text", old: "begin", new: "BEGIN" };
+    expect(outcome(await session.edit({ path, edits: [quote] }))).toBe("applied");
+  });
+
+  it.each([
+    ["a b", 9, "line 9 (9#0f0dd9) was never shown; the file has 2 lines"],
+    ["a", 9, "line 9 (9#0f0dd9) was never shown; the file has 1 line"],
+    ["", 1, "line 1 (1#0f0dd9) was never shown; the file is empty: use append"],
+  ])("of %j not line %i, and the refusal says how long it is", async (words, line, expected) => {
+    const { session, files } = bench("a");
+    files.set(path, words && `${words.replace(" ", "\n")}\n`);
+    await session.read({ path });
+    const edits = [{ op: "set_line", anchor: `${line}#0f0dd9`, text: "z" }];
+    const { text } = await session.edit({ path, edits });
+    expect(text).toBe(`REJECTED, nothing written.\n${expected}\nNext: call read on src/a.ts.`);
+  });
+
   it("content, not time: a touched but identical file is not stale", async () => {
     const { session, rudely } = bench(five);
     await session.read({ path });
