@@ -20,8 +20,11 @@ export function shellDoor(args: Args): Door {
     names.flatMap((name) => args.texts(name).map((value) => ` --${name} ${quoted(value)}`)).join("");
   const switches = (dryRun: boolean): string =>
     (dryRun ? " --dry-run" : "") + (args.has("unmoved") ? " --unmoved" : "");
+  // Some shells' echo reads backslashes.
+  const print = (request: string): string =>
+    `${request.includes("\\") ? "printf %s" : "echo"} ${quoted(request)}`;
   const apply = (request: string, dryRun = false): string =>
-    `run \`echo ${quoted(request)} | kedge apply${switches(dryRun)}${flags([...carried, ...policies])} -\``;
+    `run \`${print(request)} | kedge apply${switches(dryRun)}${flags([...carried, ...policies])} -\``;
   return {
     read: (path, ranges) => {
       const some = ranges && ranges.length > 0 ? ` --ranges ${rangeList(ranges)}` : "";

@@ -211,6 +211,10 @@ test("words for a shell", () => {
   expect(door?.retry("a.ts", "r7")).toBe(
     `it again: run \`echo '{"path":"a.ts","retry":"r7"}' | kedge apply --root 'my dir' --gate off -\``,
   );
+  // The echo of some shells turns \n into a line break, and the request is no JSON then.
+  expect(door?.retry("a\nb", "r7")).toContain(
+    `run \`printf %s '{"path":"a\\nb","retry":"r7"}' | kedge apply`,
+  );
 });
 
 describe("an interruption", () => {
