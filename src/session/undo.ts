@@ -167,7 +167,9 @@ async function choose(request: UndoRequest, env: Env): Promise<JournalEntry[]> {
   // A batch is taken back as it was made: as one.
   const calls = [...new Set(mine.map(callOf))].slice(0, request.last ?? 1);
   const whole = mine.filter((entry) => calls.includes(callOf(entry)));
-  if (whole.length === 0) throw new PortError("not_found", "there is no edit to undo");
+  const others = request.anyone || commits.length === 0 ? " to undo" : " of yours to undo, only of others";
+  const none = key === null ? others : ` of ${request.path} to undo`;
+  if (whole.length === 0) throw new PortError("not_found", `there is no edit${none}`);
   return whole;
 }
 

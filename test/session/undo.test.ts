@@ -25,6 +25,15 @@ describe("undo", () => {
     await session.undo();
     expect(words()).toBe(five);
     expect(outcome(await session.undo())).toBe("!not_found");
+    expect((await session.undo()).text).toContain("there is no edit to undo");
+  });
+
+  it("says whose or which file's there is none of", async () => {
+    const { store, files } = await edited([1, "A"]);
+    const other = bench(five, { store, agent: "two" }).session;
+    expect((await other.undo()).text).toContain("there is no edit of yours to undo, only of others");
+    expect((await other.undo({ path: "b.ts" })).text).toContain("there is no edit of b.ts to undo");
+    expect(files.text(path)).toMatch(/^A/);
   });
 
   it("takes back each edit once, also when asked several times at once", async () => {
