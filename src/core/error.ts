@@ -78,7 +78,7 @@ export const codes = {
   unencodable: {
     exit: 1,
     meaning: "The file's encoding cannot hold a character of the new text.",
-    next: "Use other characters, or convert the file first.",
+    next: "Use other characters, set encoding if that one was guessed wrong, or convert the file first.",
   },
   exists: {
     exit: 1,

@@ -441,6 +441,16 @@ describe("failures: status 1", () => {
     const { status, stderr } = place.run(["edit", "a.txt", at(1), "日本", "--encoding", "windows-1252"]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("windows-1252")]);
   });
+
+  test("text that an encoding guessed wrong cannot hold: the right one is set", async () => {
+    const place = new Place({ "a.txt": Buffer.from("café\nnaïve\n", "latin1") });
+    const at = await reader(place, "a.txt");
+    const { status, stderr } = place.run(["edit", "a.txt", at(1), "ù"]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("set encoding if that one was guessed wrong");
+    const again = await reader(place, "a.txt", "--encoding", "windows-1252");
+    expect(place.ok("edit", "a.txt", again(1), "ù", "--encoding", "windows-1252")).toContain("edited");
+  });
 });
 
 describe("kedge write", () => {
