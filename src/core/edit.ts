@@ -74,7 +74,7 @@ const taken: Readonly<Record<string, readonly string[]>> = {
   delete_file: [],
   move_file: ["to"],
 };
-const telling = ["anchor", "pos", "start", "end", "after", "text", "old", "new", "to"];
+const telling = ["anchor", "pos", "start", "end", "after", "text", "old", "new", "to", "dry_run", "dryRun"];
 
 const example = '{"op":"set_line","anchor":"12#0f0dd9","text":"new line"}';
 
@@ -188,7 +188,7 @@ class Reader {
   private misfits(fields: Fields): string[] {
     const isLone = fields.op === "delete_lines" && fields.start === undefined;
     const own = isLone ? ["anchor", "end"] : (taken[String(fields.op)] ?? []);
-    const said = [undefined, null, "", ...own.map((name) => fields[name])];
+    const said = [undefined, null, "", false, ...own.map((name) => fields[name])];
     return telling.filter((name) => !own.includes(name) && !said.includes(fields[name]));
   }
 

@@ -124,6 +124,11 @@ describe("kedge apply", () => {
     ["a dry run or none", '{"path":"a.txt","edits":[],"dry_run":"yes"}', "dry_run is true or false"],
     ["who calls", '{"path":"a.txt","edits":[],"session":"s"}', "run kedge apply --session ID"],
     ["an unknown field", '{"path":"a.txt","edits":[],"dryrun":true}', 'unknown field "dryrun"'],
+    [
+      "a dry run of one file",
+      '{"files":[{"path":"a.txt","edits":[],"dry_run":true}]}',
+      'field "dry_run" in files[0]',
+    ],
     ["an unknown op", '{"path":"a.txt","edits":[{"op":"frob"}]}', "frob"],
   ])("wrongly used: %s", async (_, input, message) => {
     const { place } = await two();

@@ -141,7 +141,7 @@ describe("shapes of other tools", () => {
 });
 
 it("fields that an op does not take may be there, if they add nothing", () => {
-  const filler = { start: a, end: a, after: null, old: "", new: "", all: false, note: "why" };
+  const filler = { start: a, end: a, after: null, old: "", new: "", all: false, dryRun: false, note: "why" };
   expect(flat([{ op: "set_line", anchor: a, text: "x", ...filler }])).toEqual([line(["x"])]);
 });
 
@@ -213,6 +213,7 @@ describe("malformed requests", () => {
     [[{ op: "delete_lines", start: a, anchor: b }], "bad_request", /delete_lines takes no anchor/],
     [[{ op: "insert_after", anchor: a, end: b, text: "x" }], "bad_request", /insert_after takes no end/],
     [[{ op: "append", anchor: a, text: "x" }], "bad_request", /append takes no anchor/],
+    [[{ op: "append", text: "x", dry_run: true }], "bad_request", /append takes no dry_run/],
     [[{ op: "append", pos: a, text: "x" }], "bad_request", /append takes no pos/],
     [[{ op: "delete_file", text: "x", to: "y" }], "bad_request", /delete_file takes no text, to/],
     [say({ start: a, text: "z" }), "bad_request", /replace_text takes no start, text/],

@@ -140,6 +140,11 @@ describe("a bad request is told what was wrong and what would be right", () => {
     ["multi_edit", { files: "all" }, /files must be a list of files; got "all"/],
     ["multi_edit", { files: [{ edits: [] }] }, /files\[0\]: path is missing/],
     ["multi_edit", { files: [{ path: "a.ts" }] }, /files\[0\]: edits is missing/],
+    [
+      "multi_edit",
+      { files: [{ path: "a.ts", edits: [], dryRun: true }] },
+      /files\[0\]: dryRun stands beside files, not in one of them/,
+    ],
     ["multi_edit", { files: [7] }, /files\[0\] must be an object; got 7/],
     ["write_file", { path: "b.ts" }, /content is missing/],
     ["write_file", { path: "b.json", content: { a: 1 } }, /content must be a string; got \{"a":1\}/],

@@ -47,10 +47,9 @@ function parseRequest(text: string, dryRun: boolean): Request {
     dryRun: camel = dry_run,
     ...rest
   } = value as Record<string, unknown>;
-  const [unknown] = Object.keys(rest).filter((name) => !name.startsWith("_"));
-  if (unknown === "session") throw wrong("session is no field of the request: run kedge apply --session ID");
-  // It may be what keeps the request from writing.
-  if (unknown !== undefined) throw wrong(`unknown field ${JSON.stringify(unknown)} in the request`);
+  if (rest.session !== undefined)
+    throw wrong("session is no field of the request: run kedge apply --session ID");
+  checkNone(rest, "the request");
   if (camel !== undefined && typeof camel !== "boolean") throw wrong("dry_run is true or false");
   const dry = { dryRun: dryRun || camel === true };
   const conflict = conflictIn(value);
@@ -67,12 +66,19 @@ function parseRequest(text: string, dryRun: boolean): Request {
   return { files: filesOf(files), ...dry };
 }
 
+/** What is not known may be what keeps the request from writing. */
+function checkNone(rest: object, where: string): void {
+  const [unknown] = Object.keys(rest).filter((name) => !name.startsWith("_"));
+  if (unknown !== undefined) throw wrong(`unknown field ${JSON.stringify(unknown)} in ${where}`);
+}
+
 function filesOf(files: unknown): FileRequest[] {
   if (!Array.isArray(files) || files.length === 0) throw wrong("there are no files in the request");
   return files.map((file: unknown, at) => {
-    const { path, edits } = (file ?? {}) as Record<string, unknown>;
+    const { path, edits, ...rest } = (file ?? {}) as Record<string, unknown>;
     if (typeof path !== "string") throw wrong(`files[${at}] has no path`);
     if (edits === undefined) throw wrong(`files[${at}] has no edits`);
+    checkNone(rest, `files[${at}]`);
     return { path, edits };
   });
 }
