@@ -149,11 +149,13 @@ export function putNew({ io }: Disk, folder: Folder, temporary: string, name: st
 /** Missing folders on the way to a new file; those that were made, outermost first. */
 export function missingFolders(disk: Disk, path: string): string[] {
   const missing: string[] = [];
-  for (let at = path; ifThere(() => disk.io.stat(at)) === null; at = disk.platform.path.dirname(at)) {
+  for (let at = path; ; at = disk.platform.path.dirname(at)) {
+    const stat = ifThere(() => disk.io.stat(at));
+    if (stat && !stat.isDirectory()) throw Object.assign(new Error(`${at} is a file`), { code: "ENOTDIR" });
+    if (stat) return missing;
     missing.unshift(at);
-    if (disk.platform.path.dirname(at) === at) break;
+    if (disk.platform.path.dirname(at) === at) return missing;
   }
-  return missing;
 }
 
 export function makeFolders(disk: Disk, path: string): string[] {

@@ -172,6 +172,7 @@ class DiskFiles implements NodeFiles {
       },
       missingFolders: async (file) => {
         check(file);
+        this.checkName(file.path);
         const { real } = await this.again(file);
         try {
           return missingFolders(this.disk, this.disk.platform.path.dirname(real)).length;
@@ -256,9 +257,13 @@ class DiskFiles implements NodeFiles {
     // Folders are made only where the path leads now.
     const place = before === null ? null : this.direct(file);
     const { real, key, path } = place ?? (await this.again(file));
-    if (before === null && after && ["/", this.disk.platform.path.sep].some((end) => path.endsWith(end)))
-      throw new PortError("bad_request", `${path} is the name of a folder: a file's does not end like this`);
+    if (before === null && after) this.checkName(path);
     return { real, key, path, before, after, folders, ...(from ? { from: from.key } : {}) };
+  }
+
+  private checkName(path: string): void {
+    if (["/", this.disk.platform.path.sep].some((end) => path.endsWith(end)))
+      throw new PortError("bad_request", `${path} is the name of a folder: a file's does not end like this`);
   }
 
   /** Only what is empty can be removed like this. */

@@ -492,9 +492,19 @@ describe("kedge write", () => {
 
   test("not to a name that ends like a folder's: 2", () => {
     const place = new Place();
-    const { status, stderr } = place.run(["write", "new/"], { input: "x" });
-    expect([status, stderr]).toEqual([2, expect.stringContaining("new/ is the name of a folder")]);
+    for (const flags of [[], ["--dry-run"]]) {
+      const { status, stderr } = place.run(["write", "new/", ...flags], { input: "x" });
+      expect([status, stderr]).toEqual([2, expect.stringContaining("new/ is the name of a folder")]);
+    }
     expect(existsSync(place.path("new"))).toBe(false);
+  });
+
+  test("a dry run does not promise what cannot be: a file below a file", () => {
+    const place = new Place({ "a.txt": four });
+    for (const flags of [[], ["--dry-run"]]) {
+      const { status, stderr } = place.run(["write", "a.txt/b/c", ...flags], { input: "x" });
+      expect([status, stderr]).toEqual([1, expect.stringContaining("a part of the path is not a folder")]);
+    }
   });
 
   test("not what is not UTF-8", async () => {
