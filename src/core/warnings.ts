@@ -54,6 +54,7 @@ function added(edit: Edit, theirs: LineMap, view: View): string | null {
   );
   if (lines.length === 0) return null;
   const where = lines.slice(0, 5).map(([start]) => start + 1);
-  const what = lines.length === 1 ? "a place" : `${lines.length} places`;
-  return `the quoted text also stands in ${what} that others wrote (line ${where.join(", ")}); not replaced`;
+  const [what, name] = lines.length === 1 ? ["a place", "line"] : [`${lines.length} places`, "lines"];
+  const places = `${name} ${where.join(", ")}${lines.length > where.length ? ", …" : ""}`;
+  return `the quoted text also stands in ${what} that others wrote (${places}); not replaced`;
 }

@@ -260,6 +260,17 @@ describe("quoted text", () => {
     expect(text).toContain("not replaced");
   });
 
+  it.each([
+    ["b", "in a place that others wrote (line 4); not replaced"],
+    ["b b b b b b", "in 6 places that others wrote (lines 4, 5, 6, 7, 8, …); not replaced"],
+  ])("that others added since is counted: %s", async (added, expected) => {
+    const { session, rudely } = bench("b x y");
+    await session.read({ path });
+    rudely(`b x y ${added}`);
+    const edits = [{ op: "replace_text", old: "b", new: "B" }];
+    expect((await session.edit({ path, edits })).text).toContain(expected);
+  });
+
   it("that others added is still theirs after a call that showed nothing", async () => {
     const { session, rudely, words } = await seen({}, "foo b c");
     const call = on("foo b c").set(2, "B");
