@@ -26,6 +26,7 @@ export function shellDoor(args: Args): Door {
   const apply = (request: string, dryRun = false): string =>
     `run \`${print(request)} | kedge apply${switches(dryRun)}${flags([...carried, ...policies])} -\``;
   return {
+    lists: true,
     read: (path, ranges) => {
       const some = ranges && ranges.length > 0 ? ` --ranges ${rangeList(ranges)}` : "";
       const dashes = path.startsWith("-") ? " --" : "";

@@ -2,6 +2,8 @@ import type { Range } from "./ranges.js";
 
 /** How the door that a call came through names the next call. */
 export interface Door {
+  /** Its reads print the listing of this library, which cuts long lines. */
+  readonly lists?: boolean;
   /** The call that reads a file, or some of its lines: "call read_file on a.ts". */
   read(path: string, ranges?: readonly Range[]): string;
   /** The call that sends a refused request again; what was a dry run stays one. */
@@ -13,6 +15,7 @@ export interface Door {
 /** How the door names what comes after a dry run: following it must not write. */
 export function dryRunDoor(door: Door): Door {
   return {
+    ...(door.lists ? { lists: true } : {}),
     read: (path, ranges) => door.read(path, ranges),
     retry: (path, handle) => door.retry(path, handle, true),
     ...(door.batch ? { batch: (request: string) => door.batch?.(request, true) ?? request } : {}),
@@ -30,6 +33,7 @@ export function retryJson(path: string | null, handle: string, flag?: string | f
 }
 
 export const libraryDoor: Door = {
+  lists: true,
   read: (path, ranges) => `call read on ${path}${ranges ? ` with ranges ${rangesJson(ranges)}` : ""}`,
   retry: (path, handle, dryRun) => retryJson(path, handle, dryRun && "dryRun"),
   batch: (request, dryRun) => `multiEdit ${requestJson(request, dryRun && "dryRun")}`,

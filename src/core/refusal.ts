@@ -1,5 +1,6 @@
 import { parseLineRef } from "./anchor.js";
 import type { Document } from "./document.js";
+import type { Door } from "./door.js";
 import type { Refused, Remap } from "./engine.js";
 import { type Code, decidingCode } from "./error.js";
 import type { Mismatch, Problem } from "./problem.js";
@@ -124,9 +125,9 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
 }
 
 /** Lines, 1-based, that should have been shown and that no read shows whole. */
-export function tooLong(problems: readonly Problem[], now: Document | null): number[] {
+export function tooLong(problems: readonly Problem[], now: Document | null, { lists }: Door): number[] {
   const missing = problems.reduce((set, one) => set.union(one.missing), LineSet.empty).indexes();
-  return now ? missing.filter((at) => !isPrintable(now, at)).map((at) => at + 1) : [];
+  return now && lists ? missing.filter((at) => !isPrintable(now, at)).map((at) => at + 1) : [];
 }
 
 function unique(mismatches: readonly Mismatch[]): Mismatch[] {

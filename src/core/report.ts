@@ -62,7 +62,7 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (changes.length > mentioned) parts.push(`[and ${changes.length - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
-  for (const line of tooLong(refusal.problems, now))
+  for (const line of tooLong(refusal.problems, now, door))
     parts.push(`[line ${line} is too long to be shown whole: change a part of it with replace_text]`);
   // Lines that were never shown are asked for by the next step.
   if (!refusal.complete && refusal.problems.some(({ changed }) => !changed.isEmpty))
@@ -87,7 +87,7 @@ function sharperWords({ repeated = 0, details, now, door }: RefusalText): string
   const { code, path, reread, affectedRanges } = details;
   // Only time helps there.
   if (repeated === 0 || code === "busy") return null;
-  const whole = code === "not_read" && now ? linesToRead(now, defaultLimit) : undefined;
+  const whole = code === "not_read" && now && door.lists ? linesToRead(now, defaultLimit) : undefined;
   const isKnown = now !== null || code === "not_read" || exitStatus(code) === 5;
   const isReadable = path !== "" && isKnown && whole?.length !== 0;
   // A read without ranges ends before them.
@@ -143,7 +143,7 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
 
 /** The gate's words for a file that was never shown. */
 export function notRead(path: string, door: Door, now: Document | null = null): string {
-  const ranges = now ? linesToRead(now, defaultLimit) : undefined;
+  const ranges = now && door.lists ? linesToRead(now, defaultLimit) : undefined;
   const begin = `${path} was not read in this session`;
   if (ranges?.length === 0) return `${begin}, and cannot be: its lines are too long to be shown whole`;
   return `${begin}: ${door.read(path, ranges).replace(` on ${path}`, " on it")} first`;

@@ -5,7 +5,7 @@ import type { Result } from "./result.js";
 export type Remember = (line: number, anchor: string) => void;
 
 const row = /^(>>> | {4})?(\d+)(#[0-9a-f]{6})\|(.*)$/s;
-const anchorsOnly = /^\d+#[0-9a-f]{6}( \d+#[0-9a-f]{6})*$/;
+const anchorsOnly = /^(\d+#[0-9a-f]{6}( \d+#[0-9a-f]{6})*|\[anchors of .*\])$/;
 
 /**
  * A session's answer in the words of tools that know line numbers and quoted text, but no anchors. Every row of it is

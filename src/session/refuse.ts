@@ -127,7 +127,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   await journalRefusal(call, opened, details, env);
   await opened.save();
   const seen = shown !== null && !shown.isEmpty;
-  const isReadable = tooLong(problems, now).length === 0;
+  const isReadable = tooLong(problems, now, env.door).length === 0;
   return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
 }
 

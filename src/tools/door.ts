@@ -2,6 +2,7 @@ import { type Door, rangesJson, requestJson, retryJson } from "../core/index.js"
 
 /** How a refusal names the next call to a model that has these tools. */
 export const toolDoor: Door = {
+  lists: true,
   read: (path, ranges) =>
     `call read_file on ${path}${ranges && ranges.length > 0 ? ` with ranges ${rangesJson(ranges)}` : ""}`,
   retry: (path, handle, dryRun) =>

@@ -123,6 +123,14 @@ describe("str_replace", () => {
 });
 
 describe("insert", () => {
+  test("of many lines speaks of no anchors", async () => {
+    const { run } = bench();
+    await run("view");
+    const { text } = await run("insert", { insert_line: 2, insert_text: "new\n".repeat(100) });
+    expect(text).toMatch(/^a\.ts edited\n/);
+    expect(text).not.toContain("anchor");
+  });
+
   test.each([
     [0, `new\n${source}`],
     [2, source.replace("two\n", "two\nnew\n")],

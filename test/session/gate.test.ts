@@ -211,6 +211,19 @@ describe("what counts as shown", () => {
     expect(outcome(await edit())).toBe("applied");
   });
 
+  it("of a line that the reads of another door may show: its own read is named", async () => {
+    const door = { read: (at: string) => `look at ${at}`, retry: () => "again" };
+    const { session, files } = bench("a", { door });
+    files.set(path, `${"y".repeat(70_000)}\n`);
+    const edits = [{ op: "replace_text", old: "y", new: "z", all: true }];
+    expect((await session.edit({ path, edits })).text).toContain("in this session: look at src/a.ts first");
+    files.set(path, `a\n${"y".repeat(70_000)}\n`);
+    await session.read({ path });
+    expect((await session.write({ path, content: "x" })).text).toMatch(
+      /was not\nNext: look at src\/a\.ts\.$/,
+    );
+  });
+
   it("of a line that no read shows whole nothing: the refusal says so", async () => {
     const { session, edit, files } = await oneLine(70_000);
     expect((await edit()).text).toContain(
