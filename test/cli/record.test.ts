@@ -130,8 +130,12 @@ describe("kedge log", () => {
     expect(place.run(["log", "--since", "soon"]).status).toBe(2);
   });
 
-  test("nothing yet", async () => {
+  test("nothing yet, or nothing that was asked for", async () => {
     expect(new Place().ok("log")).toBe("[nothing on record]\n");
+    const place = await busy();
+    expect(place.ok("log", "--since", "2999-01-01")).toBe("[nothing on record since then]\n");
+    expect(place.ok("log", "--file", "none.txt")).toBe("[nothing on record of none.txt]\n");
+    expect(place.ok("stats", "--since", "2999-01-01")).toBe("[nothing on record since then]\n");
   });
 });
 

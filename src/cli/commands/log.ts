@@ -26,7 +26,8 @@ export const run: Run = async (context) => {
     return done;
   }
   if (shown.length === 0) {
-    output.out.line("[nothing on record]");
+    const of = path === undefined ? "" : ` of ${path}`;
+    output.out.line(`[nothing on record${of}${since === undefined ? "" : " since then"}]`);
     return done;
   }
   // Ids are long, and `undo --list` has them.

@@ -25,7 +25,8 @@ export const run: Run = async (context) => {
   const found = statistics(entries);
   const saved = await savedTokens(entries, sizes(store));
   if (args.has("json")) output.out.line(JSON.stringify({ ...found, saved }));
-  else if (entries.length === 0) output.out.line("[nothing on record]");
+  else if (entries.length === 0)
+    output.out.line(`[nothing on record${since === undefined ? "" : " since then"}]`);
   else show(found, saved, output.out);
   return done;
 };
