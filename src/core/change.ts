@@ -20,6 +20,8 @@ export class Change<T> {
   /** Hunks must be given in order. Hunks that touch are joined; two that overlap are an error naming both. */
   static of<T>(before: number, hunks: Iterable<Hunk<T>>): Change<T> {
     const joined: Hunk<T>[] = [];
+    // The lines of the last hunk, once they are a list of our own: with thousands in a row, each copy would be longer.
+    let own: T[] | null = null;
     for (const hunk of hunks) {
       const last = joined.at(-1);
       if (hunk.start < 0 || hunk.end < hunk.start || hunk.end > before)
@@ -27,13 +29,14 @@ export class Change<T> {
       if (last && hunk.start < last.end)
         throw new RangeError(`hunks overlap: ${show(last)} and ${show(hunk)}`);
       if (hunk.start === hunk.end && hunk.lines.length === 0) continue;
-      if (last && last.end === hunk.start)
-        joined[joined.length - 1] = {
-          start: last.start,
-          end: hunk.end,
-          lines: [...last.lines, ...hunk.lines],
-        };
-      else joined.push(hunk);
+      if (last && last.end === hunk.start) {
+        own ??= [...last.lines];
+        for (const line of hunk.lines) own.push(line);
+        joined[joined.length - 1] = { start: last.start, end: hunk.end, lines: own };
+      } else {
+        own = null;
+        joined.push(hunk);
+      }
     }
     let shift = 0;
     const regions = joined.map((hunk): Region => {

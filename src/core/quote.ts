@@ -312,19 +312,30 @@ function rewrite(base: number, group: readonly Occurrence[], source: Source): Na
 /** The places of one edit with `all` are one entry, so that it is reported once. */
 function byEdit(results: readonly (Named | Problem)[]): (Named | Problem)[] {
   const merged: (Named | Problem)[] = [];
+  const groups = new Map<Edit, { at: number; edits: Set<Edit>; spans: Span[]; hunks: Hunk<string>[] }>();
   for (const one of results) {
-    const at = merged.findIndex(
-      (other) => "base" in one && "base" in other && other.edits.some((edit) => one.edits.includes(edit)),
-    );
-    const other = merged[at];
-    if (!other || !("base" in other) || !("base" in one)) merged.push(one);
-    else
-      merged[at] = {
-        ...other,
-        edits: [...new Set([...other.edits, ...one.edits])],
-        spans: [...other.spans, ...one.spans],
-        hunks: [...other.hunks, ...one.hunks],
+    const found = "base" in one ? one.edits.flatMap((edit) => groups.get(edit) ?? []) : [];
+    const group = found.toSorted((other, another) => other.at - another.at)[0];
+    if (!("base" in one)) merged.push(one);
+    else if (!group) {
+      const made = {
+        at: merged.length,
+        edits: new Set(one.edits),
+        spans: [...one.spans],
+        hunks: [...one.hunks],
       };
+      for (const edit of one.edits) groups.set(edit, made);
+      merged.push(one);
+    } else {
+      for (const edit of one.edits) {
+        group.edits.add(edit);
+        if (!groups.has(edit)) groups.set(edit, group);
+      }
+      for (const span of one.spans) group.spans.push(span);
+      for (const hunk of one.hunks) group.hunks.push(hunk);
+    }
   }
+  for (const { at, edits, spans, hunks } of new Set(groups.values()))
+    merged[at] = { ...(merged[at] as Named), edits: [...edits], spans, hunks };
   return merged;
 }

@@ -224,3 +224,10 @@ describe("others changed the file since it was shown", () => {
     expect(play(["a b c", "x y a b c"], quote("b", "X"))).toMatchObject({ warnings: [] });
   });
 });
+
+// What grows with the square of the places takes a quarter of an hour for these.
+it("stands in very many lines", () => {
+  const count = 200_000;
+  const result = play(["x\n".repeat(count)], quote("x", "y", all));
+  expect(textAfter(result)).toBe("y\n".repeat(count));
+});
