@@ -41,7 +41,7 @@ export async function epochOf({ store, agent }: Caller): Promise<number> {
 export async function audience(store: LedgerStore): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const key of await store.files())
-    for (const [agent, ledger] of fromJson(await store.file(key)).agents) {
+    for (const [agent, ledger] of fromJson(await store.file(key)).agents.all()) {
       const isCounted = hasSeen(ledger) && ledger.epoch === (await epochOf({ store, agent }));
       counts.set(agent, (counts.get(agent) ?? 0) + (isCounted ? 1 : 0));
     }

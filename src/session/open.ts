@@ -297,7 +297,7 @@ export class OpenFile {
 
   update(agent: AgentLedger): void {
     if (agent === this.agent) return;
-    this.ledger = { ...this.ledger, agents: new Map(this.ledger.agents).set(this.context.agent, agent) };
+    this.ledger = { ...this.ledger, agents: this.ledger.agents.with(this.context.agent, agent) };
     this.changed = true;
   }
 
@@ -359,10 +359,11 @@ export class OpenFile {
 
   /** An edit was taken back: whoever sends it again does not repeat it. */
   undone(): void {
-    const agents = [...this.ledger.agents].map(
-      ([id, one]) => [id, { ...one, past: { ...one.past, committed: null, noop: null } }] as const,
-    );
-    this.ledger = { ...this.ledger, agents: new Map(agents) };
+    const agents = this.ledger.agents.map((one) => ({
+      ...one,
+      past: { ...one.past, committed: null, noop: null },
+    }));
+    this.ledger = { ...this.ledger, agents };
   }
 
   /** A moved file takes its record along. */

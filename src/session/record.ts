@@ -19,7 +19,7 @@ export interface StateRecord {
 export interface FileLedger {
   readonly order: number;
   readonly states: readonly StateRecord[];
-  readonly agents: ReadonlyMap<string, AgentLedger>;
+  readonly agents: Agents;
 }
 
 /** What one agent has seen of the file, since its last fold. */
@@ -31,7 +31,68 @@ export function agentLedger(
   return found && found.epoch === epoch ? found : emptyLedger(epoch);
 }
 
-export const emptyFile: FileLedger = { order: 0, states: [], agents: new Map() };
+/** As it was read, or as it is to be written, or both while it is unchanged. */
+interface Entry {
+  readonly raw?: RawAgent;
+  made?: AgentLedger;
+}
+
+/** What each agent has seen, read only when it is asked for: many may work on a file, and a call is that of one. */
+export class Agents {
+  static readonly none = new Agents(new Map());
+
+  private constructor(private readonly entries: ReadonlyMap<string, Entry>) {}
+
+  static read(raw: Readonly<Record<string, RawAgent>>): Agents {
+    return new Agents(new Map(Object.entries(raw).map(([id, one]) => [id, { raw: one }])));
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(id: string): AgentLedger | undefined {
+    const entry = this.entries.get(id);
+    return entry && made(entry);
+  }
+
+  with(id: string, ledger: AgentLedger): Agents {
+    return new Agents(new Map(this.entries).set(id, { made: ledger }));
+  }
+
+  map(change: (ledger: AgentLedger) => AgentLedger): Agents {
+    return new Agents(new Map(this.all().map(([id, ledger]) => [id, { made: change(ledger) }])));
+  }
+
+  all(): [string, AgentLedger][] {
+    return [...this.entries].map(([id, entry]) => [id, made(entry)]);
+  }
+
+  /** The states that they refer to. */
+  states(): Set<number> {
+    const used = new Set<number>();
+    for (const { raw, made } of this.entries.values())
+      for (const state of made ? referred(made) : referredRaw(raw as RawAgent)) used.add(state);
+    return used;
+  }
+
+  toJSON(): Json {
+    const json = ([id, { raw, made }]: readonly [string, Entry]) => [id, raw ?? (made && agentJson(made))];
+    return Object.fromEntries([...this.entries].map(json)) as Json;
+  }
+}
+
+/** What is none is as good as nothing seen. */
+function made(entry: Entry): AgentLedger {
+  try {
+    entry.made ??= agentFrom(entry.raw as RawAgent);
+  } catch {
+    entry.made = emptyLedger(-1);
+  }
+  return entry.made;
+}
+
+export const emptyFile: FileLedger = { order: 0, states: [], agents: Agents.none };
 
 const format = 1;
 const keptStates = 1000;
@@ -40,7 +101,7 @@ const keptWhole = 50;
 
 /** Forgets states that no agent refers to, and the oldest beyond a bound; who referred to those must read again. */
 export function trimmed(ledger: FileLedger): FileLedger {
-  const used = new Set([...ledger.agents.values()].flatMap(referred));
+  const used = ledger.agents.states();
   const last = ledger.states.length - 1;
   const first = Math.max(Math.min(...used, last), ledger.states.length - keptStates, 0);
   const states: StateRecord[] = [];
@@ -57,13 +118,22 @@ export function trimmed(ledger: FileLedger): FileLedger {
     places.set(at, states.length - 1);
   }
   if (states.length === ledger.states.length) return ledger;
-  const agents = [...ledger.agents].map(([id, agent]) => [id, renumbered(agent, places)] as const);
-  return { ...ledger, states, agents: new Map(agents) };
+  return { ...ledger, states, agents: ledger.agents.map((agent) => renumbered(agent, places)) };
 }
 
 function referred({ state, newest, showings, known, refusals }: AgentLedger): number[] {
   const named = [...showings, ...refusals, ...(newest ? [newest] : [])].map((one) => one.state);
   return [...named, ...known.keys(), ...(state >= 0 ? [state] : [])];
+}
+
+function referredRaw({ state, newest, showings, known, refusals }: RawAgent): number[] {
+  try {
+    const named = [...showings, ...refusals].map(([, at]) => at);
+    const others = [...known.map(([at]) => at), ...(newest ? [newest.state] : [])];
+    return [...named, ...others, ...(state >= 0 ? [state] : [])];
+  } catch {
+    return [];
+  }
 }
 
 /** `places`: of each state that is left, where it is now. */
@@ -101,8 +171,7 @@ export function toJson(ledger: FileLedger): Json {
     by,
     time,
   ]);
-  const agents = Object.fromEntries([...ledger.agents].map(([id, agent]) => [id, agentJson(agent)]));
-  return { format, order: ledger.order, states, agents };
+  return { format, order: ledger.order, states, agents: ledger.agents.toJSON() };
 }
 
 function agentJson(agent: AgentLedger): Json {
@@ -137,8 +206,7 @@ export function fromJson(record: Json | null): FileLedger {
   if (!isObject(record) || record.format !== format) return emptyFile;
   try {
     const raw = record as unknown as RawFile;
-    const agents = Object.entries(raw.agents).map(([id, agent]) => [id, agentFrom(agent)] as const);
-    return { order: raw.order, states: raw.states.map(stateFrom), agents: new Map(agents) };
+    return { order: raw.order, states: raw.states.map(stateFrom), agents: Agents.read(raw.agents) };
   } catch {
     return emptyFile;
   }

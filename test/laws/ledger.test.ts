@@ -180,7 +180,9 @@ describe("the ledger", () => {
       const twin = new Twin(new Random(seed + round));
       for (let step = 0; step < 25; step++) await twin.step(twin.random.pick(["one", "two"]));
       const record = await twin.room.store.file(twin.path);
-      expect(toJson(fromJson(record))).toEqual(record);
+      const read = fromJson(record);
+      expect(toJson(read)).toEqual(record);
+      expect(toJson({ ...read, agents: read.agents.map((one) => one) })).toEqual(record);
       expect(fromJson(toJson(fromJson(record)))).toEqual(fromJson(record));
     }
   });
@@ -190,6 +192,9 @@ describe("the ledger", () => {
       fc.property(fc.jsonValue(), (value) => {
         expect(fromJson(value as Json)).toEqual(emptyFile);
         expect(fromJson({ format: 1, order: 1, states: value as Json, agents: {} })).toBeDefined();
+        const { agents } = fromJson({ format: 1, order: 1, states: [], agents: { one: value as Json } });
+        expect(agents.get("one")?.showings ?? []).toEqual([]);
+        expect([...agents.states()].length).toBeLessThan(2);
       }),
       { seed, numRuns: runs },
     );

@@ -3,7 +3,14 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Document, History, LineMap, LineSet } from "../../src/core/index.js";
 import { emptyLedger, type LedgerShowing } from "../../src/session/ledger.js";
-import { type FileLedger, fromJson, type StateRecord, toJson, trimmed } from "../../src/session/record.js";
+import {
+  Agents,
+  type FileLedger,
+  fromJson,
+  type StateRecord,
+  toJson,
+  trimmed,
+} from "../../src/session/record.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 
@@ -48,7 +55,7 @@ function ledgerOf(states: readonly StateRecord[], named: readonly number[]): Fil
     });
   const known = new Map(showings.map(({ state, rows }) => [state, rows]));
   const one = { ...emptyLedger(0), state: last, showings, known, settled: last >> 1 };
-  return { order: showings.length, states, agents: new Map([["one", one]]) };
+  return { order: showings.length, states, agents: Agents.none.with("one", one) };
 }
 
 /** Where the lines of each showing are now. */
@@ -80,6 +87,8 @@ it("lines are where they were, after changes in a row were put together", () => 
         expect(places(less)).toEqual(places(ledger));
         expect(less.states.slice(-50)).toEqual(ledger.states.slice(-50));
         expect(places(fromJson(toJson(less)))).toEqual(places(ledger));
+        // What was not asked for is looked through as it was read.
+        expect(fromJson(toJson(less)).agents.states()).toEqual(less.agents.states());
         expect(trimmed(less)).toBe(less);
       },
     ),
