@@ -8,12 +8,13 @@ import { held } from "./processes.js";
 import { ending } from "./slot.js";
 import { ticks } from "./system.js";
 import {
+  backPause,
   busy,
   type Found,
   firstPause,
+  frontPause,
   inTime,
   lookPause,
-  pause,
   sleep,
   type Watch,
   watched,
@@ -166,6 +167,7 @@ export class Locks {
     let watch: Watch | null = null;
     let looked = Number.NEGATIVE_INFINITY;
     let isFront = false;
+    let crowd = 0;
     for (;;) {
       const now = ticks();
       isFront ||= now - started >= firstPause / 2 && turn.step();
@@ -174,7 +176,7 @@ export class Locks {
       // To ask for it costs one call, to find out who has it ten.
       if (isLook) {
         looked = now;
-        if (!isFront) turn.ahead();
+        if (!isFront) crowd = turn.ahead();
         const found = this.look(name);
         if (found === null) continue;
         watch = watched(watch, found);
@@ -185,13 +187,16 @@ export class Locks {
         }
         if (ticks() >= deadline) throw turn.busy(found, ticks() - started);
       }
-      await sleep(pause(isFront, ticks() - started));
+      await sleep(isFront ? frontPause(ticks() - started) : backPause(ticks() - started, crowd));
     }
   }
 
-  private breakDead(path: string): void {
+  /** How many files there are for locks: about twice as many as processes that wait for one, or did. */
+  private breakDead(path: string): number {
+    const { io, folder } = this.options;
     const found = this.look(path);
     if (found && this.isDead(found, null)) this.bury(path, found);
+    return ifThere(() => io.readdir(folder))?.length ?? 0;
   }
 
   private look(path: string): Found | null {
@@ -289,7 +294,7 @@ interface Turn {
   readonly ask: () => boolean;
   /** Asks to be the one who asks often. */
   readonly step: () => boolean;
-  /** Clears the way to that, if who has it is dead. */
-  readonly ahead: () => void;
+  /** Clears the way to that, if who has it is dead; and how many are about. */
+  readonly ahead: () => number;
   readonly busy: (found: Found, waited: number) => PortError;
 }

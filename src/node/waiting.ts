@@ -29,10 +29,14 @@ export const lookPause = { front: 50, back: 250 };
 /** Who has just come lets those go ahead who waited before. */
 export const firstPause = 2;
 
-/** Milliseconds between two questions. Whoever has waited longer asks more often: chance must not starve one of many. */
-export function pause(isFront: boolean, waited: number): number {
-  const back = waited < firstPause / 2 ? firstPause : Math.max(6, 16 - waited / 50);
-  const longest = isFront ? Math.min(5, 1 + waited / 1000) : back;
+/** Milliseconds between two questions of the one who is next. */
+export function frontPause(waited: number): number {
+  return Math.min(5, 1 + waited / 1000) * (0.5 + Math.random() / 2);
+}
+
+/** Of the others: so long that all together ask about twice in a millisecond, however many they are. */
+export function backPause(waited: number, crowd: number): number {
+  const longest = waited < firstPause / 2 ? firstPause : Math.min(40, Math.max(6, crowd / 3));
   return longest * (0.5 + Math.random() / 2);
 }
 
