@@ -26,6 +26,8 @@ interface Outcome {
   readonly doubled: number;
   /** o200k tokens for each accepted edit. */
   readonly tokens: number;
+  /** Milliseconds of processor time for each accepted edit, its read and its refusals included. */
+  readonly processor: number;
   readonly seconds: number;
 }
 
@@ -82,7 +84,7 @@ async function summed(reports: readonly Report[], root: string) {
   const found = new Map<string, number>();
   for (const [mark] of text.matchAll(/\bagent\d+\.\d+\b/g)) found.set(mark, (found.get(mark) ?? 0) + 1);
   const marks = reports.flatMap((one) => one.marks);
-  const sum = (key: "relocated" | "refused" | "givenUp"): number =>
+  const sum = (key: "relocated" | "refused" | "givenUp" | "processor"): number =>
     reports.reduce((total, one) => total + one[key], 0);
   const tokens = reports.flatMap(({ spoken }) => spoken).reduce((total, one) => total + countTokens(one), 0);
   return {
@@ -95,13 +97,14 @@ async function summed(reports: readonly Report[], root: string) {
     lost: marks.filter((mark) => !found.has(mark)).length,
     doubled: marks.filter((mark) => (found.get(mark) ?? 0) > 1).length,
     tokens: Math.round(tokens / Math.max(1, marks.length)),
+    processor: sum("processor") / Math.max(1, marks.length),
   };
 }
 
 async function main(): Promise<void> {
   const outcomes: Outcome[] = [];
   console.log(
-    "agents  way                  accepted  relocated  refused  given up  lost  doubled  tokens/edit  seconds",
+    "agents  way                  accepted  relocated  refused  given up  lost  doubled  tokens/edit  cpu ms/edit  seconds",
   );
   for (const agents of counts)
     for (const way of ways) {
@@ -117,7 +120,7 @@ async function main(): Promise<void> {
         one.tokens,
       ];
       console.log(
-        `${String(agents).padStart(6)}  ${way.padEnd(18)}${cells.map((cell) => String(cell).padStart(10)).join("")}${one.seconds.toFixed(1).padStart(10)}`,
+        `${String(agents).padStart(6)}  ${way.padEnd(18)}${cells.map((cell) => String(cell).padStart(10)).join("")}${one.processor.toFixed(1).padStart(10)}${one.seconds.toFixed(1).padStart(10)}`,
       );
     }
   console.log();

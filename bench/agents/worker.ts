@@ -26,6 +26,8 @@ export interface Report {
   readonly givenUp: number;
   /** All that went to and from the model. */
   readonly spoken: string[];
+  /** Milliseconds of processor time, from when all began. */
+  readonly processor: number;
 }
 
 interface Work {
@@ -157,12 +159,13 @@ class StringAgent {
 }
 
 export async function runWorker(task: Task): Promise<void> {
-  const tally: Tally = { marks: [], relocated: 0, refused: 0, givenUp: 0, spoken: [] };
+  const tally: Tally = { marks: [], relocated: 0, refused: 0, givenUp: 0, spoken: [], processor: 0 };
   const agent = task.way === "kedge" ? new KedgeAgent(task, tally) : new StringAgent(task, tally);
   const random = randomOf(task.name);
   process.stdout.write("ready\n");
   // All begin together, when the last one has started.
   await once(process.stdin.resume(), "end");
+  const before = process.cpuUsage();
   for (let number = 0; number < task.edits; number++) {
     const mark = `${task.name}.${number}`;
     // Most work is in one hot part of each file, as it is when several agents are on one task.
@@ -174,5 +177,7 @@ export async function runWorker(task: Task): Promise<void> {
     if (done) tally.marks.push(mark);
     else tally.givenUp++;
   }
+  const { user, system } = process.cpuUsage(before);
+  tally.processor = (user + system) / 1000;
   process.stdout.write(JSON.stringify(tally));
 }
