@@ -9,7 +9,7 @@ const allowed =
 const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.(?!claude-plugin\/|mcp\.json$)|\.test\./;
 const required = ["LICENSE", "README.md", "CHANGELOG.md", "dist/index.js", "dist/index.d.ts"];
 // Programs 1.1 MB (the guard 0.38, the command line 0.48, the MCP SDK 0.25), library 0.4, declarations 0.2.
-const sizeLimit = 1_850_000;
+const sizeLimit = 1_900_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {
