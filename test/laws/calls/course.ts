@@ -136,7 +136,7 @@ export class Course {
       this.isOver = true;
       return;
     }
-    const now = this.tool.place(linesOf(before), parts);
+    const now = this.tool.place(linesOf(before), parts, before.endsWith("\n"));
     this.world.apply(outcome.done.splices);
     if (this.world.lines.length === 0) return;
     if (outcome.carried || !now) await this.read(0, 0);
@@ -213,6 +213,7 @@ export class Course {
     const placed = this.tool.place(
       linesOf(before),
       meant.map(({ part }) => part),
+      before.endsWith("\n"),
     )!;
     for (const [index, one] of meant.entries()) {
       const { start, rows } = placed[index]!;
@@ -241,7 +242,7 @@ export class Course {
   private weighed(meant: readonly Meant[], why: string): void {
     const { text, lines } = this.world;
     const parts = meant.map(({ part }) => part);
-    const placed = this.tool.place(linesOf(text), parts);
+    const placed = this.tool.place(linesOf(text), parts, text.endsWith("\n"));
     const starts = meant.map(({ part, first }) => {
       const clear = oldLines(part).map((_, at) => {
         const { state, line } = this.view[first + at]!;

@@ -27,8 +27,8 @@ export interface Several extends Tool<readonly Part[]> {
   readonly label: string;
   /** Parts are quotes: of a blank line at either end they say no more than a newline. */
   readonly quotes: boolean;
-  /** As its tool does it to lines, part by part; null if it refuses. */
-  place(lines: readonly string[], parts: readonly Part[]): readonly Placed[] | null;
+  /** As its tool does it to lines, part by part; null if it refuses. `isEnded`: the last line has a newline. */
+  place(lines: readonly string[], parts: readonly Part[], isEnded?: boolean): readonly Placed[] | null;
 }
 
 const side = ({ lines }: Pick<Part, "lines">, other: "+" | "-"): string[] =>
@@ -269,7 +269,8 @@ function placeQuotes(
   });
 }
 
-const whole = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+const whole = (lines: readonly string[], isEnded: boolean): string =>
+  lines.join("\n") + (isEnded ? "\n" : "");
 
 const piInput = (path: string, parts: readonly Part[]): Payload => ({
   path,
@@ -291,7 +292,8 @@ export const piEdit: Several = {
   after: (path, parts) => [
     { k: "tool_result", toolName: "edit", input: piInput(path, parts), content: [], isError: false },
   ],
-  place: (lines, parts) => placeQuotes(together(whole(lines), quotesOf(parts)), lines, parts),
+  place: (lines, parts, isEnded = true) =>
+    placeQuotes(together(whole(lines, isEnded), quotesOf(parts)), lines, parts),
   apply: (text, parts) => together(text, quotesOf(parts)),
   carried: asParts,
 };
@@ -315,7 +317,8 @@ export const claudeMultiEdit: Several = {
     },
     batch("MultiEdit", claudeInput(path, parts), "Applied."),
   ],
-  place: (lines, parts) => placeQuotes(inTurn(whole(lines), quotesOf(parts)), lines, parts),
+  place: (lines, parts, isEnded = true) =>
+    placeQuotes(inTurn(whole(lines, isEnded), quotesOf(parts)), lines, parts),
   apply: (text, parts) => inTurn(text, quotesOf(parts)),
   carried: asParts,
 };
