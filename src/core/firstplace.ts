@@ -3,8 +3,8 @@ import type { PatchHunk, Replacement } from "./patch.js";
 import { inOrder, replaced, standsAt } from "./placing.js";
 
 export interface FirstPlace {
-  /** Lines that the hunk quotes, half-open, where the tool finds them. */
   readonly hunk: PatchHunk;
+  /** Lines that it quotes, half-open, where the tool finds them. */
   readonly start: number;
   readonly end: number;
   /** Where it begins in other places that may as well be meant, by its headers and by the order of the hunks. */

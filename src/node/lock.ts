@@ -149,7 +149,7 @@ export class Locks {
     held.tokens.add(front.token);
     const forget = held.clearAtExit(() => front.release());
     try {
-      await this.await(name, hold, {
+      await this.waitFor(name, hold, {
         ask: () => hold.lock.create(name, file),
         step: () => front.create(next, { ...file, path: next }),
         ahead: () => this.breakDead(next),
@@ -162,7 +162,7 @@ export class Locks {
     }
   }
 
-  private async await(name: string, { deadline, adopt }: Taking, turn: Turn): Promise<void> {
+  private async waitFor(name: string, { deadline, adopt }: Taking, turn: Turn): Promise<void> {
     const started = ticks();
     let watch: Watch | null = null;
     let looked = Number.NEGATIVE_INFINITY;

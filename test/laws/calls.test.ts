@@ -4,12 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Frequency } from "../support/frequency.js";
 import { Course, type Step, type Wish } from "./calls/course.js";
 import { claudeMultiEdit, codexPatch, opencodePatch, piEdit, type Several } from "./calls/tools.js";
+import { weigh } from "./guard/weigh.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
-const seed = Number(process.env.KEDGE_SEED);
 
 const line = fc.constantFrom("}", "}", "", "", "x", "x", "  x", "a", "b", "c", "d", "e", "f");
 const lines = (minLength: number, maxLength: number) => fc.array(line, { minLength, maxLength });
@@ -46,8 +45,6 @@ const history = fc.record({
   last: call,
 });
 
-/** As in the law over single edits. (Measured: none of 16,815 strayed, 19 were refused without need.) */
-const tolerated = { allowed: 2 / 1000, times: 6 };
 const tools: readonly (readonly [Several, Several])[] = [
   [codexPatch, codexPatch],
   [opencodePatch, codexPatch],
@@ -59,33 +56,16 @@ describe.each(tools.map(([tool, believed]) => [tool.label, tool, believed] as co
   "%s",
   (_, tool, believed) => {
     it("lets a call change only what was seen, where it was, and refuses none that plainly stands there", async () => {
-      const all = { allowed: 0, denied: 0, right: 0 };
-      const [strays, alarms]: [string[], string[]] = [[], []];
-      const [straying, alarming] = [new Frequency(tolerated), new Frequency(tolerated)];
-      const played = fc.asyncProperty(history, async ({ texts, terminated, first, count, steps, last }) => {
-        const course = new Course(tool, believed, [texts, terminated]);
-        await course.read(first, count);
-        for (const step of [...steps, last]) await course.take(step);
-        const { found } = course;
-        for (const key of ["allowed", "denied", "right"] as const) all[key] += found[key];
-        strays.push(...found.strays);
-        alarms.push(...found.alarms);
-        straying.add(found.strays.length, found.allowed);
-        alarming.add(found.alarms.length, found.allowed);
-      });
-      await fc.assert(played, { numRuns: runs * 10 });
-      for (
-        let more = 1;
-        more < 100 && [straying, alarming].some(({ verdict }) => verdict === "unclear");
-        more++
-      )
-        await fc.assert(played, { numRuns: runs, seed: seed + more });
-      console.log(
-        `guard: ${tool.label}: ${all.allowed} calls let through (${strays.length} strayed), ${all.denied} refused (${all.right} were right, ${alarms.length} without need)`,
+      const all = await weigh(
+        tool.label,
+        history,
+        async ({ texts, terminated, first, count, steps, last }) => {
+          const course = new Course(tool, believed, [texts, terminated]);
+          await course.read(first, count);
+          for (const step of [...steps, last]) await course.take(step);
+          return course.found;
+        },
       );
-      for (const story of [...strays, ...alarms]) console.log(story);
-      expect(straying.verdict, `${strays.length} of ${all.allowed} strayed`).toBe("seldom");
-      expect(alarming.verdict, `${alarms.length} of ${all.allowed} were refused without need`).toBe("seldom");
       expect(all.allowed).toBeGreaterThan(runs * 3);
       expect(all.denied).toBeGreaterThan(runs / 4);
     });

@@ -4,12 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Frequency } from "../support/frequency.js";
 import { type Client, claudeCode, opencode } from "./guard/client.js";
 import { Course, type Step, type Verdict } from "./guard/course.js";
+import { weigh } from "./guard/weigh.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
-const seed = Number(process.env.KEDGE_SEED);
 
 const line = fc.constantFrom("}", "}", "", "", "x", "x", "  x", "a", "b", "c", "d");
 const lines = (minLength: number, maxLength: number) => fc.array(line, { minLength, maxLength });
@@ -60,40 +59,9 @@ async function play(
   return course.verdict;
 }
 
-/**
- * Where nearly all lines are equal, no text tells everything: so many of a thousand edits may go wrong, and are printed. It
- * is looked on until the counts tell that from six times as many. (Measured: 4 of 25,064 strayed, 1 was refused without
- * need.)
- */
-const tolerated = { allowed: 2 / 1000, times: 6 };
-
 describe.each([opencode, claudeCode].map((client) => [client.name, client] as const))("%s", (_, client) => {
   it("lets an edit change only what was shown, where it was, and refuses none that plainly stands there", async () => {
-    let [allowed, denied] = [0, 0];
-    const [strays, alarms]: [string[], string[]] = [[], []];
-    const [straying, alarming] = [new Frequency(tolerated), new Frequency(tolerated)];
-    const played = fc.asyncProperty(history, async (one) => {
-      const found = await play(client, one);
-      allowed += found.allowed;
-      denied += found.denied;
-      strays.push(...found.strays);
-      alarms.push(...found.alarms);
-      straying.add(found.strays.length, found.allowed);
-      alarming.add(found.alarms.length, found.allowed);
-    });
-    await fc.assert(played, { numRuns: runs * 10 });
-    for (
-      let more = 1;
-      more < 100 && [straying, alarming].some(({ verdict }) => verdict === "unclear");
-      more++
-    )
-      await fc.assert(played, { numRuns: runs, seed: seed + more });
-    console.log(
-      `guard: ${client.name}: ${allowed} edits let through (${strays.length} strayed), ${denied} refused (${alarms.length} without need)`,
-    );
-    for (const story of [...strays, ...alarms]) console.log(story);
-    expect(straying.verdict, `${strays.length} of ${allowed} strayed`).toBe("seldom");
-    expect(alarming.verdict, `${alarms.length} of ${allowed} were refused without need`).toBe("seldom");
+    const { allowed, denied } = await weigh(client.name, history, (one) => play(client, one));
     expect(allowed).toBeGreaterThan(runs * 3);
     expect(denied).toBeGreaterThan(runs / 2);
   });

@@ -12,6 +12,16 @@ async function refused(now = "a b X d e") {
   return { ...made, refusal, retry: handleOf(refusal) as string };
 }
 
+/** A batch that creates a file, refused because somebody changed another. */
+async function refusedCreation() {
+  const made = bench({ b: five });
+  await made.session.read({ path: "b" });
+  made.rudely("a b X d e", "b");
+  const created = { path: "new", edits: [{ op: "create_file", text: "n" }] };
+  const files = [created, on(five, "b").set(3, "mine")] as never;
+  return { ...made, retry: handleOf(await made.session.multiEdit({ files })) as string };
+}
+
 describe("a retry handle", () => {
   it("sends the refused call again on the rows just shown", async () => {
     const { session, retry, refusal, words } = await refused();
@@ -156,12 +166,7 @@ describe("a batch", () => {
   });
 
   it("creates by its handle what it would have created", async () => {
-    const { session, rudely, words } = bench({ b: five });
-    await session.read({ path: "b" });
-    rudely("a b X d e", "b");
-    const created = { path: "new", edits: [{ op: "create_file", text: "n" }] };
-    const files = [created, on(five, "b").set(3, "mine")] as never;
-    const retry = handleOf(await session.multiEdit({ files })) as string;
+    const { session, words, retry } = await refusedCreation();
     expect([words("new"), words("b")]).toEqual([null, "a b X d e"]);
     expect(outcome(await session.multiEdit({ retry, dryRun: true }))).toBe("dry_run");
     expect(outcome(await session.multiEdit({ retry }))).toBe("applied");
@@ -169,12 +174,7 @@ describe("a batch", () => {
   });
 
   it("creates by its handle nothing where somebody else has meanwhile", async () => {
-    const { session, rudely, words } = bench({ b: five });
-    await session.read({ path: "b" });
-    rudely("a b X d e", "b");
-    const created = { path: "new", edits: [{ op: "create_file", text: "n" }] };
-    const files = [created, on(five, "b").set(3, "mine")] as never;
-    const retry = handleOf(await session.multiEdit({ files })) as string;
+    const { session, rudely, words, retry } = await refusedCreation();
     rudely("theirs", "new");
     expect(outcome(await session.multiEdit({ retry }))).toBe("!exists");
     expect([words("new"), words("b")]).toEqual(["theirs", "a b X d e"]);
