@@ -32,7 +32,7 @@ export function replaceFile(context: StoreContext, path: string, bytes: Uint8Arr
 }
 
 /** Somebody may forget the whole workspace meanwhile, and with it the folder or the file on its way. */
-const attempts = 5;
+const attempts = 20;
 
 function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, attempt = 1): void {
   const { io, platform, clock } = context;
