@@ -2,6 +2,7 @@ import { type Content, type Measure, PortError } from "../session/index.js";
 import {
   bytesOf,
   type Commit,
+  checkKind,
   checkWritable,
   isShared,
   patiently,
@@ -198,7 +199,10 @@ function openSteps(
     const found = folder.stat(name);
     if (!isAsDecided(target, found)) return null;
     const stat = target.respells ? null : found;
-    if (stat !== null) checkWritable(disk, folder.at(name), stat, target);
+    if (stat !== null) {
+      checkKind(stat, target);
+      checkWritable(disk, folder.at(name), target);
+    }
     steps.push({ item, target, folder, name, stat });
   }
   return steps;

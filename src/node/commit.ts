@@ -1,10 +1,20 @@
 import { type Content, PortError, type Write } from "../session/index.js";
-import { Bound, makeFolders, putNew, removeFolders, writeMeanwhile } from "./content.js";
+import {
+  Bound,
+  makeFolders,
+  makeLike,
+  openNew,
+  putNew,
+  removeFolders,
+  store,
+  writeBeside,
+} from "./content.js";
 import { explained, failure } from "./failure.js";
 import { type Disk, Folder } from "./folder.js";
-import { errorCode, flags, remove, type Stat } from "./io.js";
+import { closeQuietly, errorCode, flags, isMissing, remove, type Stat } from "./io.js";
 import { isSharingViolation } from "./platform.js";
-import { keepName, lookAgain, lookLast, release, type Seen, stillSame, wasLast } from "./witness.js";
+import { ticks } from "./system.js";
+import { lookAgain, Original, stillSame } from "./witness.js";
 
 /** One file of a commit, with the real path it has under the lock. */
 export interface Target extends Pick<Write, "before" | "after" | "folders"> {
@@ -23,6 +33,11 @@ export interface Commit {
   readonly token: string;
   /** Throws if the lock is no longer ours. */
   readonly check: (path: string) => void;
+}
+
+interface Replacing extends Commit {
+  /** The file that is replaced. */
+  readonly like: Stat;
 }
 
 export function temporaryName(token: string, number = 0): string {
@@ -82,14 +97,17 @@ export async function commitOne(disk: Disk, target: Target, commit: Commit): Pro
   }
 }
 
-async function write(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
+function write(disk: Disk, folder: Folder, target: Target, commit: Commit): boolean | Promise<boolean> {
   const name = disk.platform.path.basename(target.real);
   const stat = folder.stat(name);
   if ((stat === null) !== (target.before === null)) return false;
-  if (stat !== null) checkWritable(disk, folder.at(name), stat, target);
-  if (target.after === null) return erase(disk, folder, target, commit);
+  if (stat === null) return target.after === null || create(disk, folder, target, commit);
+  checkKind(stat, target);
+  if (target.after === null) {
+    checkWritable(disk, folder.at(name), target);
+    return erase(disk, folder, target, commit);
+  }
   if (isShared(stat)) throw new Bound(`${target.path} has several names`);
-  if (stat === null) return create(disk, folder, target, commit);
   return replace(disk, folder, target, { ...commit, like: stat });
 }
 
@@ -104,8 +122,7 @@ export function bytesOf(content: Content | null): Uint8Array {
 
 async function create(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
   const temporary = temporaryName(commit.token);
-  const content = { name: temporary, bytes: bytesOf(target.after), like: null, replaces: false };
-  await writeMeanwhile(disk, folder, content, () => {});
+  await writeBeside(disk, folder, temporary, bytesOf(target.after));
   try {
     commit.check(target.path);
     if (!putNew(disk, folder, temporary, disk.platform.path.basename(target.real))) return false;
@@ -127,58 +144,67 @@ async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit)
   return true;
 }
 
+/** Milliseconds. A disk that has written the new file in less flushes the folder sooner than a thread is found for it. */
+const quick = 4;
+
 /** False: somebody wrote into the file, before it was replaced or just then; in that case it stands there again. */
-async function replace(
-  disk: Disk,
-  folder: Folder,
-  { path, real, before: bytes, after }: Target,
-  { token, check, like }: Commit & { readonly like: Stat },
-): Promise<boolean> {
-  const name = disk.platform.path.basename(real);
-  const temporary = temporaryName(token);
-  const old = `${temporary}${oldEnding}`;
-  let isKept = false;
-  let isLeft = false;
-  let seen: Seen | null = null;
+async function replace(disk: Disk, folder: Folder, target: Target, commit: Replacing): Promise<boolean> {
+  const { io } = disk;
+  const { path } = target;
+  const name = disk.platform.path.basename(target.real);
+  const temporary = temporaryName(commit.token);
+  const original = new Original(disk, folder, name, target.before);
+  const after = bytesOf(target.after);
+  const started = ticks();
+  let fd: number | null = openNew(disk, folder, temporary, commit.like);
+  let isLeft = true;
   try {
-    const content = { name: temporary, bytes: bytesOf(after), like, replaces: true };
-    const expected = await writeMeanwhile(disk, folder, content, (fresh) => {
-      isKept = keepName(disk, folder, name, old);
+    const fresh = makeLike(disk, fd, commit.like, true);
+    const stored = store(disk, fd, after, commit.like);
+    try {
+      checkWritable(disk, folder.at(name), target);
+      original.keep(`${temporary}${oldEnding}`);
       // The bytes take as long as everything else. If nothing happens until the rename, they need no second look.
-      return { name, bytes, fresh, early: lookAgain(disk, folder, name, bytes) };
-    });
-    isLeft = true;
-    check(path);
+      original.compare();
+    } finally {
+      // In every case: a descriptor that is closed while it is written may be another file's by then.
+      await stored;
+    }
+    const written = fd;
+    fd = null;
+    io.close(written);
+    const isQuick = ticks() - started < quick;
+    commit.check(path);
     await patiently(disk, path, () => {
-      seen = lookLast(disk, folder, expected);
-      if (seen === null) return;
-      disk.io.rename(folder.at(temporary), folder.at(name));
+      if (!original.isStill(fresh)) return;
+      io.rename(folder.at(temporary), folder.at(name));
       isLeft = false;
     });
-    if (isLeft || seen === null) return false;
-    const replaced = { name, path, old, seen, fresh: expected.fresh };
-    const flushed = folder.flushed();
-    const isLast = !isKept || wasLast(disk, folder, replaced);
-    await flushed;
-    return isLast && (!isKept || wasLast(disk, folder, replaced));
+    if (isLeft) return false;
+    if (isQuick) folder.flush();
+    else await folder.flushed();
+    return original.wasLast(path, after);
   } finally {
+    if (fd !== null) closeQuietly(io, fd);
     if (isLeft) folder.discard(temporary);
-    if (isKept) folder.discard(old);
-    if (seen) release(disk, seen);
+    original.release();
   }
 }
 
-export function checkWritable(disk: Disk, at: string, stat: Stat, target: Target): void {
-  const { path } = target;
-  if (stat.isSymbolicLink()) {
-    throw new PortError("busy", `${path} was replaced by a link just now; nothing was changed`);
-  }
-  if (!stat.isFile()) throw new PortError("io", `cannot write ${path}: it is not a regular file`);
-  // A rename would go over a file that is marked as read-only; its owner did not mean that.
+export function checkKind(stat: Stat, { path }: Target): void {
+  if (stat.isFile()) return;
+  if (!stat.isSymbolicLink()) throw new PortError("io", `cannot write ${path}: it is not a regular file`);
+  throw new PortError("busy", `${path} was replaced by a link just now; nothing was changed`);
+}
+
+/** A rename would go over a file that is marked as read-only; its owner did not mean that. */
+export function checkWritable({ io }: Disk, at: string, { path, after }: Target): void {
   try {
-    disk.io.access(at, flags.writable);
+    io.access(at, flags.writable);
   } catch (error) {
-    const action = target.after === null ? "delete" : "write";
+    // Then whoever compares it next finds that out.
+    if (isMissing(error)) return;
+    const action = after === null ? "delete" : "write";
     throw new PortError("io", `cannot ${action} ${path}: ${explained("write to", error)}`, { cause: error });
   }
 }
@@ -186,18 +212,27 @@ export function checkWritable(disk: Disk, at: string, stat: Stat, target: Target
 const attempts = 8;
 
 /** Windows refuses to touch a file that another program has open; scanners and indexers let go of it soon. */
-export async function patiently(disk: Disk, path: string, action: () => void): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+export function patiently(disk: Disk, path: string, action: () => void): Promise<void> | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    if (!isSharingViolation(disk.platform, errorCode(error))) throw error;
+    return tryAgain(disk, path, action, error);
+  }
+}
+
+async function tryAgain(disk: Disk, path: string, action: () => void, first: unknown): Promise<void> {
+  let cause = first;
+  for (let attempt = 1; attempt < attempts; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 2 ** attempt));
     try {
       action();
       return;
     } catch (error) {
       if (!isSharingViolation(disk.platform, errorCode(error))) throw error;
-      if (attempt === attempts)
-        throw new PortError("busy", `${path} is open in another program; nothing was changed`, {
-          cause: error,
-        });
-      await new Promise((resolve) => setTimeout(resolve, 2 ** attempt));
+      cause = error;
     }
   }
+  throw new PortError("busy", `${path} is open in another program; nothing was changed`, { cause });
 }

@@ -1,8 +1,8 @@
 import { type Measure, PortError } from "../session/index.js";
 import type { Disk, Folder } from "./folder.js";
-import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile, writeAll } from "./io.js";
+import { closeQuietly, errorCode, flags, ifThere, noMoreBytes, type Stat, withFile, writeAll } from "./io.js";
 import { isSameMeasure, measureFile } from "./measure.js";
-import { isWindows } from "./platform.js";
+import { isWindows, type Platform } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
 /** Another file as it is, if that is still what was measured. */
@@ -42,43 +42,64 @@ export function writeTemporary(disk: Disk, folder: Folder, content: NewContent):
   }
 }
 
-/** The same, with something done while the disk is busy: it is told the state of the new file, and its result given. */
-export async function writeMeanwhile<T>(
+/** The same, beside other work, for what is held in memory. */
+export async function writeBeside(
   disk: Disk,
   folder: Folder,
-  content: NewContent,
-  meanwhile: (fresh: Stat | null) => T,
-): Promise<T> {
-  const { io } = disk;
-  const fd = io.open(folder.at(content.name), flags.create, modeOf(content.like));
+  name: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const fd = openNew(disk, folder, name, null);
   let isOpen = true;
   try {
-    const fresh = fill(disk, fd, content);
-    const result = await whileFlushed(io, fd, () => meanwhile(fresh));
+    await store(disk, fd, bytes);
     isOpen = false;
-    io.close(fd);
-    return result;
+    disk.io.close(fd);
   } catch (error) {
-    if (isOpen) closeQuietly(io, fd);
-    folder.discard(content.name);
+    if (isOpen) closeQuietly(disk.io, fd);
+    folder.discard(name);
     throw error;
   }
 }
 
-async function whileFlushed<T>(io: Io, fd: number, body: () => T): Promise<T> {
-  const flushed = io.flush(fd);
-  try {
-    return body();
-  } finally {
-    // In every case: a descriptor that is closed while it is flushed may be another file's by then.
-    await flushed;
-  }
+/** For `store`. */
+export function openNew({ io, platform }: Disk, folder: Folder, name: string, like: Stat | null): number {
+  const through = isThrough(platform) ? flags.through : 0;
+  return io.open(folder.at(name), flags.create | through, modeOf(like));
 }
 
-function fill(disk: Disk, fd: number, { bytes, like, replaces }: NewContent): Stat | null {
+/** Elsewhere a flush does more than writing through: macOS also tells the disk to keep nothing back. */
+function isThrough({ name }: Platform): boolean {
+  return name === "linux";
+}
+
+/** Writing and flushing at once takes one call, and leaves this thread to its own work. */
+export async function store(
+  disk: Disk,
+  fd: number,
+  bytes: Uint8Array,
+  like: Stat | null = null,
+): Promise<void> {
+  const { io, platform } = disk;
+  for (let done = 0; done < bytes.length; ) {
+    const written = await io.writeThrough(fd, done === 0 ? bytes : bytes.subarray(done));
+    if (written <= 0) throw noMoreBytes();
+    done += written;
+  }
+  const isActing = like !== null && (like.mode & 0o6000n) !== 0n;
+  // Unless it is root who writes, that took away what a program may do in its owner's name.
+  if (isActing) copyOwner(disk, fd, like);
+  if (isActing || bytes.length === 0 || !isThrough(platform)) await io.flush(fd);
+}
+
+function fill(disk: Disk, fd: number, { bytes, like, replaces }: NewContent): void {
   if (bytes instanceof Uint8Array) writeAll(disk.io, fd, bytes);
   else copy(disk, fd, bytes);
-  if (like === null) return null;
+  if (like !== null) makeLike(disk, fd, like, replaces);
+}
+
+/** The file's own state before, which is dated by the clock of its file system. */
+export function makeLike(disk: Disk, fd: number, like: Stat, replaces: boolean): Stat {
   const { own, isKept } = copyOwner(disk, fd, like);
   if (replaces && !isKept) throw new Bound("its owner would be another");
   return own;

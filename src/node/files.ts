@@ -197,7 +197,8 @@ class DiskFiles implements NodeFiles {
   private async targets(writes: readonly Write[]): Promise<Target[]> {
     const targets: Target[] = [];
     for (const write of writes) {
-      const target = await this.target(write);
+      const place = this.place(write);
+      const target = this.target(write, place instanceof Promise ? await place : place);
       const before = targets.findIndex(({ key }) => key === target.key);
       if (before < 0) targets.push(target);
       else targets.splice(before, 1, ...this.respelled(targets[before] as Target, target));
@@ -252,13 +253,16 @@ class DiskFiles implements NodeFiles {
     return [gone, { ...made, real: path.join(path.dirname(gone.real), spelled), respells: true }];
   }
 
-  private async target({ file, before, after, from, folders = 0 }: Write): Promise<Target> {
+  /** Folders are made only where the path leads now. */
+  private place({ file, before }: Write): Place | Promise<Place> {
+    return (before === null ? null : this.direct(file)) ?? this.again(file);
+  }
+
+  private target({ file, before, after, from, folders = 0 }: Write, { real, key, path }: Place): Target {
     if (after instanceof Uint8Array) this.checkSize(file.path, after.length);
-    // Folders are made only where the path leads now.
-    const place = before === null ? null : this.direct(file);
-    const { real, key, path } = place ?? (await this.again(file));
     if (before === null && after) this.checkName(path);
-    return { real, key, path, before, after, folders, ...(from ? { from: from.key } : {}) };
+    const target = { real, key, path, before, after, folders };
+    return from ? { ...target, from: from.key } : target;
   }
 
   private checkName(path: string): void {
@@ -298,7 +302,7 @@ class DiskFiles implements NodeFiles {
 
   /**
    * Where the path leads, without a look at it, if no link was on the way when it was identified. Reading and writing
-   * then see by what they open whether one is there now: `isBehind`, `Folder.open`, `checkWritable`.
+   * then see by what they open whether one is there now: `isBehind`, `Folder.open`, `checkKind`.
    */
   private direct(file: FileId): Place | null {
     const place = this.roots.last(file.path);

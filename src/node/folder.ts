@@ -23,7 +23,8 @@ export class Folder {
     private readonly disk: Disk,
     readonly path: string,
     private readonly fd: number | null,
-    private readonly pinned: boolean,
+    /** What leads through the open folder, with "/" at its end. */
+    private readonly pinned: string | null,
   ) {}
 
   /** null if there is no such folder. Throws `busy` if another folder is now behind the path. */
@@ -32,14 +33,15 @@ export class Folder {
     if (platform.name === "win32") {
       if (ifThere(() => io.realpath(path)) === null) return null;
       checkSame(io, path, null);
-      return new Folder(disk, path, null, false);
+      return new Folder(disk, path, null, null);
     }
     const fd = openIfThere(io, path);
     if (fd === null) return null;
     try {
-      const pinned = platform.name === "linux" && pathBehind(io, fd) === path;
-      if (!pinned) checkSame(io, path, io.fstat(fd));
-      return new Folder(disk, path, fd, pinned);
+      const opened = openedAt(fd);
+      const isPinned = platform.name === "linux" && pathBehind(io, opened) === path;
+      if (!isPinned) checkSame(io, path, io.fstat(fd));
+      return new Folder(disk, path, fd, isPinned ? `${opened}/` : null);
     } catch (error) {
       io.close(fd);
       throw error;
@@ -47,7 +49,7 @@ export class Folder {
   }
 
   at(name: string): string {
-    return this.pinned ? `/proc/self/fd/${this.fd}/${name}` : this.disk.platform.path.join(this.path, name);
+    return this.pinned === null ? this.disk.platform.path.join(this.path, name) : this.pinned + name;
   }
 
   stat(name: string): Stat | null {
@@ -114,9 +116,14 @@ function openIfThere(io: Io, path: string): number | null {
   }
 }
 
-function pathBehind(io: Io, fd: number): string | null {
+/** Where Linux shows an open file. */
+function openedAt(fd: number): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+function pathBehind(io: Io, opened: string): string | null {
   try {
-    return io.readlink(`/proc/self/fd/${fd}`);
+    return io.readlink(opened);
   } catch {
     return null;
   }
@@ -124,7 +131,7 @@ function pathBehind(io: Io, fd: number): string | null {
 
 /** Whether what was opened is what stands behind a real path: nobody swapped a link on the way to it. */
 export function isBehind({ io, platform }: Pick<Disk, "io" | "platform">, fd: number, path: string): boolean {
-  const behind = platform.name === "linux" ? pathBehind(io, fd) : null;
+  const behind = platform.name === "linux" ? pathBehind(io, openedAt(fd)) : null;
   // A file that was replaced after it was opened was still the right one.
   return behind === path || behind === `${path} (deleted)` || sameAs(io, path, io.fstat(fd));
 }

@@ -26,6 +26,7 @@ import {
   statSync,
   unlinkSync,
   utimesSync,
+  write,
   writeSync,
 } from "node:fs";
 
@@ -45,6 +46,8 @@ export interface Io {
   read(fd: number, target: Uint8Array, position: number | null): number;
   /** May write less than it was given. */
   write(fd: number, bytes: Uint8Array, position: number | null): number;
+  /** The same where the last call ended, beside other work; into a file that was opened `through`, flushed as well. */
+  writeThrough(fd: number, bytes: Uint8Array): Promise<number>;
   fsync(fd: number): void;
   /** The same, beside other work. */
   flush(fd: number): Promise<void>;
@@ -76,6 +79,10 @@ export const nodeIo: Io = {
   release: (fd) => close(fd, () => {}),
   read: (fd, target, position) => readSync(fd, target, 0, target.length, position),
   write: (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
+  writeThrough: (fd, bytes) =>
+    new Promise((resolve, reject) => {
+      write(fd, bytes, 0, bytes.length, null, (error, written) => (error ? reject(error) : resolve(written)));
+    }),
   fsync: (fd) => fsyncSync(fd),
   flush: (fd) =>
     new Promise((resolve, reject) => {
@@ -112,6 +119,8 @@ const noWait = constants.O_NONBLOCK ?? 0;
 export const flags = {
   read: O_RDONLY | noFollow | noWait,
   create: O_WRONLY | O_CREAT | O_EXCL | noFollow,
+  /** To be added: what is written is on the disk when the call is back. */
+  through: constants.O_SYNC ?? 0,
   update: O_RDWR | noFollow,
   append: O_RDWR | O_CREAT | O_APPEND | noFollow,
   extend: O_RDWR | O_APPEND | noFollow,
@@ -162,10 +171,15 @@ export function closeQuietly(io: Io, fd: number): void {
 export function writeAll(io: Io, fd: number, bytes: Uint8Array, position: number | null = null): void {
   let done = 0;
   while (done < bytes.length) {
-    const written = io.write(fd, bytes.subarray(done), position === null ? null : position + done);
-    if (written <= 0) throw Object.assign(new Error("the disk takes no more bytes"), { code: "ENOSPC" });
+    const rest = done === 0 ? bytes : bytes.subarray(done);
+    const written = io.write(fd, rest, position === null ? null : position + done);
+    if (written <= 0) throw noMoreBytes();
     done += written;
   }
+}
+
+export function noMoreBytes(): Error {
+  return Object.assign(new Error("the disk takes no more bytes"), { code: "ENOSPC" });
 }
 
 /** null if there is more than `limit`. Reads to the end, whatever size the system announces: it may grow meanwhile. */
@@ -223,7 +237,7 @@ export function remove(io: Io, path: string): boolean {
 }
 
 /** Somebody may remove the folders above meanwhile; but one that leads nowhere stays as it is. */
-const attempts = 5;
+const attempts = 20;
 
 /** Of the state folder. */
 export function makeFolder(

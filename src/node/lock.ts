@@ -39,8 +39,8 @@ const mostPaths = 2000;
  * refreshed for a time. Two that find the same dead lock cannot both break it: see `bury`.
  */
 export class Locks {
-  /** Those who wait in this process, so that they do not poll against each other. */
-  private readonly queues = new Map<string, Promise<void>>();
+  /** Those who wait in this process for what it holds or waits for, so that they do not poll against each other. */
+  private readonly lines = new Map<string, (() => void)[]>();
   private readonly fresh = new Set<Lock>();
   private timer: NodeJS.Timeout | undefined;
   private readonly paths = new Map<string, string>();
@@ -51,30 +51,66 @@ export class Locks {
   async hold<T>(
     files: readonly Lockable[],
     body: (lock: Lock) => Promise<T>,
-    { wait = this.options.wait, adopt = "", token = newToken(this.options.clock) }: HoldOptions = {},
+    { wait = this.options.wait, adopt = "", token }: HoldOptions = {},
   ): Promise<T> {
-    const nested = held.tokens.has(token);
-    const lock = new Lock(token, this.options);
-    // Real paths are one order for everybody, so that two who want the same files never wait for each other.
-    const ordered =
-      files.length === 1 ? files : files.toSorted((one, other) => (one.key < other.key ? -1 : 1));
-    const names = new Map(ordered.map((file) => [this.pathOf(file.key), file]));
-    const leave: (() => void)[] = [];
     const deadline = ticks() + wait;
-    held.tokens.add(token);
+    let entered = 0;
+    let lock: Lock | undefined;
+    const ordered = this.inOrder(files);
     try {
-      for (const [name, file] of names) {
-        leave.push(await this.queue(name, file, deadline));
-        await this.take(name, file, { lock, deadline, adopt });
+      for (const { name, file } of ordered) {
+        const line = this.lines.get(name);
+        if (line) await waitInLine(line, file, deadline);
+        else this.lines.set(name, []);
+        entered += 1;
+        lock ??= this.newLock(name, files.length === 1 ? file : null, token);
+        if (!lock.create(name, file)) await this.take(name, file, { lock, deadline, adopt });
       }
+      lock ??= this.newLock("", null, token);
       this.keepFresh(lock);
       return await body(lock);
     } finally {
-      this.fresh.delete(lock);
-      lock.release();
-      if (!nested) held.tokens.delete(token);
-      for (const next of leave) next();
+      if (lock) {
+        this.fresh.delete(lock);
+        lock.release();
+        if (token === undefined) held.tokens.delete(lock.token);
+      }
+      for (let at = 0; at < entered; at++) this.leave((ordered[at] as Named).name);
     }
+  }
+
+  private leave(name: string): void {
+    const next = this.lines.get(name)?.shift();
+    if (next) next();
+    else this.lines.delete(name);
+  }
+
+  /** Of a file that was locked last, too, by itself, and by the same token if so. */
+  private newLock(name: string, file: Lockable | null, token?: string): Lock {
+    const { slots, timing, brief, clock } = this.options;
+    const isAlone = file !== null && token === undefined && !brief;
+    // As often as others are told that it is held; so nobody has watched it for long when it is taken.
+    const slot = isAlone ? slots.again(file, timing.refresh / 2) : null;
+    const lock = new Lock(
+      token ?? slot?.label.token ?? newToken(clock),
+      this.options,
+      slot && { name, slot },
+    );
+    held.tokens.add(lock.token);
+    return lock;
+  }
+
+  /** Real paths are one order for everybody, so that two who want the same files never wait for each other. */
+  private inOrder(files: readonly Lockable[]): Named[] {
+    const named = files.map((file) => ({ name: this.pathOf(file.key), file }));
+    if (named.length < 2) return named;
+    const ordered = named.toSorted((one, other) => (one.file.key < other.file.key ? -1 : 1));
+    return ordered.filter(({ name }, at) => name !== ordered[at - 1]?.name);
+  }
+
+  /** See `Slots.renew`. */
+  renew(): void {
+    this.options.slots.renew();
   }
 
   /** One timer for all, which ends when it finds nothing to do: most locks are held for less than one of its rounds. */
@@ -118,32 +154,11 @@ export class Locks {
     return path;
   }
 
-  private async queue(name: string, file: Lockable, deadline: number): Promise<() => void> {
-    const before = this.queues.get(name);
-    let leave = (): void => {};
-    const own = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    const tail = (before ?? Promise.resolve()).then(() => own);
-    this.queues.set(name, tail);
-    void tail.then(() => {
-      if (this.queues.get(name) === tail) this.queues.delete(name);
-    });
-    if (before === undefined) return leave;
-    if (await inTime(before, deadline)) return leave;
-    leave();
-    throw new PortError(
-      "busy",
-      `${file.path} is held by this process (${process.pid}) itself; gave up waiting`,
-    );
-  }
-
   /**
    * Of those who wait for a lock one asks often, the others seldom: if all did, with some dozens of them the holder would
    * get nothing done. The one is who has the lock "<name>-next", which gives no right but that.
    */
   private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
-    if (hold.lock.create(name, file)) return;
     const next = `${name}-next`;
     const front = new Lock(newToken(this.options.clock), this.options);
     held.tokens.add(front.token);
@@ -272,6 +287,28 @@ export class Locks {
       held.tokens.delete(claim.token);
     }
   }
+}
+
+async function waitInLine(line: (() => void)[], file: Lockable, deadline: number): Promise<void> {
+  let step = (): void => {};
+  const turn = new Promise<void>((resolve) => {
+    step = resolve;
+  });
+  line.push(step);
+  if (await inTime(turn, deadline)) return;
+  const at = line.indexOf(step);
+  // Its turn came just when it gave up.
+  if (at < 0) return;
+  line.splice(at, 1);
+  throw new PortError(
+    "busy",
+    `${file.path} is held by this process (${process.pid}) itself; gave up waiting`,
+  );
+}
+
+interface Named {
+  readonly name: string;
+  readonly file: Lockable;
 }
 
 export interface HoldOptions {

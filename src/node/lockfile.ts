@@ -3,7 +3,7 @@ import { stateFailure } from "./failure.js";
 import { errorCode, flags, type Io, makeFolder, readFile, remove, withFile, writeAll } from "./io.js";
 import { isSharingViolation, type Platform } from "./platform.js";
 import type { Holder, Processes } from "./processes.js";
-import { linkSlot, type Slot, type Slots, withFolder } from "./slot.js";
+import { type Label, linkSlot, type Slot, type Slots, withFolder } from "./slot.js";
 import { ticks } from "./system.js";
 
 /** What a lock file says. The token is new for each time a lock is taken, and the same for files taken together. */
@@ -68,28 +68,33 @@ export interface Lockable {
   readonly real: string;
 }
 
+/** A lock file of ours. */
+interface Own {
+  readonly name: string;
+  /** What it was made of; null where files have one name only. */
+  readonly slot: Slot | null;
+}
+
 /** The locks that one call holds. */
 export class Lock {
-  /** Each lock file of ours, and what it was made of; null where files have one name only. */
-  private readonly own = new Map<string, Slot | null>();
-  /** Filled for the lock that is waited for. */
-  private ready: { readonly name: string; readonly slot: Slot } | null = null;
+  private own: Own[] = [];
   private readonly since: { readonly ticks: number; readonly clock: number };
 
   constructor(
     readonly token: string,
     private readonly options: LockOptions,
+    /** Filled for the lock that is waited for. */
+    private ready: { readonly name: string; readonly slot: Slot } | null = null,
   ) {
     this.since = { ticks: ticks(), clock: options.clock() };
   }
 
   /** False if somebody has it. */
   create(name: string, file: Lockable): boolean {
-    const { processes, platform, brief } = this.options;
+    const { platform, brief } = this.options;
     try {
-      const bytes = recordBytes(processes.self(), this.token, file);
-      if (brief) return this.createNow(name, bytes);
-      return this.linkReady(name, bytes) ?? this.createAlone(name, bytes);
+      if (brief) return this.createNow(name, file);
+      return this.linkReady(name, file) ?? this.createAlone(name, file);
     } catch (error) {
       if (isSharingViolation(platform, errorCode(error))) return false;
       const { folder } = this.options;
@@ -97,36 +102,45 @@ export class Lock {
     }
   }
 
-  private linkReady(name: string, bytes: Uint8Array): boolean | null {
+  private linkReady(name: string, file: Lockable): boolean | null {
     const { io, slots } = this.options;
-    if (this.ready?.name !== name) {
-      this.ready = {
-        name,
-        slot: withFolder(
-          () => slots.fill(bytes),
-          () => this.makeFolder(name),
-        ),
-      };
-    }
-    const { slot } = this.ready;
-    const linked = linkSlot(io, slot, name);
+    const link = (): { slot: Slot; linked: boolean | null } => {
+      const slot = this.ready?.name === name ? this.ready.slot : this.fill(name, file);
+      return { slot, linked: linkSlot(io, slot, name) };
+    };
+    const { slot, linked } = withFolder(link, () => {
+      // It was removed, if not the folder.
+      this.ready = null;
+    });
     if (linked === false) return false;
     this.ready = null;
-    if (linked) this.own.set(name, slot);
+    if (linked) this.own.push({ name, slot });
     else slots.free(slot);
     return linked;
   }
 
-  private createNow(name: string, bytes: Uint8Array): boolean {
+  private fill(name: string, { key, real }: Lockable): Slot {
+    const { slots, processes } = this.options;
+    const label = { token: this.token, key, real };
+    const slot = withFolder(
+      () => slots.fill(label, recordBytes(processes.self(), label)),
+      () => this.makeFolder(name),
+    );
+    this.ready = { name, slot };
+    return slot;
+  }
+
+  private createNow(name: string, file: Lockable): boolean {
     return withFolder(
-      () => this.createAlone(name, bytes),
+      () => this.createAlone(name, file),
       () => this.makeFolder(name),
     );
   }
 
   /** Where files have one name only. It may be seen before it is written. */
-  private createAlone(name: string, bytes: Uint8Array): boolean {
-    const { io } = this.options;
+  private createAlone(name: string, { key, real }: Lockable): boolean {
+    const { io, processes } = this.options;
+    const bytes = recordBytes(processes.self(), { token: this.token, key, real });
     let fd: number;
     try {
       fd = io.open(name, flags.create, 0o600);
@@ -136,7 +150,7 @@ export class Lock {
     }
     try {
       withFile(io, fd, () => writeAll(io, fd, bytes));
-      this.own.set(name, null);
+      this.own.push({ name, slot: null });
       return true;
     } catch (error) {
       this.drop(name);
@@ -152,7 +166,7 @@ export class Lock {
 
   /** Throws if the lock was broken by somebody who took this process for dead: asked right before anything is changed. */
   check(path: string): void {
-    for (const [name, slot] of this.own) {
+    for (const { name, slot } of this.own) {
       if (this.isTooShort(slot) || this.fate(name) === "own") continue;
       throw new PortError(
         "busy",
@@ -163,17 +177,17 @@ export class Lock {
 
   /** Leaves the lock files where they are: what they protect has to be put right by whoever comes next. */
   abandon(): void {
-    this.own.clear();
+    this.own = [];
   }
 
   release(): void {
     const { slots } = this.options;
-    for (const [name, slot] of this.own) {
+    for (const { name, slot } of this.own) {
       // Broken and taken by somebody else meanwhile, it is no longer ours to remove.
       const lost = !this.isTooShort(slot) && this.fate(name) === "lost";
       if ((lost || this.drop(name)) && slot) slots.free(slot);
     }
-    this.own.clear();
+    this.own = [];
     if (this.ready) slots.free(this.ready.slot);
     this.ready = null;
   }
@@ -199,7 +213,7 @@ export class Lock {
 
   refresh(): void {
     const { io, clock } = this.options;
-    for (const name of this.own.keys()) {
+    for (const { name } of this.own) {
       try {
         if (this.fate(name) === "own") io.touch(name, clock() / 1000);
       } catch {
@@ -223,7 +237,7 @@ let self: Holder | undefined;
 let selfText = "";
 
 /** A lock's record as JSON. Who we are is put into words once: it takes longer than making the lock. */
-function recordBytes(holder: Holder, token: string, { key, real }: Lockable): Uint8Array {
+function recordBytes(holder: Holder, { token, key, real }: Label): Uint8Array {
   if (self !== holder) {
     self = holder;
     selfText = JSON.stringify(holder).slice(0, -1);

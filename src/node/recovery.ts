@@ -65,6 +65,7 @@ export class Recovery {
 
   /** Remembers a temporary file that cannot be removed now. */
   leave(path: string): void {
+    this.locks.renew();
     try {
       const id = newToken(this.clock);
       this.plans.write({ format: 1, id, items: [], folders: [], leftovers: [path] }, "done");

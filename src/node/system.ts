@@ -2,8 +2,9 @@
 
 /** Milliseconds that only ever grow. `performance` would load ten modules. */
 export function ticks(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1000 + nanoseconds / 1e6;
+  // By number: taking an array apart takes as long as the call, until it is compiled.
+  const time = process.hrtime();
+  return time[0] * 1000 + time[1] / 1e6;
 }
 
 export function system(): typeof import("node:os") {

@@ -1,54 +1,34 @@
 import type { Content } from "../session/index.js";
 import { reason } from "./failure.js";
 import type { Disk, Folder } from "./folder.js";
-import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile } from "./io.js";
+import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat } from "./io.js";
 import { isSameMeasure, measureFile } from "./measure.js";
 import { isWindows } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
 /** The file's state if its bytes are still these, else null. */
 export function lookAgain(disk: Disk, folder: Folder, name: string, bytes: Content | null): Stat | null {
-  const { io } = disk;
+  const seen = openSame(disk, folder, name, bytes);
+  if (seen) disk.io.close(seen.fd);
+  return seen?.stat ?? null;
+}
+
+interface Opened {
+  readonly stat: Stat;
+  readonly fd: number;
+}
+
+function openSame({ io }: Disk, folder: Folder, name: string, bytes: Content | null): Opened | null {
   const fd = bytes === null ? null : ifThere(() => io.open(folder.at(name), flags.read));
   if (fd === null || bytes === null) return null;
-  return withFile(io, fd, () => {
-    // Taken before the bytes are read, so that a write during the comparison shows.
-    const stat = io.fstat(fd);
-    return holds(io, fd, stat, bytes) ? stat : null;
-  });
-}
-
-/** A file that is about to be replaced, and its state when its bytes were known to be the expected ones. */
-export interface Seen {
-  readonly stat: Stat;
-  /** Open, so that it is not freed while somebody waits; null on Windows, which renames over no open file. */
-  readonly fd: number | null;
-}
-
-export interface Expected {
-  readonly name: string;
-  readonly bytes: Content | null;
-  /** The file's state if it was found to have these bytes a while ago. */
-  readonly early: Stat | null;
-  /** A file written before that: its date is the clock's of this file system. */
-  readonly fresh: Stat | null;
-}
-
-/** The last look before a rename; null if it is not the file with these bytes any more. */
-export function lookLast(disk: Disk, folder: Folder, expected: Expected): Seen | null {
-  const { name, bytes, early, fresh } = expected;
-  const { io, platform } = disk;
-  const fd = ifThere(() => io.open(folder.at(name), flags.read));
-  if (fd === null) return null;
   let isSame = false;
   try {
+    // Taken before the bytes are read, so that a write during the comparison shows.
     const stat = io.fstat(fd);
-    isSame =
-      (early !== null && isTelling(early, fresh) && isUnchanged(stat, early)) ||
-      (bytes !== null && holds(io, fd, stat, bytes) && stillSame(folder, name, stat));
-    return isSame ? { stat, fd: isWindows(platform) ? null : fd } : null;
+    isSame = holds(io, fd, stat, bytes);
+    return isSame ? { stat, fd } : null;
   } finally {
-    if (!isSame || isWindows(platform)) closeQuietly(io, fd);
+    if (!isSame) closeQuietly(io, fd);
   }
 }
 
@@ -56,15 +36,8 @@ export function lookLast(disk: Disk, folder: Folder, expected: Expected): Seen |
  * Whether the state tells of every write since. The date of the content is as coarse as the clock's tick, or as the
  * file system keeps it: what was written in the tick that it shows shows nothing.
  */
-function isTelling(seen: Stat, fresh: Stat | null): boolean {
-  return fresh !== null && seen.mtimeNs < fresh.mtimeNs;
-}
-
-/** Nothing was written through it, and what it frees is nobody's concern. */
-export function release({ io }: Disk, { fd }: Seen): void {
-  try {
-    if (fd !== null) io.release(fd);
-  } catch {}
+function isTelling(seen: Stat, fresh: Stat): boolean {
+  return seen.mtimeNs < fresh.mtimeNs;
 }
 
 /** A piece stays in the processor's cache; reading the whole into new memory takes several times as long. */
@@ -114,34 +87,76 @@ export function keepName({ io }: Disk, folder: Folder, name: string, old: string
   }
 }
 
-export interface Replaced {
-  readonly name: string;
-  readonly path: string;
-  /** The second name of the file that was replaced, and the file. */
-  readonly old: string;
-  readonly seen: Seen;
-  /** The file that replaced it, when it was written. */
-  readonly fresh: Stat | null;
-}
+/** A file that is about to be replaced, watched from when its bytes are compared until it is gone. */
+export class Original {
+  /** Its state when it had the expected bytes. */
+  private seen: Stat | null = null;
+  /** Open, so that it is not freed while somebody waits; null on Windows, which renames over no open file. */
+  private fd: number | null = null;
+  private old: string | null = null;
 
-/**
- * Asked after a rename: whether nobody wrote into the file that was replaced. If somebody did, it gets its name back,
- * with all that they still write, and the caller starts over from there.
- */
-export function wasLast(disk: Disk, folder: Folder, replaced: Replaced): boolean {
-  const { name, path, old, seen, fresh } = replaced;
-  try {
-    const kept = seen.fd === null ? folder.stat(old) : disk.io.fstat(seen.fd);
-    if (kept === null || isUntouched(kept, seen.stat)) return true;
-    const now = folder.stat(name);
-    if (now !== null && fresh !== null && isUntouched(now, fresh)) {
-      disk.io.rename(folder.at(old), folder.at(name));
-      folder.flush();
-      return false;
-    }
-    disk.report(`${path}: two programs that do not lock wrote at the same moment; the later write stands`);
-  } catch (error) {
-    disk.report(`${path}: what another program wrote at the same moment may be lost: ${reason(error)}`);
+  constructor(
+    private readonly disk: Disk,
+    private readonly folder: Folder,
+    private readonly name: string,
+    private readonly bytes: Content | null,
+  ) {}
+
+  /** Gives it a second name, by which it is reached when it is replaced. */
+  keep(old: string): void {
+    if (keepName(this.disk, this.folder, this.name, old)) this.old = old;
   }
-  return true;
+
+  /** Whether it has the expected bytes. */
+  compare(): boolean {
+    this.close();
+    const found = openSame(this.disk, this.folder, this.name, this.bytes);
+    this.seen = found?.stat ?? null;
+    this.fd = found?.fd ?? null;
+    if (isWindows(this.disk.platform)) this.close();
+    return found !== null;
+  }
+
+  /** The last look before the rename. `fresh` is a file made before it was compared: its date is that of this file system's clock. */
+  isStill(fresh: Stat): boolean {
+    const { folder, name, seen } = this;
+    if (seen !== null && isTelling(seen, fresh) && stillSame(folder, name, seen)) return true;
+    return this.compare() && stillSame(folder, name, this.seen as Stat);
+  }
+
+  /**
+   * Asked after the rename: whether nobody wrote into it. If somebody did, it gets its name back, with all that they
+   * still write, and the caller starts over from there. `after` is what it was replaced by.
+   */
+  wasLast(path: string, after: Uint8Array): boolean {
+    const { disk, folder, name, old, seen, fd } = this;
+    if (old === null || seen === null) return true;
+    try {
+      const kept = fd === null ? folder.stat(old) : disk.io.fstat(fd);
+      if (kept === null || isUntouched(kept, seen)) return true;
+      if (lookAgain(disk, folder, name, after) !== null) {
+        disk.io.rename(folder.at(old), folder.at(name));
+        folder.flush();
+        return false;
+      }
+      disk.report(`${path}: two programs that do not lock wrote at the same moment; the later write stands`);
+    } catch (error) {
+      disk.report(`${path}: what another program wrote at the same moment may be lost: ${reason(error)}`);
+    }
+    return true;
+  }
+
+  release(): void {
+    if (this.old !== null) this.folder.discard(this.old);
+    this.close();
+  }
+
+  /** Nothing was written through it, and what it frees is nobody's concern. */
+  private close(): void {
+    const { fd } = this;
+    this.fd = null;
+    try {
+      if (fd !== null) this.disk.io.release(fd);
+    } catch {}
+  }
 }

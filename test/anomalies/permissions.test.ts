@@ -161,6 +161,19 @@ const refusals: Case[] = [
   },
 ];
 
+describe.runIf(process.platform !== "win32")("what a user may do", () => {
+  // A write takes these rights away from a file, unless it is root who writes.
+  test.each([0o4755, 0o2755, 0o6711])("its rights stay: %o", async (bits) => {
+    const at = userGround();
+    const path = at.mine("d/a.sh");
+    chmodSync(path, bits);
+    for (const changes of [{ "d/a.sh": "new" }, { "d/a.sh": "newer", "d/b.sh": "made" }]) {
+      expect(await attempt(at, changes)).toMatchObject({ error: null });
+      expect(lstatSync(path).mode & 0o7777).toBe(bits);
+    }
+  });
+});
+
 describe.runIf(process.platform !== "win32")("what a user may not do", () => {
   test.each(refusals)("$name: nothing is changed, nothing left, and it is said why", async (one) => {
     const at = userGround();

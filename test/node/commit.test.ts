@@ -398,7 +398,7 @@ describe("links swapped between the look and the deed", () => {
   };
 });
 
-const isFlush = /^(fsync|flush) /;
+const isFlush = /^(fsync|flush|writeThrough) /;
 
 describe("somebody who does not lock", () => {
   test.each([

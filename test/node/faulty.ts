@@ -29,7 +29,7 @@ export function faultyIo(fault: Fault, base: Io = nodeIo): FaultyIo {
         calls.push(call);
         const fails = fault.at > 0 && (fault.forGood ? calls.length >= fault.at : calls.length === fault.at);
         if (!fails) return perform(...args);
-        if (fault.error === "short") return name === "write" ? shortWrite(perform, args) : perform(...args);
+        if (fault.error === "short") return isWrite(name) ? shortWrite(perform, args) : perform(...args);
         if (name === "close" || name === "release") perform(...args);
         throw Object.assign(new Error(`${fault.error}: played, ${call}`), { code: fault.error });
       },
@@ -37,6 +37,8 @@ export function faultyIo(fault: Fault, base: Io = nodeIo): FaultyIo {
   ) as unknown as Io;
   return { io, calls };
 }
+
+const isWrite = (name: string): boolean => name === "write" || name === "writeThrough";
 
 function shortWrite(perform: (...given: never[]) => unknown, args: never[]): unknown {
   const [fd, bytes, position] = args as unknown as [number, Uint8Array, number | null];

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Io, type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
+import type { LockRecord } from "../../src/node/lockfile.js";
 import { nameOf } from "../../src/node/names.js";
 import type { Holder } from "../../src/node/processes.js";
 import { commit, type Ground, namesIn, newGround } from "./support.js";
@@ -307,3 +308,122 @@ function startOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
+
+describe("a file that is locked again", () => {
+  /** What is done in the folder of locks. */
+  function told(at: Ground, io: Partial<Io> = {}): { files: NodeFiles; calls: string[] } {
+    const calls: string[] = [];
+    const base = { ...nodeIo, ...io };
+    const watched = Object.entries(base).map(([call, run]) => [
+      call,
+      (...args: unknown[]): unknown => {
+        if (String(args[0]).startsWith(join(at.state, "locks"))) calls.push(call);
+        return (run as (...given: unknown[]) => unknown)(...args);
+      },
+    ]);
+    return { files: at.files({ io: Object.fromEntries(watched) as Io, timing: { refresh: 60 } }), calls };
+  }
+
+  async function tokenOf(files: NodeFiles, at: Ground, path: string): Promise<string> {
+    const lock = join(at.state, "locks", nameOf(join(at.root, path)));
+    const read = async (): Promise<string> => (JSON.parse(readFileSync(lock, "utf8")) as LockRecord).token;
+    return files.hold([await files.identify(path)], read);
+  }
+
+  test("takes two calls, until it has to be dated; another file's says what it is", async () => {
+    const at = newGround();
+    const { files, calls } = told(at);
+    const first = await tokenOf(files, at, "a.txt");
+    calls.length = 0;
+    expect(await tokenOf(files, at, "a.txt")).toBe(first);
+    expect(calls).toEqual(["link", "unlink"]);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    calls.length = 0;
+    expect(await tokenOf(files, at, "a.txt")).toBe(first);
+    expect(calls).toEqual(["touch", "link", "unlink"]);
+    expect(await tokenOf(files, at, "b.txt")).not.toBe(first);
+    expect(await tokenOf(files, at, "a.txt")).not.toBe(first);
+  });
+
+  test("by several at once: each in its turn, and nothing of it stays", async () => {
+    const at = newGround();
+    at.put("a.txt", "0");
+    const files = at.files();
+    const id = await files.identify("a.txt");
+    const add = (): Promise<void> =>
+      files.hold([id], async (held) => {
+        const before = await held.read(id);
+        const after = new TextEncoder().encode(
+          `${Number(new TextDecoder().decode(before ?? undefined)) + 1}`,
+        );
+        expect(await held.commit([{ file: id, before, after }])).toBe(true);
+      });
+    await Promise.all(Array.from({ length: 20 }, add));
+    expect(at.get("a.txt")).toBe("20");
+    expect(locksOf(at)).toEqual([]);
+  });
+
+  test.each([
+    ["the file it was made of", (at: Ground) => rmSync(join(at.state, "locks"), { recursive: true })],
+    ["the state folder", (at: Ground) => rmSync(at.state, { recursive: true })],
+  ])("after somebody removed %s", async (_, deed) => {
+    const at = newGround();
+    const { files } = told(at);
+    for (const pause of [0, 40]) {
+      await tokenOf(files, at, "a.txt");
+      deed(at);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      expect(await tokenOf(files, at, "a.txt")).toMatch(/./);
+      expect(locksOf(at)).toEqual([]);
+    }
+  });
+
+  test("after a temporary file could not be removed: by another token, which names the next", async () => {
+    const at = newGround();
+    at.put("a.txt", "old");
+    let isStuck = true;
+    const failed = (): never => {
+      throw Object.assign(new Error("played"), { code: "EIO" });
+    };
+    const { files } = told(at, {
+      rename: (from, to) => (isStuck && to.endsWith("a.txt") ? failed() : nodeIo.rename(from, to)),
+      unlink: (path) => (isStuck && path.endsWith(".tmp") ? failed() : nodeIo.unlink(path)),
+    });
+    const first = await tokenOf(files, at, "a.txt");
+    await expect(write(files)).rejects.toMatchObject({ code: "io" });
+    isStuck = false;
+    expect(Object.keys(at.tree())).toContain(`.kedge-${first}-0.tmp`);
+    expect(await tokenOf(files, at, "a.txt")).not.toBe(first);
+    expect(await write(files)).toBe(true);
+    // What is left goes at the next start, while this process goes on.
+    await at.files().identify("a.txt");
+    expect(at.tree()).toEqual({ "a.txt": "new" });
+  });
+
+  test("again and again is not taken for dead by somebody who cannot ask", async () => {
+    const at = newGround();
+    const timing = { refresh: 60, silent: 200, outdated: 100, watch: 150, unwritten: 100 };
+    const lock = join(at.state, "locks", nameOf(join(at.root, "a.txt")));
+    // Held so briefly that the timer which dates what is held never meets it.
+    const touch: Io["touch"] = (path, seconds) => path === lock || nodeIo.touch(path, seconds);
+    const files = at.files({ timing, io: { ...nodeIo, touch } });
+    const id = await files.identify("a.txt");
+    const processes = played({ copy: "other" }, () => null);
+    let isOver = false;
+    const other = write(at.files({ processes, timing, limits: { wait: 600 } })).finally(() => {
+      isOver = true;
+    });
+    const kept: boolean[] = [];
+    // Taken again in the same turn of the loop, it is never seen free.
+    const again = async (): Promise<void> => {
+      while (!isOver)
+        await files.hold([id], async () => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          kept.push((JSON.parse(readFileSync(lock, "utf8")) as LockRecord).copy === real.self().copy);
+        });
+    };
+    await Promise.all([again(), expect(other).rejects.toMatchObject({ code: "busy" })]);
+    expect(kept.length).toBeGreaterThan(20);
+    expect(kept).not.toContain(false);
+  });
+});

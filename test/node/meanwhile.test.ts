@@ -18,13 +18,14 @@ type Stat = ReturnType<Io["fstat"]>;
 /** Does the deed when the new content has just been flushed: after the bytes were compared, before the last look. */
 function afterFlush(deed: () => void, base: Io = nodeIo): Io {
   let done = false;
+  const then = <T>(result: T): T => {
+    if (!done) deed();
+    done = true;
+    return result;
+  };
   return {
     ...base,
-    async flush(fd) {
-      await base.flush(fd);
-      if (!done) deed();
-      done = true;
-    },
+    writeThrough: async (fd, bytes) => then(await base.writeThrough(fd, bytes)),
   };
 }
 
@@ -92,7 +93,7 @@ test("a flush that fails later: nothing changed, nothing left, and the reason", 
   at.put("a.txt", "old");
   const full = Object.assign(new Error("played"), { code: "ENOSPC" });
   for (const [path, kept] of Object.entries({ "a.txt": "old", "b.txt": null })) {
-    const io: Io = { ...nodeIo, flush: async () => Promise.reject(full) };
+    const io: Io = { ...nodeIo, writeThrough: async () => Promise.reject(full) };
     await expect(commit(at.files({ io }), { [path]: "new" })).rejects.toMatchObject({
       code: "io",
       message: `cannot write ${path}: no space left on the disk (ENOSPC)`,
@@ -102,21 +103,30 @@ test("a flush that fails later: nothing changed, nothing left, and the reason", 
   }
 });
 
-test("a folder that cannot be flushed is told, and the file is written", async () => {
+test.each([
+  ["a quick disk", 0],
+  ["a slow disk", 10],
+])("a folder that cannot be flushed is told, and the file is written: %s", async (_, milliseconds) => {
   const at = newGround();
   at.put("a.txt", "old");
   const reports: string[] = [];
-  let flushes = 0;
+  const failed: string[] = [];
+  const fails = (way: string): never => {
+    failed.push(way);
+    throw Object.assign(new Error("played"), { code: "EIO" });
+  };
   const io: Io = {
     ...nodeIo,
-    async flush(fd) {
-      flushes += 1;
-      if (flushes === 2) throw Object.assign(new Error("played"), { code: "EIO" });
-      await nodeIo.flush(fd);
+    async writeThrough(fd, bytes) {
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      return nodeIo.writeThrough(fd, bytes);
     },
+    fsync: () => fails("here"),
+    flush: async () => fails("beside other work"),
   };
   expect(await commit(at.files({ io, report: (line) => reports.push(line) }), { "a.txt": "new" })).toBe(true);
   expect(at.get("a.txt")).toBe("new");
+  if (milliseconds > 0) expect(failed).toEqual(["beside other work"]);
   expect(reports).toEqual([expect.stringContaining("a power failure now may bring the old content back")]);
 });
 
