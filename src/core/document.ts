@@ -83,6 +83,11 @@ export class Document implements HashSource {
     return this.format.codec.name;
   }
 
+  /** Parsed without options: then it is a function of its bytes alone. */
+  get isPlain(): boolean {
+    return this.options.codec === undefined && this.options.fallback === undefined;
+  }
+
   get bom(): boolean {
     return this.format.bom > 0;
   }

@@ -21,10 +21,12 @@ import { measureFile } from "./measure.js";
 import { Plans } from "./plan.js";
 import { type Platform, thisPlatform } from "./platform.js";
 import { type Processes, systemProcesses } from "./processes.js";
+import { Recent } from "./recent.js";
 import { Recovery } from "./recovery.js";
 import { makeWay } from "./repair.js";
 import { type Place, Roots } from "./roots.js";
 import { Slots } from "./slot.js";
+import { holds } from "./witness.js";
 
 export interface NodeFilesOptions {
   readonly roots: readonly string[];
@@ -75,12 +77,14 @@ const justNow = 20;
 const moved = Symbol("moved");
 
 class DiskFiles implements NodeFiles {
+  readonly isLasting = true;
   private readonly disk: Disk;
   private readonly roots: Roots;
   private readonly locks: Locks;
   private readonly plans: Plans;
   private readonly recovery: Recovery;
   private readonly limits: Limits;
+  private readonly recent = new Recent();
   private readonly clock: () => number;
   private started: Promise<void> | undefined;
 
@@ -185,7 +189,11 @@ class DiskFiles implements NodeFiles {
         try {
           const targets = await this.targets(writes);
           const isDone = await this.commit(lock, targets);
-          if (isDone) for (const target of targets) this.removeAbove(target);
+          if (isDone)
+            for (const target of targets) {
+              this.removeAbove(target);
+              if (target.after instanceof Uint8Array) this.remember(target.key, target.after);
+            }
           return isDone;
         } catch (error) {
           throw failure("write", writes.map(({ file }) => file.path).join(", "), error);
@@ -322,14 +330,21 @@ class DiskFiles implements NodeFiles {
       const result = await this.withOpened(file, (fd, stat) => {
         this.checkSize(file.path, Number(stat.size));
         if (stat.size === 0n && Math.abs(this.clock() - Number(stat.mtimeMs)) < justNow) return "emptied";
+        const last = this.recent.get(file.key);
+        if (last && holds(this.disk.io, fd, stat, last)) return last;
         const bytes = readAll(this.disk.io, fd, this.limits.size, stat);
         if (bytes === null) this.checkSize(file.path, Number.POSITIVE_INFINITY);
+        else this.remember(file.key, bytes);
         return bytes;
       });
       if (result !== "emptied") return result;
       if (attempt === 3) return new Uint8Array(0);
       await new Promise((resolve) => setTimeout(resolve, justNow));
     }
+  }
+
+  private remember(key: string, bytes: Uint8Array): void {
+    if (!this.options.brief) this.recent.keep(key, bytes);
   }
 
   private async withOpened<T>(file: FileId, use: (fd: number, stat: Stat) => T): Promise<T | null> {

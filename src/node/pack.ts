@@ -5,11 +5,10 @@ const head = [0x78, 0x01, 0x01] as const;
 const before = 7;
 const behind = 4;
 
-export async function pack(bytes: Uint8Array, isHurried: boolean): Promise<Uint8Array> {
+export function pack(bytes: Uint8Array, isHurried: boolean): Uint8Array {
   const { length } = bytes;
   if (!isHurried || length > longestStored) {
-    const { deflateSync } = await import("node:zlib");
-    return deflateSync(bytes, { level: 1 });
+    return zlib().deflateSync(bytes, { level: 1 });
   }
   const packed = new Uint8Array(before + length + behind);
   packed.set(head);
@@ -20,7 +19,7 @@ export async function pack(bytes: Uint8Array, isHurried: boolean): Promise<Uint8
 }
 
 /** Throws if it is damaged. */
-export async function unpack(packed: Uint8Array): Promise<Uint8Array> {
+export function unpack(packed: Uint8Array): Uint8Array {
   const length = packed.length - before - behind;
   if (length >= 0 && length <= longestStored && head.every((byte, at) => packed[at] === byte)) {
     const bytes = packed.subarray(before, before + length);
@@ -28,8 +27,12 @@ export async function unpack(packed: Uint8Array): Promise<Uint8Array> {
     const isWhole = view.getUint16(3, true) === length && view.getUint16(5, true) === (~length & 0xffff);
     if (isWhole && view.getUint32(before + length) === adler32(bytes)) return bytes;
   }
-  const { inflateSync } = await import("node:zlib");
-  return inflateSync(packed);
+  return zlib().inflateSync(packed);
+}
+
+/** Loaded when it is first asked for; an `import` would, once bundled, copy the whole module every time. */
+function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
 }
 
 function adler32(bytes: Uint8Array): number {

@@ -139,6 +139,13 @@ export class Records {
     });
   }
 
+  /** Of the file as it is now: whoever writes makes it longer, or another one. "" if there is none. */
+  stamp(key: string): string {
+    const path = this.pathOf(key);
+    const stat = this.isThere(path) ? ifThere(() => this.context.io.lstat(path)) : null;
+    return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "";
+  }
+
   keys(): string[] {
     const { io, platform, report } = this.context;
     try {

@@ -80,6 +80,10 @@ class DiskStore implements NodeStore {
     return this.records.get(key);
   }
 
+  async stamp(key: string): Promise<string> {
+    return this.options.brief ? "" : this.records.stamp(key);
+  }
+
   async saveFile(key: string, record: Json): Promise<void> {
     this.name();
     this.records.set(key, record);

@@ -29,7 +29,7 @@ export class Versions {
     }
     if (packed === null) return null;
     try {
-      return await unpack(packed);
+      return unpack(packed);
     } catch (error) {
       putAside(this.context, path, reason(error));
       return null;
@@ -47,7 +47,8 @@ export class Versions {
         if (clock() - Number(stat.mtimeMs) > day) io.touch(path, clock() / 1000);
         return 0;
       }
-      const packed = await pack(bytes, this.brief);
+      if (stat) makeWay(this.context, path);
+      const packed = pack(bytes, this.brief);
       replaceFile(this.context, path, packed);
       return packed.length;
     } catch (error) {
@@ -57,6 +58,7 @@ export class Versions {
 
   private pathOf(id: string): string {
     const name = /^[0-9a-f]{8,64}$/.test(id) ? id : nameOf(id);
-    return this.context.platform.path.join(this.folder, name.slice(0, 2), `${name}.z`);
+    // All in one folder: to make one of 256 for most of the first versions takes longer than to keep them.
+    return this.context.platform.path.join(this.folder, `${name}.z`);
   }
 }

@@ -43,7 +43,8 @@ function isTelling(seen: Stat, fresh: Stat): boolean {
 /** A piece stays in the processor's cache; reading the whole into new memory takes several times as long. */
 const scratch = new Uint8Array(1 << 17);
 
-function holds(io: Io, fd: number, stat: Stat, bytes: Content): boolean {
+/** Whether these are the bytes of the file. */
+export function holds(io: Io, fd: number, stat: Stat, bytes: Content): boolean {
   if (!(bytes instanceof Uint8Array))
     return stat.isFile() && Number(stat.size) === bytes.size && isSameMeasure(measureFile(io, fd), bytes);
   if (!stat.isFile() || Number(stat.size) !== bytes.length) return false;

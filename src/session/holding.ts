@@ -2,9 +2,10 @@
 import type { Document } from "../core/index.js";
 import { epochOf } from "./agent.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./ledger.js";
+import { loadLedger } from "./ledgers.js";
 import { type Context, OpenFile } from "./open.js";
 import type { FileId } from "./ports.js";
-import { agentLedger, fromJson, type StateRecord } from "./record.js";
+import { agentLedger, type StateRecord } from "./record.js";
 import type { Env } from "./result.js";
 import { parse } from "./texts.js";
 
@@ -42,7 +43,7 @@ export async function peek(
   isWorth: (agent: AgentLedger, newest: StateRecord) => boolean = () => true,
 ): Promise<"missing" | "unseen" | "unclear" | Peek> {
   const context = await contextOf(env);
-  const ledger = fromJson(await env.store.file(file.key));
+  const ledger = await loadLedger(env.store, file.key);
   const agent = agentLedger(ledger, context);
   const state = ledger.states.length - 1;
   const newest = ledger.states[state];

@@ -44,7 +44,7 @@ export interface Deletion {
 }
 
 /** All of it is read and written with every call, so of what is rarely asked for few are kept. */
-const kept = { read: 400, other: 200 };
+const kept = { read: 400, other: 100 };
 /** Showings all of whose rows are retired tell what was once shown; a few are enough. */
 const keptEmptied = 8;
 const keptRefusals = 16;
@@ -202,7 +202,7 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   // What is read again tells all that it told before: kept twice, it would push out what was shown earlier.
   const isAgain = isRead && isSame(ledger.showings.at(-1), showing);
   const others = isAgain ? ledger.showings.slice(0, -1) : ledger.showings;
-  const older = others.map((one) => ({ ...one, rows: one.rows.subtract(anew) }));
+  const older = anew.isEmpty ? others : others.map((one) => ({ ...one, rows: one.rows.subtract(anew) }));
   // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
   return bounded({

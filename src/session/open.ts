@@ -30,16 +30,9 @@ import {
   untoldDeletions,
   wrote,
 } from "./ledger.js";
+import { loadLedger, saveLedger } from "./ledgers.js";
 import type { FileId, Files, Held, LedgerStore, Measure } from "./ports.js";
-import {
-  agentLedger,
-  emptyFile,
-  type FileLedger,
-  fromJson,
-  type StateRecord,
-  toJson,
-  trimmed,
-} from "./record.js";
+import { agentLedger, emptyFile, type FileLedger, type StateRecord, trimmed } from "./record.js";
 import { hashBytes, hashesKey, hashesOf, KeptTexts, needed, parse, writtenLines } from "./texts.js";
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
@@ -95,7 +88,7 @@ export class OpenFile {
   }
 
   static async of(bytes: Uint8Array | null, file: FileId, context: Context): Promise<OpenFile> {
-    const ledger = fromJson(await context.store.file(file.key));
+    const ledger = await loadLedger(context.store, file.key);
     const last = ledger.states.at(-1)?.encoding ?? null;
     const document = bytes && (await parse(bytes, last, context));
     const opened = new OpenFile(file, document, ledger, context);
@@ -384,13 +377,13 @@ export class OpenFile {
       else await store.keepVersion(hashesKey(text.version), hashBytes(text));
     }
     this.ledger = trimmed(this.ledger);
-    await store.saveFile(file.key, toJson(this.ledger));
+    await saveLedger(store, file.key, this.ledger);
     this.changed = false;
   }
 
   /** The file is gone, or became another: what was recorded under its key no longer counts. */
   async forget(): Promise<void> {
-    await this.context.store.saveFile(this.file.key, toJson(emptyFile));
+    await saveLedger(this.context.store, this.file.key, emptyFile);
     this.changed = false;
   }
 }

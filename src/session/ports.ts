@@ -102,6 +102,11 @@ export interface Files {
   /** Runs the body while no other process holds any of these files. Throws `busy` naming the holder. */
   hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>): Promise<T>;
   search(query: SearchQuery): Promise<SearchResult>;
+  /**
+   * Bytes that were read or committed are never written to afterwards, neither here nor by others. Then the text of bytes
+   * that are read once more, as the same object, need not be looked through again.
+   */
+  readonly isLasting?: boolean;
   /** The codec for bytes that are not UTF-8; `last` is the encoding the file was last shown in. */
   codec?(bytes: Uint8Array, last: string | null): Promise<Codec | null>;
 }
@@ -143,6 +148,8 @@ export interface LedgerStore {
   /** What is recorded of a file, for all agents. Only called for writing while the file is held. */
   file(key: string): Promise<Json | null>;
   saveFile(key: string, record: Json): Promise<void>;
+  /** Another one whenever somebody recorded something of the file; "" if nothing is. Absent where asking is no quicker. */
+  stamp?(key: string): Promise<string>;
   /** Keys of all files of which something is recorded. */
   files(): Promise<readonly string[]>;
   /** What is recorded of an agent, across files. */

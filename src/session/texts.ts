@@ -52,9 +52,18 @@ export function needed(states: readonly StateRecord[], from: number): Set<number
   return wanted;
 }
 
+/** Documents that are a function of their bytes alone. */
+const parsed = new WeakMap<Uint8Array, Document>();
+
+/** Should its bytes be read again, this is their document. */
+export function keepParsed(document: Document, { isLasting = false }: Files): void {
+  if (isLasting && document.isPlain) parsed.set(document.bytes, document);
+}
+
 export async function parse(bytes: Uint8Array, last: string | null, context: Context): Promise<Document> {
   if (context.codec) return Document.parse(bytes, { codec: context.codec });
-  const document = Document.parse(bytes);
+  const document = parsed.get(bytes) ?? Document.parse(bytes);
+  keepParsed(document, context.files);
   if (document.encoding !== "latin1" || document.binary || !context.files.codec) return document;
   const fallback = await context.files.codec(bytes, last);
   return fallback ? Document.parse(bytes, { fallback }) : document;

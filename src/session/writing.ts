@@ -20,7 +20,7 @@ import { deletionNotes } from "./reading.js";
 import { Recording } from "./recording.js";
 import { entryId, refuse } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
-import { writtenLines } from "./texts.js";
+import { keepParsed, writtenLines } from "./texts.js";
 
 /** One file of a call, judged. */
 interface Judged extends Target {
@@ -63,7 +63,7 @@ function isOutdated(forced: Entry["forced"], { document }: OpenFile): boolean {
 }
 
 /** New texts are kept while the disk is busy with the files: what nobody wrote in the end is pruned some day. */
-async function commit(held: Held, judged: readonly Judged[], { store }: Env): Promise<boolean> {
+async function commit(held: Held, judged: readonly Judged[], { store, files }: Env): Promise<boolean> {
   const keep = async (): Promise<void> => {
     for (const { opened, destination, verdict } of judged) {
       const text = verdict.kind === "applied" ? verdict.after : null;
@@ -72,6 +72,8 @@ async function commit(held: Held, judged: readonly Judged[], { store }: Env): Pr
         await store.keepVersion(text.version, text.bytes);
     }
   };
+  for (const { verdict } of judged)
+    if (verdict.kind === "applied" && verdict.after) keepParsed(verdict.after, files);
   // A failure is met again when the ledger is saved, and told then.
   const [isDone] = await Promise.all([held.commit(judged.flatMap(writesOf)), keep().catch(() => {})]);
   return isDone;

@@ -271,7 +271,7 @@ describe("pruning", () => {
     const stat = nodeIo.lstat(find(at, "0123456789abcdef"));
     const [known] = nodeIo.readdir(join(find(at, "0123456789abcdef"), ".."));
     const many = Array.from({ length: 600_000 }, () => known as NonNullable<typeof known>);
-    const isFolder = (path: string) => path.endsWith("01");
+    const isFolder = (path: string) => path.endsWith("versions");
     const io = {
       ...nodeIo,
       readdir: (path: string) => (isFolder(path) ? many : nodeIo.readdir(path)),
