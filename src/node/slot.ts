@@ -44,6 +44,8 @@ export class Slots {
   again({ key, real }: Omit<Label, "token">, datedFor: number): Slot | null {
     const last = this.idle.at(-1);
     if (last?.label.key !== key || last.label.real !== real || last.round !== this.round) return null;
+    // Files that were locked together have one token: another of them may be locked by it already.
+    if (held.tokens.has(last.label.token)) return null;
     this.idle.pop();
     const now = this.clock();
     if (Math.abs(now - last.dated) < datedFor) return last;

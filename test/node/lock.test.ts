@@ -400,6 +400,33 @@ describe("a file that is locked again", () => {
     expect(at.tree()).toEqual({ "a.txt": "new" });
   });
 
+  describe("by itself, while another is that was locked together with it before", () => {
+    async function bothLocked(at: Ground): Promise<NodeFiles> {
+      for (const path of ["a.txt", "b.txt"]) at.put(path, "old");
+      const files = at.files();
+      await files.hold([await files.identify("a.txt"), await files.identify("b.txt")], async () => {});
+      return files;
+    }
+
+    test("both are written: their temporary files have names of their own", async () => {
+      const at = newGround();
+      const files = await bothLocked(at);
+      const written = await Promise.all(["b.txt", "a.txt"].map((path) => commit(files, { [path]: "new" })));
+      expect(written).toEqual([true, true]);
+      expect(at.tree()).toEqual({ "a.txt": "new", "b.txt": "new" });
+    });
+
+    test("the lock of the one is not taken for a leaked one when the other is let go", async () => {
+      const at = newGround();
+      const files = await bothLocked(at);
+      await files.hold([await files.identify("b.txt")], async () => {
+        await tokenOf(files, at, "a.txt");
+        await expect(commit(at.files(quick), { "b.txt": "theirs" })).rejects.toMatchObject({ code: "busy" });
+      });
+      expect(at.get("b.txt")).toBe("old");
+    });
+  });
+
   test("again and again is not taken for dead by somebody who cannot ask", async () => {
     const at = newGround();
     const timing = { refresh: 60, silent: 200, outdated: 100, watch: 150, unwritten: 100 };
