@@ -226,6 +226,8 @@ class DiskFiles implements NodeFiles {
       }
     }
     const shared = this.sharedBy(targets);
+    // A batch that cannot be cleared up leaves a plan and files that have the token in their names.
+    this.locks.renew();
     const write = (inPlace: boolean) => commitBatch(this.disk, this.plans, targets, { ...commit, inPlace });
     try {
       // One more lock, since the other names of such a file have locks of their own.

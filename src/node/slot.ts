@@ -74,7 +74,7 @@ export class Slots {
     this.idle.push(slot);
   }
 
-  /** A file was left that has a token in its name, and will be removed one day: none so far may be used again. */
+  /** A file is left, or may be, that has a token in its name and will be removed one day: none so far may be used again. */
   renew(): void {
     this.round += 1;
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -425,6 +425,24 @@ describe("a file that is locked again", () => {
       });
       expect(at.get("b.txt")).toBe("old");
     });
+  });
+
+  test("after a batch of one file could not be cleared up: by another token", async () => {
+    const at = newGround();
+    linkSync(at.put("a.txt", "old"), join(at.root, "b.txt"));
+    let isStuck = true;
+    const { files } = told(at, {
+      unlink: (path) => {
+        if (isStuck && path.endsWith(".tmp")) throw Object.assign(new Error("played"), { code: "EIO" });
+        nodeIo.unlink(path);
+      },
+    });
+    expect(await write(files)).toBe(true);
+    isStuck = false;
+    expect(await commit(files, { "a.txt": "newer" })).toBe(true);
+    // What is left goes at the next start.
+    await at.files().identify("a.txt");
+    expect(at.tree()).toEqual({ "a.txt": "newer", "b.txt": "newer" });
   });
 
   test("again and again is not taken for dead by somebody who cannot ask", async () => {
