@@ -276,7 +276,8 @@ export class Locks {
         token = other.token;
       }
       const found = this.look(path);
-      if (found?.token === dead.token) {
+      // One who stood still, and goes on, has dated it since, or takes it again by the same token and dates that.
+      if (found?.token === dead.token && found.modified === dead.modified) {
         if (found.record !== null) clear(found.record);
         remove(io, path);
       }

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Io, type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
 import type { LockRecord } from "../../src/node/lockfile.js";
@@ -237,6 +237,26 @@ describe("a holder that was taken for dead", () => {
     expect(at.tree()).toEqual({});
     expect(locksOf(at)).toHaveLength(1);
   });
+});
+
+test("a holder that stood still and goes on, with the same token, just when its lock is about to be broken", async () => {
+  const at = newGround();
+  const timing = { refresh: 20, silent: 60, outdated: 15_000, watch: 50, unwritten: 50 };
+  const lock = leave(at, "a.txt", { host: "elsewhere", pid: nobody });
+  let claims = 0;
+  const io: Io = {
+    ...nodeIo,
+    link(from, to) {
+      // The lock is dated whenever it is taken again after a while, and while it is held.
+      if (to === `${lock}.t-1`) utimesSync(lock, Date.now() / 1000, Date.now() / 1000 + ++claims);
+      nodeIo.link(from, to);
+    },
+  };
+  await expect(write(at.files({ io, timing, limits: { wait: 300 } }))).rejects.toMatchObject({
+    code: "busy",
+  });
+  expect(claims).toBeGreaterThan(0);
+  expect(locksOf(at)).toEqual([basename(lock)]);
 });
 
 test("of many that find the same dead lock, exactly one breaks it", async () => {
