@@ -111,10 +111,12 @@ export class Original {
   /** Whether it has the expected bytes. */
   compare(): boolean {
     this.close();
+    const { io, platform } = this.disk;
     const found = openSame(this.disk, this.folder, this.name, this.bytes);
     this.seen = found?.stat ?? null;
-    this.fd = found?.fd ?? null;
-    if (isWindows(this.disk.platform)) this.close();
+    // At once: beside other work it would still be open when it is renamed over, however often that is tried.
+    if (found && isWindows(platform)) closeQuietly(io, found.fd);
+    else this.fd = found?.fd ?? null;
     return found !== null;
   }
 

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type NodeFiles, nodeFiles } from "../../src/node/index.js";
+import { type Io, type NodeFiles, nodeFiles } from "../../src/node/index.js";
 import { memoryStore, Session } from "../../src/session/index.js";
 import { filesContract } from "../contract/files.js";
 import { type PlayedSystem, playedSystem } from "./played.js";
@@ -183,6 +183,34 @@ describe("Windows", () => {
     await expect(commit(files, { "a.txt": "2", "b.txt": "2" })).rejects.toMatchObject({ code: "busy" });
     await expect(commit(files, { "b.txt": null })).rejects.toMatchObject({ code: "busy" });
     expect(treeOf(join(at.root, "Work"))).toEqual({ "a.txt": "1", "b.txt": "1" });
+  });
+
+  test("what is compared once more, as its date tells nothing, is closed before it is replaced", async () => {
+    const at = newGround();
+    const { files, io } = played("win32", at.root);
+    const path = join(at.root, "Work/a.txt");
+    writeFileSync(path, "1");
+    utimesSync(path, 4e9, 4e9);
+    const { open, close, rename } = { ...io };
+    const opened = new Map<number, string>();
+    Object.assign(io, {
+      open(...args) {
+        const fd = open(...args);
+        opened.set(fd, args[0]);
+        return fd;
+      },
+      // And not `release`: what is closed beside other work is closed too late.
+      close(fd) {
+        opened.delete(fd);
+        close(fd);
+      },
+      rename(from, to) {
+        if ([...opened.values()].includes(to)) throw Object.assign(new Error("open"), { code: "EPERM" });
+        rename(from, to);
+      },
+    } satisfies Partial<Io>);
+    expect(await commit(files, { "a.txt": "2" })).toBe(true);
+    expect(treeOf(join(at.root, "Work"))).toEqual({ "a.txt": "2" });
   });
 
   test("a lock that is about to vanish is waited for", async () => {
