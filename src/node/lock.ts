@@ -89,8 +89,8 @@ export class Locks {
   private newLock(name: string, file: Lockable | null, token?: string): Lock {
     const { slots, timing, brief, clock } = this.options;
     const isAlone = file !== null && token === undefined && !brief;
-    // As often as others are told that it is held; so nobody has watched it for long when it is taken.
-    const slot = isAlone ? slots.again(file, timing.refresh / 2) : null;
+    // So that it is refreshed before anybody has watched it for long enough, who may have begun when it was held before.
+    const slot = isAlone ? slots.again(file, (timing.watch - timing.refresh) / 2) : null;
     const lock = new Lock(
       token ?? slot?.label.token ?? newToken(clock),
       this.options,

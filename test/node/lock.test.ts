@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Io, type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node/index.js";
-import type { LockRecord } from "../../src/node/lockfile.js";
+import { defaultTiming, type LockRecord } from "../../src/node/lockfile.js";
 import { nameOf } from "../../src/node/names.js";
 import type { Holder } from "../../src/node/processes.js";
 import { commit, type Ground, namesIn, newGround } from "./support.js";
@@ -341,7 +341,9 @@ describe("a file that is locked again", () => {
         return (run as (...given: unknown[]) => unknown)(...args);
       },
     ]);
-    return { files: at.files({ io: Object.fromEntries(watched) as Io, timing: { refresh: 60 } }), calls };
+    // Has to be dated after 30 milliseconds.
+    const timing = { refresh: 2000, watch: 2060 };
+    return { files: at.files({ io: Object.fromEntries(watched) as Io, timing }), calls };
   }
 
   async function tokenOf(files: NodeFiles, at: Ground, path: string): Promise<string> {
@@ -363,6 +365,19 @@ describe("a file that is locked again", () => {
     expect(calls).toEqual(["touch", "link", "unlink"]);
     expect(await tokenOf(files, at, "b.txt")).not.toBe(first);
     expect(await tokenOf(files, at, "a.txt")).not.toBe(first);
+  });
+
+  test("is dated so lately that it is refreshed before anybody has watched it for long enough", async () => {
+    const at = newGround();
+    let now = Date.now();
+    const files = at.files({ clock: () => now });
+    const file = await files.identify("a.txt");
+    const lock = join(at.state, "locks", nameOf(join(at.root, "a.txt")));
+    for (let round = 0; round < 30; round++) {
+      const modified = await files.hold([file], async () => Number(nodeIo.lstat(lock).mtimeMs));
+      expect(now - modified + defaultTiming.refresh).toBeLessThan(defaultTiming.watch);
+      now += 100;
+    }
   });
 
   test("by several at once: each in its turn, and nothing of it stays", async () => {
