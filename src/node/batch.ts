@@ -143,8 +143,12 @@ function makePlan(
   for (const [number, target] of targets.entries()) {
     const { path } = disk.platform;
     const folder = about(target, targets.length === 1, () => Folder.open(disk, path.dirname(target.real)));
-    const stat = folder?.stat(path.basename(target.real)) ?? null;
-    folder?.close();
+    let stat: Stat | null = null;
+    try {
+      stat = folder?.stat(path.basename(target.real)) ?? null;
+    } finally {
+      folder?.close();
+    }
     if (!isAsDecided(target, stat)) return null;
     if (target.before === null && target.after === null) continue;
     if (folder === null) for (const one of missingFolders(disk, path.dirname(target.real))) missing.add(one);

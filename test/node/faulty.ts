@@ -14,28 +14,40 @@ export interface FaultyIo {
   readonly io: Io;
   /** "open /path", in order. */
   readonly calls: string[];
+  /** Descriptors that were not closed, and what was opened; those that were closed twice. */
+  readonly opened: Map<unknown, unknown>;
+  readonly closedTwice: unknown[];
 }
 
 /** The disk, with a fault. A call that fails has done nothing, except that a descriptor is closed in any case. */
 export function faultyIo(fault: Fault, base: Io = nodeIo): FaultyIo {
   const calls: string[] = [];
+  const opened = new Map<unknown, unknown>();
+  const closedTwice: unknown[] = [];
+  const follow = (name: string, given: unknown, result: unknown): unknown => {
+    if (name === "open") opened.set(result, given);
+    return result;
+  };
   const io = Object.fromEntries(
     Object.entries(base).map(([name, action]) => [
       name,
       (...args: never[]): unknown => {
-        const perform = action as (...given: never[]) => unknown;
+        const perform = (...given: never[]): unknown =>
+          follow(name, given[0], (action as (...all: never[]) => unknown)(...given));
+        const isClosing = name === "close" || name === "release";
+        if (isClosing && !opened.delete(args[0])) closedTwice.push(args[0]);
         const call = `${name} ${String(args[0])}`;
         if (fault.only && !fault.only(call, args)) return perform(...args);
         calls.push(call);
         const fails = fault.at > 0 && (fault.forGood ? calls.length >= fault.at : calls.length === fault.at);
         if (!fails) return perform(...args);
         if (fault.error === "short") return isWrite(name) ? shortWrite(perform, args) : perform(...args);
-        if (name === "close" || name === "release") perform(...args);
+        if (isClosing) perform(...args);
         throw Object.assign(new Error(`${fault.error}: played, ${call}`), { code: fault.error });
       },
     ]),
   ) as unknown as Io;
-  return { io, calls };
+  return { io, calls, opened, closedTwice };
 }
 
 const isWrite = (name: string): boolean => name === "write" || name === "writeThrough";
