@@ -124,7 +124,17 @@ export class Original {
   isStill(fresh: Stat): boolean {
     const { folder, name, seen } = this;
     if (seen !== null && isTelling(seen, fresh) && stillSame(folder, name, seen)) return true;
+    this.keepAgain();
     return this.compare() && stillSame(folder, name, this.seen as Stat);
+  }
+
+  /** Somebody may have put another file there since the second name was given. */
+  private keepAgain(): void {
+    const { folder, name, old } = this;
+    if (old === null || folder.stat(old)?.ino === folder.stat(name)?.ino) return;
+    this.old = null;
+    folder.discard(old);
+    this.keep(old);
   }
 
   /**

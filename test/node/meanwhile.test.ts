@@ -1,12 +1,15 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -86,6 +89,28 @@ describe("what others do while the new content is flushed", () => {
     expect(readdirSync(outside)).toEqual(["a.txt"]);
     expect(at.get("sub/a.txt")).toBe("old");
   });
+});
+
+test("put another file with the same bytes there, and write into that while it is replaced", async () => {
+  for (const base of [nodeIo, coarse()]) {
+    const at = newGround();
+    const path = at.put("a.txt", "old");
+    let theirs = -1;
+    const put = (): void => {
+      writeFileSync(`${path}2`, "old");
+      renameSync(`${path}2`, path);
+      theirs = openSync(path, "r+");
+    };
+    const rename: Io["rename"] = (from, to) => {
+      if (from.endsWith(".tmp")) writeSync(theirs, "theirs", 0);
+      base.rename(from, to);
+    };
+    const files = at.files({ io: { ...afterFlush(put, base), rename } });
+    expect(await commit(files, { "a.txt": "new" })).toBe(false);
+    expect(at.get("a.txt")).toBe("theirs");
+    expect(leftovers(at)).toEqual([]);
+    closeSync(theirs);
+  }
 });
 
 test("a flush that fails later: nothing changed, nothing left, and the reason", async () => {
