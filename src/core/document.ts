@@ -240,11 +240,16 @@ export class Document implements HashSource {
   /**
    * A file whose encoding is known by elimination only is not carried over but read anew: it may have become UTF-8,
    * and the next reader would see it so. Then text that was just written, unless it is plain ASCII, would be read as
-   * other text.
+   * other text; and if what stands at its head now passes for the mark of UTF-16, or no longer does, all of it would.
    */
   private reread(bytes: Uint8Array, written: readonly string[]): Document | Unencodable {
     const document = Document.parse(bytes, this.options);
     if (document.encoding === this.encoding) return document;
+    const { codec, unit, bom } = this.format;
+    if (document.format.unit !== unit) {
+      const [head = ""] = splitText(codec.decode(bytes.subarray(bom)));
+      return { unencodable: head.charAt(0), text: head, encoding: this.encoding };
+    }
     const lines = written.flatMap((text) => splitText(text));
     const text = lines.find((line) => line.includes("\0") || beyondAscii.test(line));
     if (text === undefined) return document;

@@ -400,6 +400,16 @@ describe("encodings", () => {
     expect(document.splice([replace(0, 1, "e")])).toMatchObject({ encoding: "utf-8" });
   });
 
+  test("a file does not become one of UTF-16, or cease to be, by what is taken from its head", () => {
+    const document = Document.parse(latin1("a\n\xff\xfeb\nc\n"));
+    expect(document.splice([replace(0, 1)])).toEqual({
+      ...{ unencodable: "ÿ", text: "ÿþb", encoding: "latin1" },
+    });
+    expect(document.splice([replace(0, 2)])).toMatchObject({ encoding: "utf-8", lineCount: 1 });
+    const wide = Document.parse(utf16le(`${bom}a\n\0b\nc\n`));
+    expect(wide.splice([replace(0, 1)])).toEqual({ unencodable: "\0", text: "\0b", encoding: "utf-16le" });
+  });
+
   test("NUL makes a file binary, except in UTF-16", () => {
     expect(Document.parse(Uint8Array.of(0x61, 0, 0x0a)).binary).toBe(true);
     expect(Document.parse(utf16le(`${bom}a\0`)).binary).toBe(false);
