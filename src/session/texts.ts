@@ -105,6 +105,7 @@ export class KeptTexts {
       return document.version === version ? document : null;
     }
     const hashes = await store.version(hashesKey(version));
-    return hashes && new Uint32Array(hashes.slice().buffer);
+    // A copy, since they may begin anywhere in what the store has read; `slice` of a Buffer makes none.
+    return hashes && new Uint32Array(Uint8Array.from(hashes).buffer);
   }
 }

@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import { type NodeStore, type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node/index.js";
 import { Journal } from "../../src/node/journal.js";
 import { thisPlatform } from "../../src/node/platform.js";
-import type { JournalEntry } from "../../src/session/index.js";
+import { type JournalEntry, Session } from "../../src/session/index.js";
 import { faultyIo } from "./faulty.js";
 import { commit, type Ground, newGround, text, utf8 } from "./support.js";
 
@@ -310,3 +310,22 @@ test("a folder that others can look into is not made wider by us", async () => {
   expect(statSync(at.state).mode & 0o777).toBe(0o755);
   expect(statSync(join(at.state, "v1")).mode & 0o777).toBe(0o700);
 });
+
+test.each([false, true])(
+  "an anchor of a text of which only hashes are kept is known again (brief: %s)",
+  async (brief) => {
+    const at = newGround();
+    const lines = Array.from({ length: 100 }, (_, number) => `line ${number}\n`);
+    at.put(".env", lines.join(""));
+    const files = at.files({ brief });
+    const session = new Session({ files, store: open(at, { brief }).store, agent: "one", clock: Date.now });
+    const shown = (await session.read({ path: ".env" })).text.split("\n");
+    at.put(".env", ["new\n", ...lines].join(""));
+    const anchor = shown[49]?.split("|")[0];
+    const { text: told } = await session.edit({
+      path: ".env",
+      edits: [{ op: "set_line", anchor, text: "x" }],
+    });
+    expect(told).toContain("the file has changed, and the text that was shown is not kept");
+  },
+);
