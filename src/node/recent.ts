@@ -1,5 +1,7 @@
 /** In all: a process may have many sessions, each on files of its own. */
 const mostBytes = 4 * 1024 * 1024;
+/** What is known of a file beside its bytes takes about this much: many short ones are a lot, too. */
+const besides = 1024;
 
 /** What files held when they were read or written last. Who reads one again gets the same object, and knows by that. */
 export class Recent {
@@ -12,9 +14,10 @@ export class Recent {
 
   keep(key: string, bytes: Uint8Array): void {
     this.drop(key);
-    if (bytes.length > mostBytes) return;
+    // Nothing cannot be compared: systems that announce no size of a file would seem to have left it empty.
+    if (bytes.length === 0 || bytes.length > mostBytes) return;
     this.contents.set(key, bytes);
-    this.size += bytes.length;
+    this.size += bytes.length + besides;
     for (const oldest of this.contents.keys()) {
       if (this.size <= mostBytes) break;
       this.drop(oldest);
@@ -22,7 +25,8 @@ export class Recent {
   }
 
   private drop(key: string): void {
-    this.size -= this.contents.get(key)?.length ?? 0;
+    const bytes = this.contents.get(key);
+    if (bytes) this.size -= bytes.length + besides;
     this.contents.delete(key);
   }
 }

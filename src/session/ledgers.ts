@@ -14,7 +14,7 @@ const most = 16;
 /** What is recorded of a file that is held. */
 export async function loadLedger(store: LedgerStore, key: string): Promise<FileLedger> {
   const last = saved.get(store)?.get(key);
-  if (last && last.stamp === (await store.stamp?.(key))) return last.ledger;
+  if (last && last.stamp === (await stampOf(store, key))) return last.ledger;
   return fromJson(await store.file(key));
 }
 
@@ -22,8 +22,17 @@ export async function saveLedger(store: LedgerStore, key: string, ledger: FileLe
   const all = saved.get(store) ?? new Map<string, Saved>();
   all.delete(key);
   await store.saveFile(key, toJson(ledger));
-  const stamp = await store.stamp?.(key);
+  const stamp = await stampOf(store, key);
   if (!stamp) return;
   if (all.size >= most) all.clear();
   saved.set(store, all.set(key, { stamp, ledger }));
+}
+
+/** What cannot be told is read again; the record itself is saved all the same. */
+async function stampOf(store: LedgerStore, key: string): Promise<string> {
+  try {
+    return (await store.stamp?.(key)) ?? "";
+  } catch {
+    return "";
+  }
 }

@@ -1,7 +1,10 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type NodeStoreOptions, nodeStore } from "../../src/node/index.js";
+import { type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node/index.js";
+import type { Stat } from "../../src/node/io.js";
+import { Recent } from "../../src/node/recent.js";
 import { type LedgerStore, Session } from "../../src/session/index.js";
+import { faultyIo } from "./faulty.js";
 import { commit, type Ground, newGround, text, utf8 } from "./support.js";
 
 describe("a file that is read again", () => {
@@ -61,6 +64,25 @@ describe("a file that is read again", () => {
     const once = await brief.read(file);
     expect((await brief.read(file)) === once).toBe(false);
   });
+
+  test("is read anew where files have no size, as some systems show them", async () => {
+    const at = newGround();
+    const path = at.put("a.txt", "");
+    utimesSync(path, 1, 1);
+    const fstat = (fd: number): Stat => Object.assign(nodeIo.fstat(fd), { size: 0n, mtimeMs: 0n });
+    const files = at.files({ io: { ...nodeIo, fstat } });
+    const file = await files.identify("a.txt");
+    expect(text(await files.read(file))).toBe("");
+    writeFileSync(path, "filled");
+    expect(text(await files.read(file))).toBe("filled");
+  });
+
+  test("is not remembered for ever, however short it is", () => {
+    const recent = new Recent();
+    for (let count = 0; count < 10_000; count++) recent.keep(`${count}`, Uint8Array.of(1));
+    expect(recent.get("0")).toBe(undefined);
+    expect(recent.get("9999")).toBeDefined();
+  });
 });
 
 describe("what is recorded of a file", () => {
@@ -114,5 +136,30 @@ describe("what is recorded of a file", () => {
     expect(told).toContain("drei");
     expect(reads).toBe(2);
     expect(at.get("a.txt")).toBe("5\ntwo\ndrei\n");
+  });
+
+  test("is read where its stamp cannot be told, and recorded all the same", async () => {
+    const at = newGround();
+    at.put("a.txt", "one\ntwo\n");
+    const isRecord = (call: string): boolean => call.startsWith("lstat") && call.includes("files");
+    const { io } = faultyIo({ at: 1, error: "EIO", forGood: true, only: isRecord });
+    const session = new Session({
+      files: at.files(),
+      store: open(at, { io }),
+      agent: "one",
+      clock: Date.now,
+    });
+    expect((await session.read({ path: "a.txt" })).isError).toBe(false);
+    for (const [old, fresh] of [
+      ["one", "1"],
+      ["two", "2"],
+    ] as const) {
+      const { details } = await session.edit({
+        path: "a.txt",
+        edits: [{ op: "replace_text", old, new: fresh }],
+      });
+      expect(details).toMatchObject({ status: "applied", warnings: [] });
+    }
+    expect(at.get("a.txt")).toBe("1\n2\n");
   });
 });
