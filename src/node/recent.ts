@@ -14,8 +14,7 @@ export class Recent {
 
   keep(key: string, bytes: Uint8Array): void {
     this.drop(key);
-    // Nothing cannot be compared: systems that announce no size of a file would seem to have left it empty.
-    if (bytes.length === 0 || bytes.length > mostBytes) return;
+    if (bytes.length > mostBytes) return;
     this.contents.set(key, bytes);
     this.size += bytes.length + besides;
     for (const oldest of this.contents.keys()) {

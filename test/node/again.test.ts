@@ -1,7 +1,6 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node/index.js";
-import type { Stat } from "../../src/node/io.js";
 import { Recent } from "../../src/node/recent.js";
 import { type LedgerStore, Session } from "../../src/session/index.js";
 import { faultyIo } from "./faulty.js";
@@ -26,6 +25,21 @@ describe("a file that is read again", () => {
     expect(text(first)).toBe("old");
     rmSync(path);
     expect(await files.read(file)).toBe(null);
+  });
+
+  test("is read to its end where no size is announced, as some file systems do it", async () => {
+    const at = newGround();
+    const path = at.put("a.txt", "");
+    const sizeless = (fd: number) => Object.assign(nodeIo.fstat(fd), { size: 0n, mtimeMs: 0n });
+    const files = at.files({ io: { ...nodeIo, fstat: sizeless } });
+    const file = await files.identify("a.txt");
+    for (const content of ["", "old", "older", ""]) {
+      writeFileSync(path, content);
+      expect(text(await files.read(file))).toBe(content);
+    }
+    writeFileSync(path, "theirs");
+    const write = { file, before: utf8(""), after: utf8("new") };
+    expect(await files.hold([file], (held) => held.commit([write]))).toBe(false);
   });
 
   test("after a commit is what was committed", async () => {
@@ -63,18 +77,6 @@ describe("a file that is read again", () => {
     const file = await brief.identify("a");
     const once = await brief.read(file);
     expect((await brief.read(file)) === once).toBe(false);
-  });
-
-  test("is read anew where files have no size, as some systems show them", async () => {
-    const at = newGround();
-    const path = at.put("a.txt", "");
-    utimesSync(path, 1, 1);
-    const fstat = (fd: number): Stat => Object.assign(nodeIo.fstat(fd), { size: 0n, mtimeMs: 0n });
-    const files = at.files({ io: { ...nodeIo, fstat } });
-    const file = await files.identify("a.txt");
-    expect(text(await files.read(file))).toBe("");
-    writeFileSync(path, "filled");
-    expect(text(await files.read(file))).toBe("filled");
   });
 
   test("is not remembered for ever, however short it is", () => {
