@@ -141,9 +141,13 @@ export class Records {
 
   /** Of the file as it is now: whoever writes makes it longer, or another one. "" if there is none. */
   stamp(key: string): string {
+    const { io } = this.context;
     const path = this.pathOf(key);
-    const stat = this.isThere(path) ? ifThere(() => this.context.io.lstat(path)) : null;
-    return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "";
+    // Opened, since what is remembered of a name may be old where several machines use a disk.
+    const fd = this.isThere(path) ? ifThere(() => io.open(path, flags.read)) : null;
+    if (fd === null) return "";
+    const { ino, size, mtimeNs } = withFile(io, fd, () => io.fstat(fd));
+    return `${ino} ${size} ${mtimeNs}`;
   }
 
   keys(): string[] {

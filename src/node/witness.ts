@@ -1,35 +1,20 @@
 import type { Content } from "../session/index.js";
 import { reason } from "./failure.js";
 import type { Disk, Folder } from "./folder.js";
-import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat } from "./io.js";
+import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile } from "./io.js";
 import { isSameMeasure, measureFile } from "./measure.js";
 import { isWindows } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
 /** The file's state if its bytes are still these, else null. */
-export function lookAgain(disk: Disk, folder: Folder, name: string, bytes: Content | null): Stat | null {
-  const seen = openSame(disk, folder, name, bytes);
-  if (seen) disk.io.close(seen.fd);
-  return seen?.stat ?? null;
-}
-
-interface Opened {
-  readonly stat: Stat;
-  readonly fd: number;
-}
-
-function openSame({ io }: Disk, folder: Folder, name: string, bytes: Content | null): Opened | null {
+export function lookAgain({ io }: Disk, folder: Folder, name: string, bytes: Content | null): Stat | null {
   const fd = bytes === null ? null : ifThere(() => io.open(folder.at(name), flags.read));
   if (fd === null || bytes === null) return null;
-  let isSame = false;
-  try {
+  return withFile(io, fd, () => {
     // Taken before the bytes are read, so that a write during the comparison shows.
     const stat = io.fstat(fd);
-    isSame = holds(io, fd, stat, bytes);
-    return isSame ? { stat, fd } : null;
-  } finally {
-    if (!isSame) closeQuietly(io, fd);
-  }
+    return holds(io, fd, stat, bytes) ? stat : null;
+  });
 }
 
 /**
@@ -110,24 +95,42 @@ export class Original {
     if (keepName(this.disk, this.folder, this.name, old)) this.old = old;
   }
 
-  /** Whether it has the expected bytes. */
-  compare(): boolean {
-    this.close();
-    const { io, platform } = this.disk;
-    const found = openSame(this.disk, this.folder, this.name, this.bytes);
-    this.seen = found?.stat ?? null;
-    // At once: beside other work it would still be open when it is renamed over, however often that is tried.
-    if (found && isWindows(platform)) closeQuietly(io, found.fd);
-    else this.fd = found?.fd ?? null;
-    return found !== null;
+  /** If it has the expected bytes now, they need not be looked at again as long as nothing happens to it. */
+  compare(): void {
+    this.seen = lookAgain(this.disk, this.folder, this.name, this.bytes);
   }
 
-  /** The last look before the rename. `fresh` is a file made before it was compared: its date is that of this file system's clock. */
+  /**
+   * The last look before the rename: whether it has the expected bytes. `fresh` is a file made before it was compared: its
+   * date is that of this file system's clock.
+   */
   isStill(fresh: Stat): boolean {
-    const { folder, name, seen } = this;
-    if (seen !== null && isTelling(seen, fresh) && stillSame(folder, name, seen)) return true;
+    const { io, platform } = this.disk;
+    this.close();
+    // By opening it: what another machine wrote to a disk that both use may not show in what is remembered of a name.
+    const fd = ifThere(() => io.open(this.folder.at(this.name), flags.read));
+    this.fd = fd;
+    if (fd === null) return false;
+    try {
+      const { seen } = this;
+      const isKnown = seen !== null && isTelling(seen, fresh) && isUnchanged(io.fstat(fd), seen);
+      return isKnown || this.hasBytes(fd);
+    } finally {
+      // At once: beside other work it would still be open when it is renamed over, however often that is tried.
+      if (isWindows(platform)) {
+        this.fd = null;
+        closeQuietly(io, fd);
+      }
+    }
+  }
+
+  private hasBytes(fd: number): boolean {
+    const { disk, folder, name, bytes } = this;
     this.keepAgain();
-    return this.compare() && stillSame(folder, name, this.seen as Stat);
+    const stat = disk.io.fstat(fd);
+    if (bytes === null || !holds(disk.io, fd, stat, bytes)) return false;
+    this.seen = stat;
+    return stillSame(folder, name, stat);
   }
 
   /** Somebody may have put another file there since the second name was given. */
