@@ -6,7 +6,7 @@ import type { Holder, Processes } from "./processes.js";
 import { type Label, linkSlot, type Slot, type Slots, withFolder } from "./slot.js";
 import { ticks } from "./system.js";
 
-/** What a lock file says. The token is new for each time a lock is taken, and the same for files taken together. */
+/** What a lock file says. The token is the same for files taken together, and for one that is taken again (`Slots.again`). */
 export interface LockRecord extends Holder {
   readonly token: string;
   /** Key of the file that is held. */
