@@ -64,10 +64,11 @@ export class Locks {
         else this.lines.set(name, []);
         entered += 1;
         lock ??= this.newLock(name, files.length === 1 ? file : null, token);
+        // From the first on: the others may be waited for.
+        this.keepFresh(lock);
         if (!lock.create(name, file)) await this.take(name, file, { lock, deadline, adopt });
       }
       lock ??= this.newLock("", null, token);
-      this.keepFresh(lock);
       return await body(lock);
     } finally {
       if (lock) {

@@ -221,6 +221,21 @@ describe("where nothing else tells, time does", () => {
     });
     expect(locksOf(at)).toEqual([]);
   });
+
+  test("also while it waits for another", async () => {
+    const at = newGround();
+    const theirs = leave(at, "b.txt", { pid: process.ppid, start: startOf(process.ppid) });
+    const files = at.files({ timing });
+    const ids = [await files.identify("a.txt"), await files.identify("b.txt")];
+    const held = files.hold(ids, async () => "both");
+    const mine = join(at.state, "locks", nameOf(join(at.root, "a.txt")));
+    const date = (): number => Number(nodeIo.lstat(mine).mtimeMs);
+    await expect.poll(() => existsSync(mine), { interval: 1 }).toBe(true);
+    const first = date();
+    await expect.poll(date, { interval: 20, timeout: 60_000 }).toBeGreaterThan(first + 80);
+    rmSync(theirs);
+    expect(await held).toBe("both");
+  });
 });
 
 describe("a holder that was taken for dead", () => {
