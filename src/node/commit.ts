@@ -108,7 +108,7 @@ function write(disk: Disk, folder: Folder, target: Target, commit: Commit): bool
     return erase(disk, folder, target, commit);
   }
   if (isShared(stat)) throw new Bound(`${target.path} has several names`);
-  return replace(disk, folder, target, { ...commit, like: stat });
+  return replace(disk, folder, target, { token: commit.token, check: commit.check, like: stat });
 }
 
 const nothing = new Uint8Array(0);

@@ -116,8 +116,11 @@ function copy({ io }: Disk, fd: number, { folder, name, measure }: Copied): void
 /** Nobody else's content is readable for more people than it was, not even for a moment. */
 function modeOf(like: Stat | null): number {
   if (like === null) return 0o666;
-  return like.uid === BigInt(process.geteuid?.() ?? -1) ? Number(like.mode & 0o777n) : 0o600;
+  return like.uid === self ? Number(like.mode & 0o777n) : 0o600;
 }
+
+/** Asked for once: a call for it takes as long as looking at the file. */
+const self = BigInt(process.geteuid?.() ?? -1);
 
 const notPermitted = new Set(["EPERM", "EINVAL", "ENOSYS", "ENOTSUP"]);
 
@@ -134,7 +137,8 @@ function ifPermitted(action: () => void): boolean {
 function copyOwner({ io, platform }: Disk, fd: number, like: Stat): { own: Stat; isKept: boolean } {
   const own = io.fstat(fd);
   if (isWindows(platform)) return { own, isKept: true };
-  const [uid, gid] = [Number(like.uid), Number(like.gid)];
+  const uid = Number(like.uid);
+  const gid = Number(like.gid);
   const same = own.uid === like.uid && own.gid === like.gid;
   const isKept = same || ifPermitted(() => io.chown(fd, uid, gid));
   // Else at least the group; but then it must not act with the rights of its new owner.

@@ -17,10 +17,7 @@ export class Recent {
     if (bytes.length > mostBytes) return;
     this.contents.set(key, bytes);
     this.size += bytes.length + besides;
-    for (const oldest of this.contents.keys()) {
-      if (this.size <= mostBytes) break;
-      this.drop(oldest);
-    }
+    while (this.size > mostBytes) this.drop(this.contents.keys().next().value as string);
   }
 
   private drop(key: string): void {
