@@ -226,8 +226,8 @@ back with every collection, and each call would fetch them anew, which is half a
 A commit does more than its baseline: it takes and gives back a lock between processes, makes sure that no link was put on the way, keeps mode
 and owner, compares the bytes while the new ones are flushed, keeps a second name of the replaced file until nobody can have written into it, and
 flushes the folder. One thing it does not wait for: the blocks of the replaced file are freed after the answer. Its rows are those of a process that has
-made few commits, as most have that write at all; once all of it is compiled, after some thousand, it takes less, and the last of them is of that
-(docs/decisions/008 says where the time goes).
+made few commits, as most have that write at all; the last of them is of one in which all of it is compiled. The goal is near, and the disk has its moods:
+docs/decisions/008 has the figures of other runs, and says where the time goes.
 An edit through MCP is such a commit, and the ledger, the version and the journal are written too; the reference server writes and renames, and waits
 for no disk. That is why it is faster in this row: an edit of ours is on the disk, and can be undone, before the answer is given.
 
