@@ -30,6 +30,7 @@ export class Unfinished extends Error {
 /** Claims on dead locks (see `bury`) that somebody died over; long before, whoever could act on them is gone. */
 const claimsKeptFor = 86_400_000;
 const mostPaths = 2000;
+const frontEnding = "-next";
 
 /**
  * Locks between processes: one file for each locked path, in the state folder, under a name that only one can take.
@@ -141,7 +142,9 @@ export class Locks {
         if (found && clock() - found.modified > claimsKeptFor) remove(io, path);
         continue;
       }
-      if (found && this.isDead(found, null) && !unfinished(found.token)) this.bury(path, found);
+      const isDead =
+        found && (entry.name.endsWith(frontEnding) ? this.isLeft(found) : this.isDead(found, null));
+      if (isDead && !unfinished(found.token)) this.bury(path, found);
     }
   }
 
@@ -157,10 +160,10 @@ export class Locks {
 
   /**
    * Of those who wait for a lock one asks often, the others seldom: if all did, with some dozens of them the holder would
-   * get nothing done. The one is who has the lock "<name>-next", which gives no right but that.
+   * get nothing done. The one is who has the lock "<name>-next" (`frontEnding`), which gives no right but that.
    */
   private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
-    const next = `${name}-next`;
+    const next = `${name}${frontEnding}`;
     const front = new Lock(newToken(this.options.clock), this.options);
     held.tokens.add(front.token);
     const forget = held.clearAtExit(() => front.release());
@@ -211,8 +214,16 @@ export class Locks {
   private breakDead(path: string): number {
     const { io, folder } = this.options;
     const found = this.look(path);
-    if (found && this.isDead(found, null)) this.bury(path, found);
+    if (found && this.isLeft(found)) this.bury(path, found);
     return ifThere(() => io.readdir(folder))?.length ?? 0;
+  }
+
+  /** Of a place at the front: as it gives no right, one who is only slow to write it loses nothing. */
+  private isLeft(found: Found): boolean {
+    const { clock, timing } = this.options;
+    const isWritten = found.record !== null || found.user !== undefined;
+    if (isWritten) return this.isDead(found, null);
+    return clock() - found.modified > timing.unwritten;
   }
 
   private look(path: string): Found | null {

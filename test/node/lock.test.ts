@@ -108,6 +108,25 @@ describe("many who wait", () => {
   });
 });
 
+test("a place at the front that was made but never written is in nobody's way", async () => {
+  const at = newGround();
+  const lock = leave(at, "a.txt", { pid: process.ppid, start: startOf(process.ppid) });
+  const left = `${lock}-next`;
+  const put = (): void => {
+    writeFileSync(left, "");
+    utimesSync(left, Date.now() / 1000 - 1, Date.now() / 1000 - 1);
+  };
+  put();
+  await at.files().identify("something else");
+  expect(existsSync(left)).toBe(false);
+  put();
+  const waiting = write(at.files());
+  await expect.poll(() => existsSync(left) && readFileSync(left, "utf8")).toContain('"token"');
+  rmSync(lock);
+  expect(await waiting).toBe(true);
+  expect(locksOf(at)).toEqual([]);
+});
+
 describe("locks of the living are not", () => {
   test("bounded waiting, then busy naming the holder", async () => {
     const at = newGround();
