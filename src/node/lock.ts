@@ -1,4 +1,4 @@
-import { PortError } from "../session/index.js";
+import type { PortError } from "../session/index.js";
 import { failure } from "./failure.js";
 import { errorCode, ifThere, readFile, remove } from "./io.js";
 import { Lock, type Lockable, type LockOptions, parseLock } from "./lockfile.js";
@@ -13,10 +13,10 @@ import {
   type Found,
   firstPause,
   frontPause,
-  inTime,
   lookPause,
   sleep,
   type Watch,
+  waitInLine,
   watched,
 } from "./waiting.js";
 
@@ -77,7 +77,7 @@ export class Locks {
         lock.release();
         if (token === undefined) held.tokens.delete(lock.token);
       }
-      for (let at = 0; at < entered; at++) this.leave((ordered[at] as Named).name);
+      for (const { name } of ordered.slice(0, entered)) this.leave(name);
     }
   }
 
@@ -87,7 +87,7 @@ export class Locks {
     else this.lines.delete(name);
   }
 
-  /** Of a file that was locked last, too, by itself, and by the same token if so. */
+  /** Made of the slot of the last lock, and with its token, if that was of this file alone. */
   private newLock(name: string, file: Lockable | null, token?: string): Lock {
     const { slots, timing, brief, clock } = this.options;
     const isAlone = file !== null && token === undefined && !brief;
@@ -300,23 +300,6 @@ export class Locks {
       held.tokens.delete(claim.token);
     }
   }
-}
-
-async function waitInLine(line: (() => void)[], file: Lockable, deadline: number): Promise<void> {
-  let step = (): void => {};
-  const turn = new Promise<void>((resolve) => {
-    step = resolve;
-  });
-  line.push(step);
-  if (await inTime(turn, deadline)) return;
-  const at = line.indexOf(step);
-  // Its turn came just when it gave up.
-  if (at < 0) return;
-  line.splice(at, 1);
-  throw new PortError(
-    "busy",
-    `${file.path} is held by this process (${process.pid}) itself; gave up waiting`,
-  );
 }
 
 interface Named {

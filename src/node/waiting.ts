@@ -43,7 +43,7 @@ export function backPause(waited: number, crowd: number): number {
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-export async function inTime(promise: Promise<void>, deadline: number): Promise<boolean> {
+async function inTime(promise: Promise<void>, deadline: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, deadline - ticks()));
@@ -51,6 +51,24 @@ export async function inTime(promise: Promise<void>, deadline: number): Promise<
   const arrived = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);
   return arrived;
+}
+
+/** For one's turn among those of this process; who comes next calls the first of the line. */
+export async function waitInLine(line: (() => void)[], file: Lockable, deadline: number): Promise<void> {
+  let step = (): void => {};
+  const turn = new Promise<void>((resolve) => {
+    step = resolve;
+  });
+  line.push(step);
+  if (await inTime(turn, deadline)) return;
+  const at = line.indexOf(step);
+  // Its turn came just when it gave up.
+  if (at < 0) return;
+  line.splice(at, 1);
+  throw new PortError(
+    "busy",
+    `${file.path} is held by this process (${process.pid}) itself; gave up waiting`,
+  );
 }
 
 export function busy(file: Lockable, found: Found, waited: number): PortError {
