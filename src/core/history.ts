@@ -153,6 +153,8 @@ export class History {
   }
 
   private trace(from: number, to: number): LineMap | null {
+    // A state that was forgotten, as the one that an old handle was given for.
+    if (!this.states[from]) return null;
     if (this.isBack(from, to)) return LineMap.identity((this.states[from] as State).lineCount);
     let map = LineMap.identity((this.states[from] as State).lineCount);
     let at = from;
