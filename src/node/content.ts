@@ -1,5 +1,5 @@
 import { type Measure, PortError } from "../session/index.js";
-import type { Disk, Folder } from "./folder.js";
+import { type Disk, Folder } from "./folder.js";
 import { closeQuietly, errorCode, flags, ifThere, noMoreBytes, type Stat, withFile, writeAll } from "./io.js";
 import { isSameMeasure, measureFile } from "./measure.js";
 import { isWindows, type Platform } from "./platform.js";
@@ -189,20 +189,34 @@ export function makeFolders(disk: Disk, path: string): string[] {
   return missing;
 }
 
-export function makeOne({ io }: Disk, folder: string): void {
-  try {
-    io.mkdir(folder, 0o777);
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+/** Through the folder above it, so that it is not made where a link leads that was put there meanwhile. */
+export function makeOne(disk: Disk, path: string): void {
+  inFolderAbove(disk, path, (at) => {
+    try {
+      disk.io.mkdir(at, 0o777);
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  });
+}
+
+export function removeFolders(disk: Disk, folders: readonly string[]): void {
+  for (const path of folders.toReversed()) {
+    try {
+      inFolderAbove(disk, path, (at) => disk.io.rmdir(at));
+    } catch {
+      // Not empty: somebody put something there meanwhile, and it is theirs. Not there: it was never made.
+    }
   }
 }
 
-export function removeFolders({ io }: Disk, folders: readonly string[]): void {
-  for (const folder of folders.toReversed()) {
-    try {
-      io.rmdir(folder);
-    } catch {
-      // Somebody put something there meanwhile: then it is theirs.
-    }
+function inFolderAbove(disk: Disk, path: string, body: (at: string) => void): void {
+  const { dirname, basename } = disk.platform.path;
+  const above = Folder.open(disk, dirname(path));
+  if (above === null) throw Object.assign(new Error(`${dirname(path)} is gone`), { code: "ENOENT" });
+  try {
+    body(above.at(basename(path)));
+  } finally {
+    above.close();
   }
 }

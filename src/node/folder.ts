@@ -15,8 +15,9 @@ export interface Disk {
 /**
  * A folder that is held open while something is done in it.
  *
- * On Linux every path goes through the open folder, so that it stays this folder even if somebody swaps a link on the
- * way to it; elsewhere the real path is looked at once more when the folder is opened, which leaves a moment.
+ * On Linux every path goes through the open folder, which stays this folder even if somebody swaps a link on the way to
+ * it; the descriptor alone says which folder it is. Without /proc, and on other systems, the real path is looked at once
+ * more when the folder is opened, and a swap right after that look is not noticed.
  */
 export class Folder {
   private constructor(
@@ -38,10 +39,10 @@ export class Folder {
     const fd = openIfThere(io, path);
     if (fd === null) return null;
     try {
-      const opened = openedAt(fd);
-      const isPinned = platform.name === "linux" && pathBehind(io, opened) === path;
-      if (!isPinned) checkSame(io, path, io.fstat(fd));
-      return new Folder(disk, path, fd, isPinned ? `${opened}/` : null);
+      const behind = pathBehind(disk, fd);
+      if (behind === null) checkSame(io, path, io.fstat(fd));
+      else if (behind !== path) throw swapped(path);
+      return new Folder(disk, path, fd, behind === null ? null : `${openedAt(fd)}/`);
     } catch (error) {
       io.close(fd);
       throw error;
@@ -121,19 +122,25 @@ function openedAt(fd: number): string {
   return `/proc/self/fd/${fd}`;
 }
 
-function pathBehind(io: Io, opened: string): string | null {
+/** The path of what is open, as the system knows it; null where it does not tell. */
+function pathBehind({ io, platform }: Pick<Disk, "io" | "platform">, fd: number): string | null {
+  if (platform.name !== "linux") return null;
   try {
-    return io.readlink(opened);
+    return io.readlink(openedAt(fd));
   } catch {
     return null;
   }
 }
 
-/** Whether what was opened is what stands behind a real path: nobody swapped a link on the way to it. */
-export function isBehind({ io, platform }: Pick<Disk, "io" | "platform">, fd: number, path: string): boolean {
-  const behind = platform.name === "linux" ? pathBehind(io, openedAt(fd)) : null;
+/**
+ * Whether what was opened is what stands behind a real path: nobody swapped a link on the way to it. The descriptor alone
+ * decides where the system tells its path: a second look at the path could meet the next swap.
+ */
+export function isBehind(disk: Pick<Disk, "io" | "platform">, fd: number, path: string): boolean {
+  const behind = pathBehind(disk, fd);
+  if (behind === null) return sameAs(disk.io, path, disk.io.fstat(fd));
   // A file that was replaced after it was opened was still the right one.
-  return behind === path || behind === `${path} (deleted)` || sameAs(io, path, io.fstat(fd));
+  return behind === path || behind === `${path} (deleted)`;
 }
 
 function sameAs(io: Io, path: string, opened: Stat | null): boolean {
@@ -143,6 +150,9 @@ function sameAs(io: Io, path: string, opened: Stat | null): boolean {
 }
 
 function checkSame(io: Io, path: string, opened: Stat | null): void {
-  if (sameAs(io, path, opened)) return;
-  throw new PortError("busy", `${path} was moved or replaced by a link just now; nothing was changed`);
+  if (!sameAs(io, path, opened)) throw swapped(path);
+}
+
+function swapped(path: string): PortError {
+  return new PortError("busy", `${path} was moved or replaced by a link just now; nothing was changed`);
 }

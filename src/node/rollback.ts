@@ -1,3 +1,4 @@
+import { removeFolders } from "./content.js";
 import { type Disk, Folder } from "./folder.js";
 import { flags, ifThere, readAll, remove, withFile, writeAll } from "./io.js";
 import { isSameMeasure, measureFile } from "./measure.js";
@@ -14,13 +15,7 @@ export function rollBack(disk: Disk, plan: Plan, phase: Phase): void {
     }
   }
   clearUp(disk, plan);
-  for (const folder of plan.folders.toReversed()) {
-    try {
-      disk.io.rmdir(folder);
-    } catch {
-      // Not empty: somebody put something there meanwhile. Not there: it was never made.
-    }
-  }
+  removeFolders(disk, plan.folders);
 }
 
 /** Removes every temporary name of a batch. */

@@ -8,7 +8,7 @@ import {
   type SearchQuery,
   type SearchResult,
 } from "../session/index.js";
-import type { Disk } from "./folder.js";
+import { type Disk, isBehind } from "./folder.js";
 import { Ignores } from "./ignores.js";
 import { flags, ifThere, readAll, withFile } from "./io.js";
 import type { Limits } from "./limits.js";
@@ -191,11 +191,12 @@ class Run {
 
   /** null for what cannot be read or is too large: a search says what it found, not what it could not open. */
   private read(real: string): Uint8Array | null {
-    const { io } = this.context.disk;
+    const { disk, limits } = this.context;
+    const { io } = disk;
     try {
       const fd = io.open(real, flags.read);
       return withFile(io, fd, () =>
-        io.fstat(fd).isFile() ? readAll(io, fd, this.context.limits.size) : null,
+        io.fstat(fd).isFile() && isBehind(disk, fd, real) ? readAll(io, fd, limits.size) : null,
       );
     } catch {
       return null;
