@@ -128,6 +128,9 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
     if (entry.content !== undefined) return written(wholeFile(entry.content, null), null);
     return refused([problem("not_found", [], `${file.path} does not exist`)]);
   }
+  // Reading it first would not help: it cannot be shown.
+  if (entry.content !== undefined && document.binary && env.gate !== "off")
+    return refused([problem("binary", [], `${file.path} is binary, and was never shown: ${notOverwritten}`)]);
   const isWhole = entry.content !== undefined || operation !== null;
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
   if (!("allow" in decision))
@@ -138,6 +141,9 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   if (document.binary) return refused([problem("binary", [], `${file.path} is binary`)]);
   return edited(entry, opened, request, env);
 }
+
+const notOverwritten =
+  "its content is not overwritten with text; move or delete the file first if it has to go";
 
 /** A call that changed nothing twice changes nothing the third time. */
 function repeatedNoop({ agent, file }: OpenFile, request: string): Problem | null {

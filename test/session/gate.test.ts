@@ -77,6 +77,20 @@ describe("a file that was not read", () => {
     expect(outcome(await session.edit(append))).toBe("!not_read");
   });
 
+  it("is not overwritten where its read was refused as binary", async () => {
+    const { session, files } = bench({ "a.bin": "x" });
+    files.set("a.bin", "x\0y\n");
+    const write = { path: "a.bin", content: "x\n" };
+    const refusals = [await session.write(write)];
+    expect(outcome(await session.read({ path: "a.bin" }))).toBe("!binary");
+    refusals.push(await session.write(write));
+    expect(refusals.map(outcome)).toEqual(["!binary", "!binary"]);
+    expect(refusals[0]?.text).toContain("a.bin is binary, and was never shown");
+    expect(files.text("a.bin")).toBe("x\0y\n");
+    expect(outcome(await session.multiEdit(whole("delete_file", "a.bin")))).toBe("applied");
+    expect(outcome(await session.write(write))).toBe("applied");
+  });
+
   it("is created where there was none, and edited where there was an empty one", async () => {
     const { session } = bench({ "empty.ts": "", "void.ts": "" });
     for (const path of ["empty.ts", "void.ts"]) await session.read({ path });
