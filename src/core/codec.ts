@@ -112,8 +112,8 @@ function utf16Format(codec: Codec, bom: number): Format {
 const plainUtf8: Format = { codec: utf8Codec, bom: 0, unit: 1, low: 0, coded: false, breaks: byteBreaks };
 const markedUtf8: Format = { ...plainUtf8, bom: 3 };
 
-export function codedFormat(codec: Codec): Format {
-  return { codec, bom: 0, unit: 1, low: 0, coded: true, breaks: byteBreaks };
+export function codedFormat(codec: Codec, bom = 0): Format {
+  return { codec, bom, unit: 1, low: 0, coded: true, breaks: byteBreaks };
 }
 
 /** How many bytes `headFormat` looks at. */

@@ -29,6 +29,8 @@ export interface ParseOptions {
   readonly codec?: Codec;
   /** For bytes that are not UTF-8; by default every byte is the character of the same number. */
   readonly fallback?: Codec;
+  /** Legacy encoding of the version before: plain ASCII, which every encoding could have written, stays in it. */
+  readonly last?: Codec;
 }
 
 /**
@@ -59,6 +61,16 @@ export class Document implements HashSource {
     this.lineCount = table.hashes.length;
   }
 
+  /** What the next version of this file is parsed with. */
+  private get following(): ParseOptions {
+    const { codec, fallback } = this.options;
+    if (codec) return this.options;
+    return {
+      ...(fallback ? { fallback } : {}),
+      ...(this.format.coded ? { last: this.format.codec } : {}),
+    };
+  }
+
   /** Never fails: what is not text is still lines of bytes, and `binary` says so. */
   static parse(bytes: Uint8Array, options: ParseOptions = {}): Document {
     return Document.parseAs(bytes, headFormat(bytes, options.codec), options);
@@ -67,9 +79,12 @@ export class Document implements HashSource {
   /** @internal For a part of a file whose head is not in `bytes`. */
   static parseAs(bytes: Uint8Array, format: Format, options: ParseOptions = {}): Document {
     if (format.codec === utf8Codec && !format.coded) {
+      const { codec, fallback = latin1Codec, last } = options;
       const table = scanUtf8(bytes, format.bom);
-      if (table !== null) return new Document(bytes, format, table, options);
-      const coded = codedFormat(options.codec ?? options.fallback ?? latin1Codec);
+      const isKept = last !== undefined && format.bom === 0 && isAscii(bytes);
+      if (table !== null && !isKept) return new Document(bytes, format, table, options);
+      // The byte order mark belongs to no line, whatever the rest of the file is: no edit of line 1 takes it away.
+      const coded = codedFormat(isKept ? last : (codec ?? fallback), format.bom);
       return new Document(bytes, coded, scanCoded(bytes, coded), options);
     }
     return new Document(bytes, format, scanCoded(bytes, format), options);
@@ -85,7 +100,13 @@ export class Document implements HashSource {
 
   /** Parsed without options: then it is a function of its bytes alone. */
   get isPlain(): boolean {
-    return this.options.codec === undefined && this.options.fallback === undefined;
+    const { codec, fallback, last } = this.options;
+    return (codec ?? fallback ?? last) === undefined;
+  }
+
+  /** Every byte is a character of ASCII: the text is the same in every encoding but UTF-16. */
+  get isAscii(): boolean {
+    return this.format.unit === 1 && isAscii(this.bytes);
   }
 
   get bom(): boolean {
@@ -216,13 +237,13 @@ export class Document implements HashSource {
   splice(splices: readonly Splice[]): Document | Unencodable {
     const result = spliceLines(this, splices);
     if ("unencodable" in result) return result;
-    if (result.table !== null) return new Document(result.bytes, this.format, result.table, this.options);
+    if (result.table !== null) return new Document(result.bytes, this.format, result.table, this.following);
     return this.reread(result.bytes, splices.flatMap((splice) => splice.lines).filter(isString));
   }
 
   /** @internal The file with other content, in its prevailing terminator, its byte order mark and its encoding. */
   rewrite(text: string): Document | Unencodable {
-    if (text === "") return Document.parse(new Uint8Array(0), this.options);
+    if (text === "") return Document.parse(new Uint8Array(0), this.following);
     const { codec, bom } = this.format;
     const body = text.includes("\r") || !this.prefersReturns() ? text : text.replaceAll("\n", "\r\n");
     const raw = codec.encode(body);
@@ -238,12 +259,12 @@ export class Document implements HashSource {
   }
 
   /**
-   * A file whose encoding is known by elimination only is not carried over but read anew: it may have become UTF-8,
-   * and the next reader would see it so. Then text that was just written, unless it is plain ASCII, would be read as
-   * other text; and if what stands at its head now passes for the mark of UTF-16, or no longer does, all of it would.
+   * A file in a legacy encoding is read anew: its bytes may be UTF-8 now, and the next reader would see them so. Text
+   * that was just written, unless it is plain ASCII, would then be read as other text; all of the file would, if its
+   * head now passes for the mark of UTF-16, or no longer does. Plain ASCII stays in the legacy encoding.
    */
   private reread(bytes: Uint8Array, written: readonly string[]): Document | Unencodable {
-    const document = Document.parse(bytes, this.options);
+    const document = Document.parse(bytes, this.following);
     if (document.encoding === this.encoding) return document;
     const { codec, unit, bom } = this.format;
     if (document.format.unit !== unit) {
@@ -267,7 +288,9 @@ export class Document implements HashSource {
 
   private foldVersion(): string {
     const { starts, hashes } = this.table;
-    const name = utf8(`${this.encoding} ${this.format.bom}`);
+    // Plain ASCII is one text, whichever encoding it is kept in.
+    const isKept = this.format.coded && this.options.codec === undefined && this.isAscii;
+    const name = utf8(isKept ? "utf-8 0" : `${this.encoding} ${this.format.bom}`);
     let lane1 = xxh32(name, 0, name.length, this.bytes.length) | 0;
     let lane2 = xxh32(name, 0, name.length, this.lineCount) | 0;
     let start = starts[0] as number;
@@ -304,6 +327,10 @@ export class Document implements HashSource {
 }
 
 const beyondAscii = /[\u0080-\u{10ffff}]/u;
+
+function isAscii(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte < 128);
+}
 
 function isString(line: NewLine): line is string {
   return typeof line === "string";

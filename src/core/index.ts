@@ -8,6 +8,7 @@ export {
 } from "./apply.js";
 export { chained, type Doubtful } from "./chained.js";
 export { Change, type Hunk } from "./change.js";
+export { latin1Codec } from "./codec.js";
 export { compare } from "./compare.js";
 export {
   type Codec,

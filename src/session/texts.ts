@@ -1,4 +1,12 @@
-import { type Codec, Document, type LineMap, LineSet, type SchemeName, scheme } from "../core/index.js";
+import {
+  type Codec,
+  Document,
+  type LineMap,
+  LineSet,
+  latin1Codec,
+  type SchemeName,
+  scheme,
+} from "../core/index.js";
 import type { Files, LedgerStore } from "./ports.js";
 import type { StateRecord } from "./record.js";
 
@@ -64,9 +72,18 @@ export async function parse(bytes: Uint8Array, last: string | null, context: Con
   if (context.codec) return Document.parse(bytes, { codec: context.codec });
   const document = parsed.get(bytes) ?? Document.parse(bytes);
   keepParsed(document, context.files);
-  if (document.encoding !== "latin1" || document.binary || !context.files.codec) return document;
-  const fallback = await context.files.codec(bytes, last);
+  if (document.binary) return document;
+  const isLegacy = last !== null && !last.startsWith("utf-");
+  if (document.encoding === "utf-8")
+    return isLegacy && document.isAscii ? kept(bytes, last, context) : document;
+  const fallback = document.encoding === "latin1" ? await context.files.codec?.(bytes, last) : null;
   return fallback ? Document.parse(bytes, { fallback }) : document;
+}
+
+/** Plain ASCII that was in a legacy encoding: new text is written in that one. */
+async function kept(bytes: Uint8Array, last: string, { files }: Context): Promise<Document> {
+  const codec = last === latin1Codec.name ? latin1Codec : await files.codec?.(bytes, last);
+  return Document.parse(bytes, codec?.name === last ? { fallback: codec, last: codec } : {});
 }
 
 /** Texts of older versions, taken from the store as they are needed; of some only the line hashes are kept. */

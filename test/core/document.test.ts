@@ -275,7 +275,8 @@ describe("splices", () => {
   test("raw lines can bring another encoding back", () => {
     const before = Document.parse(latin1("a\n\xe9\nb\n"));
     const after = before.splice([replace(1, 2, "e")]) as Document;
-    expect(after.encoding).toBe("utf-8");
+    expect(after.encoding).toBe("latin1");
+    expect(after.version).toBe(Document.fromText("a\ne\nb\n").version);
     const back = after.splice([replace(1, 2, before.raw(1))]) as Document;
     expect(back.encoding).toBe("latin1");
     expect(back.toBytes()).toEqual(before.toBytes());
@@ -373,10 +374,29 @@ describe("encodings", () => {
     expect((document.splice([replace(0, 1, "x")]) as Document).toBytes()).toEqual(utf16le("x\r\nb"));
   });
 
-  test("a mark of UTF-8 before bytes that are not is carried like any other bytes", () => {
-    const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0xff, 0x0a);
+  test("a mark of UTF-8 before bytes that are not stays the file's mark", () => {
+    const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xff, 0x0a);
     const document = Document.parse(bytes);
-    expect([document.encoding, document.bom, document.toBytes()]).toEqual(["latin1", false, bytes]);
+    expect([document.encoding, document.bom, document.lines()]).toEqual(["latin1", true, ["a", "ÿ"]]);
+    expect(document.toBytes()).toEqual(bytes);
+    const edited = document.splice([replace(0, 1, "b")]) as Document;
+    expect(edited.toBytes()).toEqual(bytes.with(3, 0x62));
+    const whole = wholeFile("c\n\xfe\n", document) as Document;
+    expect(whole.toBytes()).toEqual(Uint8Array.of(0xef, 0xbb, 0xbf, 0x63, 0x0a, 0xfe, 0x0a));
+    const healed = document.splice([replace(1, 2, "b")]) as Document;
+    expect([healed.encoding, healed.bom]).toEqual(["utf-8", true]);
+  });
+
+  test("plain ASCII stays in the legacy encoding it was left in", () => {
+    const before = Document.parse(latin1("a\n\xe9\n"));
+    const ascii = before.splice([replace(1, 2)]) as Document;
+    const after = ascii.splice([insert(1, 0, "é")]) as Document;
+    expect(after.toBytes()).toEqual(latin1("a\n\xe9\n"));
+    expect(Document.parse(utf8("a\n"), { last: latin1Codec }).encoding).toBe("latin1");
+    expect(Document.parse(utf8("é\n"), { last: latin1Codec }).encoding).toBe("utf-8");
+    const marked = Document.parse(utf8(`${bom}a\n`), { last: latin1Codec });
+    expect([marked.encoding, marked.bom]).toEqual(["utf-8", true]);
+    expect(Document.fromText("é\n").splice([replace(0, 1, "a")])).toMatchObject({ encoding: "utf-8" });
   });
 
   test("what the encoding cannot hold is refused, naming the character", () => {
@@ -397,7 +417,7 @@ describe("encodings", () => {
     const document = Document.parse(latin1("\xe9\nb\n"));
     expect(document.splice([replace(0, 1, "Ã©")])).toMatchObject({ unencodable: "Ã", encoding: "latin1" });
     expect(document.splice([replace(0, 1, "ÿþa")])).toMatchObject({ unencodable: "ÿ" });
-    expect(document.splice([replace(0, 1, "e")])).toMatchObject({ encoding: "utf-8" });
+    expect(document.splice([replace(0, 1, "e")])).toMatchObject({ encoding: "latin1" });
   });
 
   test("a file does not become one of UTF-16, or cease to be, by what is taken from its head", () => {
@@ -405,7 +425,7 @@ describe("encodings", () => {
     expect(document.splice([replace(0, 1)])).toEqual({
       ...{ unencodable: "ÿ", text: "ÿþb", encoding: "latin1" },
     });
-    expect(document.splice([replace(0, 2)])).toMatchObject({ encoding: "utf-8", lineCount: 1 });
+    expect(document.splice([replace(0, 2)])).toMatchObject({ encoding: "latin1", lineCount: 1 });
     const wide = Document.parse(utf16le(`${bom}a\n\0b\nc\n`));
     expect(wide.splice([replace(0, 1)])).toEqual({ unencodable: "\0", text: "\0b", encoding: "utf-16le" });
   });

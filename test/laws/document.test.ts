@@ -40,7 +40,14 @@ const options: fc.Arbitrary<ParseOptions> = fc.constantFrom<ParseOptions[]>(
   { codec: utf16leCodec },
   { codec: utf8Codec },
   { fallback: { ...latin1Codec, name: "other" } },
+  { last: { ...latin1Codec, name: "other" } },
 );
+
+/** What the bytes after an edit are parsed with: the encoding of the document before is on record. */
+function recorded(before: Document, given: ParseOptions = {}): ParseOptions {
+  const { last: _, ...rest } = given;
+  return before.format.coded && !given.codec ? { ...rest, last: before.format.codec } : rest;
+}
 
 const line = fc.array(piece, { maxLength: 3 }).map((pieces) => pieces.join("").replaceAll("\n", ""));
 const steps = fc.array(
@@ -229,8 +236,45 @@ describe("splice", () => {
       fc.property(bytes, options, steps, (source, given, wanted) => {
         const document = Document.parse(source, given);
         const result = document.splice(splicesFor(document.lineCount, wanted));
-        if (result instanceof Document) expectSame(result, Document.parse(result.bytes, given));
+        if (result instanceof Document)
+          expectSame(result, Document.parse(result.bytes, recorded(document, given)));
         else expect(result.encoding).toBe(document.encoding);
+      }),
+    );
+  });
+
+  test("keeps a legacy encoding for new text as long as nothing in the file says otherwise", () => {
+    fc.assert(
+      fc.property(legacy, steps, steps, (source, first, second) => {
+        const document = Document.parse(source);
+        fc.pre(document.encoding === "latin1");
+        const emptied = document.splice(splicesFor(document.lineCount, first));
+        fc.pre(emptied instanceof Document);
+        const between = emptied as Document;
+        if (between.isAscii) {
+          expect(between.encoding).toBe("latin1");
+          expect(between.version).toBe(Document.parse(between.bytes).version);
+        }
+        const result = between.splice(splicesFor(between.lineCount, second));
+        if (!(result instanceof Document)) return;
+        const again = Document.parse(between.bytes, recorded(document)).splice(
+          splicesFor(between.lineCount, second),
+        );
+        expectSame(again as Document, result);
+      }),
+    );
+  });
+
+  test("never takes a byte order mark away", () => {
+    fc.assert(
+      fc.property(legacy, steps, (source, wanted) => {
+        const marked = Uint8Array.of(0xef, 0xbb, 0xbf, ...source);
+        const document = Document.parse(marked);
+        expect(document.bom).toBe(true);
+        const result = document.splice(splicesFor(document.lineCount, wanted));
+        if (!(result instanceof Document)) return;
+        expect([...result.bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+        expect(result.bom).toBe(true);
       }),
     );
   });
@@ -244,7 +288,7 @@ describe("splice", () => {
         const raws = Array.from({ length: donor.lineCount }, (_, index) => donor.raw(index));
         const splices = splicesFor(document.lineCount, wanted).map((splice) => ({ ...splice, lines: raws }));
         const result = document.splice(splices);
-        if (result instanceof Document) expectSame(result, Document.parse(result.bytes));
+        if (result instanceof Document) expectSame(result, Document.parse(result.bytes, recorded(document)));
       }),
     );
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Document } from "../../src/core/index.js";
 import { detectCodec } from "../../src/node/encoding.js";
 import { namedCodec } from "../../src/node/index.js";
+import { memoryStore, Session } from "../../src/session/index.js";
 import { newGround } from "./support.js";
 
 const samples: [encoding: string, text: string, cannot: string | null][] = [
@@ -53,6 +54,27 @@ describe("encodings on real files", () => {
     expect(await detectCodec(plain, { last: "utf-8", forced: null })).toBeNull();
     expect(await detectCodec(plain, { last: "no such encoding", forced: null })).toBeNull();
   });
+
+  test.each(["latin1", "windows-1252"])(
+    "%s stays on record while the file holds ASCII only",
+    async (name) => {
+      const at = newGround();
+      const special = name === "latin1" ? "Größe für später prüfen" : "“quoted” – costs 5 €, naïve café";
+      at.put("a.txt", iconv.encode(`// ${special}\nplain\n`, name));
+      const store = memoryStore();
+      const agent = (id: string) => new Session({ files: at.files(), store, agent: id, clock: () => 1 });
+      const edit = (edits: readonly object[]) => agent("one").edit({ path: "a.txt", edits });
+      const read = await agent("one").read({ path: "a.txt" });
+      const [first = ""] = read.text.split("|");
+      expect((await edit([{ op: "delete_lines", start: first }])).isError).toBe(false);
+      expect(at.get("a.txt")).toBe("plain\n");
+      expect((await edit([{ op: "append", text: special }])).isError).toBe(false);
+      const content = await at.files().read(await at.files().identify("a.txt"));
+      expect(Buffer.from(content ?? [])).toEqual(iconv.encode(`plain\n${special}\n`, name));
+      at.put("a.txt", `plain\n${special}\n`);
+      expect((await agent("one").read({ path: "a.txt" })).text).toContain(`|${special}`);
+    },
+  );
 
   test("a forced one is taken, unless it would change bytes", async () => {
     const bytes = iconv.encode("“x”", "windows-1252");
