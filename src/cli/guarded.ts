@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { failsClosed, findWorkspace, stateFolder } from "../node/index.js";
+import { failsClosed, findProgram, findWorkspace, stateFolder } from "../node/index.js";
 import type { Context } from "./context.js";
-import { findProgram } from "./health.js";
 import { allClients } from "./install/clients.js";
 import { JsonProblem, positionOf } from "./install/jsonc.js";
 import { homeOf, setupFor, shortened } from "./install/prepare.js";
@@ -45,7 +44,9 @@ function isClosed({ env, cwd }: Context): boolean {
 }
 
 function nobody({ env }: Context): Finding {
-  const here = allClients.filter(({ program }) => findProgram(program, env.PATH)).map(({ name }) => name);
+  const here = allClients
+    .filter(({ program }) => findProgram(program, { searchPath: env.PATH }))
+    .map(({ name }) => name);
   const found = here.length > 0 ? `none is guarded; installed here: ${here.join(", ")}` : "none is guarded";
   const advice = `kedge install ${here[0] ?? "CLIENT"} guards a client's own editing tools`;
   return { check, ok: true, found, advice };

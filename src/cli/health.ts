@@ -1,5 +1,5 @@
 import { accessSync, constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 
 /** What `doctor` looks at in the state folder. Nothing here changes anything. */
 export interface StateHealth {
@@ -82,19 +82,4 @@ function isWritable(folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A program on the search path, or null. */
-export function findProgram(name: string, searchPath = ""): string | null {
-  const full = process.platform === "win32" ? `${name}.exe` : name;
-  for (const folder of searchPath.split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    try {
-      accessSync(join(folder, full), constants.X_OK);
-      return join(folder, full);
-    } catch {
-      // Not in this one.
-    }
-  }
-  return null;
 }

@@ -1,6 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Commits, Committed, FileId } from "../session/index.js";
+import { presentObjects, runGit } from "./rungit.js";
+import { findRepository, type Repository } from "./workspace.js";
 
 export interface GitOptions {
   /** Where relative paths start. */
@@ -26,9 +28,12 @@ export function gitCommits({ base, root }: GitOptions): Commits {
     async of(file: FileId, since: number): Promise<readonly Committed[]> {
       const path = resolve(base, file.path);
       const { folder, rest } = placeOf(path);
-      const own = await commitsOf(folder, [`:(literal)${slashed(rest)}`], since).catch(() => []);
-      if (own.length > 0 || existsSync(dirname(path))) return own;
-      return commitsOf(root, endsOf(path), since).catch(() => []);
+      const own = findRepository(folder);
+      const name = (top: string): string => slashed(join(relative(top, folder), rest));
+      const found = own ? await commitsOf(own, [name(own.root)], since).catch(() => []) : [];
+      if (found.length > 0 || existsSync(dirname(path))) return found;
+      const top = findRepository(root);
+      return top ? commitsOf(top, endsOf(path), since).catch(() => []) : [];
     },
   };
 }
@@ -48,11 +53,15 @@ function endsOf(path: string): string[] {
   const names = slashed(path)
     .split("/")
     .filter((name) => name !== "");
-  return names.map((_, at) => `:(top,literal)${names.slice(at).join("/")}`);
+  return names.map((_, at) => names.slice(at).join("/"));
 }
 
-async function commitsOf(folder: string, paths: readonly string[], since: number): Promise<Committed[]> {
-  const places = await runGit(folder, [
+async function commitsOf(
+  repository: Repository,
+  paths: readonly string[],
+  since: number,
+): Promise<Committed[]> {
+  const places = await ask(repository, [
     "log",
     "-g",
     "--format=%H",
@@ -63,19 +72,19 @@ async function commitsOf(folder: string, paths: readonly string[], since: number
   const range = ["--ignore-missing", "--branches", "--tags", "--remotes", "--stdin"];
   const age = `--max-age=${Math.floor(since / 1000)}`;
   const plain = [...logArguments, "--no-renames", "--full-history", age, ...range, "--", ...paths];
-  const changes = parseLog(String(await runGit(folder, plain, `HEAD\n${heads}\n`)));
-  return texts(folder, [...changes, ...(await renames(folder, changes))]);
+  const changes = parseLog(String(await ask(repository, plain, `HEAD\n${heads}\n`)));
+  return texts(repository, [...changes, ...(await renames(repository, changes))]);
 }
 
 const logArguments = ["log", "-z", "-m", "--raw", "--no-abbrev", "--format=%H %ct"];
 
 /** What a file became that a commit gave another name. */
-async function renames(folder: string, changes: readonly FileChange[]): Promise<FileChange[]> {
+async function renames(repository: Repository, changes: readonly FileChange[]): Promise<FileChange[]> {
   const gone = changes.filter(({ blob }) => blob === null).slice(0, mostRenames);
   if (gone.length === 0) return [];
   const commits = gone.map(({ commit }) => commit);
   const log = [...logArguments, "--no-walk", "-M", "--diff-filter=R", "--stdin"];
-  const found = parseLog(String(await runGit(folder, log, `${commits.join("\n")}\n`)));
+  const found = parseLog(String(await ask(repository, log, `${commits.join("\n")}\n`)));
   return found.filter(({ commit, from }) => gone.some((one) => one.commit === commit && one.from === from));
 }
 
@@ -107,21 +116,38 @@ function parseLog(output: string): FileChange[] {
   return found;
 }
 
-async function texts(folder: string, changes: readonly FileChange[]): Promise<Committed[]> {
+async function texts(repository: Repository, changes: readonly FileChange[]): Promise<Committed[]> {
   const newest = new Map<string, number>();
   for (const { blob, time } of changes) if (blob) newest.set(blob, Math.max(time, newest.get(blob) ?? 0));
   const blobs = [...newest.keys()];
   const some = blobs.filter((_, at) => at < mostTexts / 2 || at >= blobs.length - mostTexts / 2);
-  const contents = parseBatch(
-    await runGit(folder, ["cat-file", "--batch"], `${some.join("\n")}\n`),
-    some.length,
-  );
+  const contents = await contentsOf(repository, some);
   const deleted = changes.filter(({ blob }) => blob === null).map(({ time }) => ({ time, bytes: null }));
-  const kept = some.flatMap((blob, at) => {
-    const bytes = contents[at];
+  const kept = some.flatMap((blob) => {
+    const bytes = contents.get(blob);
     return bytes ? [{ time: newest.get(blob) ?? 0, bytes }] : [];
   });
   return [...kept, ...deleted];
+}
+
+async function contentsOf(
+  repository: Repository,
+  blobs: readonly string[],
+): Promise<Map<string, Uint8Array | null>> {
+  const read = async (ids: readonly string[]): Promise<Map<string, Uint8Array | null>> => {
+    const found = parseBatch(
+      await ask(repository, ["cat-file", "--batch"], `${ids.join("\n")}\n`),
+      ids.length,
+    );
+    return new Map(ids.map((id, at) => [id, found[at] ?? null]));
+  };
+  try {
+    return await read(blobs);
+  } catch (error) {
+    const there = await presentObjects(repository, blobs);
+    if (there.length === blobs.length) throw error;
+    return read(there);
+  }
 }
 
 function parseBatch(output: Buffer, count: number): (Uint8Array | null)[] {
@@ -138,34 +164,6 @@ function parseBatch(output: Buffer, count: number): (Uint8Array | null)[] {
   return found;
 }
 
-/** A hook of git's has these set, for another repository perhaps. */
-const misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
-
-async function runGit(cwd: string, args: readonly string[], input = ""): Promise<Buffer> {
-  // Late: it would cost every hook a fifth of its start.
-  const { spawn } = await import("node:child_process");
-  const set = ["-c", "log.showSignature=false", "-c", "core.fsmonitor=false"];
-  const env: NodeJS.ProcessEnv = { ...process.env, LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
-  for (const name of misleading) delete env[name];
-  return new Promise((resolve, reject) => {
-    const child = spawn("git", [...set, ...args], {
-      cwd,
-      env,
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: patience,
-    });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    child.stdout.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > longestAnswer) child.kill();
-      else chunks.push(chunk);
-    });
-    child.on("error", reject);
-    child.on("close", (status) =>
-      status === 0 ? resolve(Buffer.concat(chunks)) : reject(new Error(`git ${args[0]} failed`)),
-    );
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-  });
+async function ask(repository: Repository, args: readonly string[], input = ""): Promise<Buffer> {
+  return runGit(repository, { args, input, timeout: patience, longest: longestAnswer });
 }

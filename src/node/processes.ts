@@ -166,7 +166,10 @@ async function listedAncestors(): Promise<Ancestor[]> {
   const { execFileSync } = await import("node:child_process");
   let table: string;
   try {
-    table = execFileSync("ps", ["-axo", "pid=,ppid=,lstart=,comm="], { encoding: "utf8", timeout: 2000 });
+    table = execFileSync("/bin/ps", ["-axo", "pid=,ppid=,lstart=,comm="], {
+      encoding: "utf8",
+      timeout: 2000,
+    });
   } catch {
     return [];
   }

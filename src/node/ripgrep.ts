@@ -1,7 +1,7 @@
 import type { Cancellation } from "../session/index.js";
 import type { Disk } from "./folder.js";
 import { hiddenFolders, ignoreFiles } from "./ignores.js";
-import { isWindows } from "./platform.js";
+import { findProgram } from "./program.js";
 
 export interface Narrowing {
   readonly folder: string;
@@ -13,24 +13,13 @@ export interface Narrowing {
   readonly signal: Cancellation | undefined;
 }
 
-/** ripgrep, if it is on the path. */
+/** ripgrep, if it is on the path, and not in a folder that is searched. */
 export function findRipgrep(
   { io, platform }: Pick<Disk, "io" | "platform">,
   searchPath: string | undefined,
+  outside: readonly string[] = [],
 ): string | null {
-  const name = isWindows(platform) ? "rg.exe" : "rg";
-  for (const folder of (searchPath ?? "").split(platform.path.delimiter)) {
-    // Relative entries would start whatever lies in the workspace.
-    if (!platform.path.isAbsolute(folder)) continue;
-    const path = platform.path.join(folder, name);
-    try {
-      io.access(path, 1);
-      return path;
-    } catch {
-      // Not in this one.
-    }
-  }
-  return null;
+  return findProgram("rg", { io, platform, searchPath, outside });
 }
 
 /**

@@ -51,6 +51,10 @@ export class Roots {
     return platform.path.resolve(base ?? (roots[0] as string));
   }
 
+  get all(): readonly string[] {
+    return this.options.roots;
+  }
+
   /** Throws `bad_request`, `outside_roots`, `denied` or `io`. */
   async locate(path: string): Promise<Place> {
     const known = this.places.get(path);

@@ -71,7 +71,7 @@ async function folder(run: Run, top: string): Promise<void> {
   }
 
   async function candidates(): Promise<string[] | null> {
-    const program = findRipgrep(disk, searchPath);
+    const program = findRipgrep(disk, searchPath, [top, ...roots.all]);
     if (program === null || ignores.isBraced) return null;
     const { ignoreCase, literal } = pattern;
     const found = await narrow(program, {

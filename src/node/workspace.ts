@@ -8,25 +8,68 @@ export interface Workspace {
   readonly key: string;
 }
 
+/** A repository on the disk, found without starting git. */
+export interface Repository {
+  /** The top of the work tree; of a bare repository the folder itself. */
+  readonly root: string;
+  /** Its own git folder: of a further work tree, or of a submodule, that one's. */
+  readonly git: string;
+  /** The git folder that all work trees share. */
+  readonly common: string;
+  /** A git folder without a work tree, which somebody named. */
+  readonly isBare: boolean;
+}
+
+interface Looking {
+  readonly io?: Io;
+  readonly platform?: Platform;
+}
+
 /**
  * The workspace a folder belongs to. Work trees of one repository are one workspace with different files in it. Read
  * off the disk: starting git would take longer than everything else a hook does.
  */
-export function findWorkspace(
+export function findWorkspace(folder: string, looking: Looking = {}): Workspace {
+  const found = findRepository(folder, looking);
+  if (found !== null) return { root: found.root, key: found.common };
+  const start = startOf(folder, looking);
+  return { root: start, key: start };
+}
+
+/**
+ * The repository a folder lies in: the nearest folder above with `.git`. A folder that itself looks like a git folder is
+ * none: git would take it for one, and anybody can commit such a folder. `named` says that a person named this very folder.
+ */
+export function findRepository(
   folder: string,
-  { io = nodeIo, platform = thisPlatform }: { readonly io?: Io; readonly platform?: Platform } = {},
-): Workspace {
+  looking: Looking & { readonly named?: boolean } = {},
+): Repository | null {
+  const { io = nodeIo, platform = thisPlatform, named = false } = looking;
   const { path } = platform;
-  const start = ifThere(() => io.realpath(folder)) ?? path.resolve(folder);
+  const start = startOf(folder, looking);
   for (let at = start; ; at = path.dirname(at)) {
-    const key = commonFolder(io, platform, path.join(at, ".git"));
-    if (key !== null) return { root: at, key };
-    if (path.dirname(at) === at) return { root: start, key: start };
+    const found = gitFolder(io, platform, path.join(at, ".git"));
+    if (found !== null) return { root: at, ...found, isBare: false };
+    if (named && at === start && isGitFolder(io, platform, at))
+      return { root: at, git: at, common: at, isBare: true };
+    if (path.dirname(at) === at) return null;
   }
 }
 
+function startOf(folder: string, { io = nodeIo, platform = thisPlatform }: Looking): string {
+  return ifThere(() => io.realpath(folder)) ?? platform.path.resolve(folder);
+}
+
+function isGitFolder(io: Io, { path }: Platform, folder: string): boolean {
+  return ["HEAD", "objects", "refs"].every((name) => io.isThere(path.join(folder, name)));
+}
+
 /** `.git` is a folder, or in a work tree a file "gitdir: …" that leads to one with a file `commondir`. */
-function commonFolder(io: Io, { path }: Platform, git: string): string | null {
+function gitFolder(
+  io: Io,
+  { path }: Platform,
+  git: string,
+): { readonly git: string; readonly common: string } | null {
   try {
     const stat = io.isThere(git) ? ifThere(() => io.stat(git)) : null;
     if (stat === null) return null;
@@ -43,7 +86,7 @@ function commonFolder(io: Io, { path }: Platform, git: string): string | null {
     const named = path.join(own, "commondir");
     const common = io.isThere(named) ? text(named) : null;
     const shared = common === null ? own : path.resolve(own, common);
-    return ifThere(() => io.realpath(shared)) ?? shared;
+    return { git: own, common: ifThere(() => io.realpath(shared)) ?? shared };
   } catch {
     // A repository that cannot be looked into is none.
     return null;

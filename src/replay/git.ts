@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
+import { findRepository, GitFailure, presentObjects, type Repository, runGit } from "../node/index.js";
 import { ReplayError } from "./error.js";
 import { untilExit } from "./leftovers.js";
 
@@ -43,7 +43,7 @@ export class GitError extends ReplayError {
 const deepest = 20_000;
 
 export function gitSource(folder: string): Source {
-  const git: Git = (args, input = "") => runGit(folder, args, input);
+  const git: Git = (args, input = "") => ask(folder, args, input);
   const log = [
     "log",
     "-z",
@@ -53,6 +53,7 @@ export function gitSource(folder: string): Source {
     "--format=%H %P",
     `--max-count=${deepest}`,
   ];
+  const present = (ids: readonly string[]): Promise<string[]> => presentObjects(repositoryAt(folder), ids);
   return {
     name: folder,
     changes: async () => parseChanges(await git([...log, "--no-merges", "--diff-filter=M"])),
@@ -63,7 +64,7 @@ export function gitSource(folder: string): Source {
       const row = String(await git(["ls-tree", "-z", "--full-tree", base, "--", path]).catch(() => ""));
       return /^100\d{3} blob ([0-9a-f]+)\t/.exec(row)?.[1] ?? null;
     },
-    texts: (blobs) => readTexts(git, blobs),
+    texts: (blobs) => readTexts(git, blobs, present),
     isShallow: async () => String(await git(["rev-parse", "--is-shallow-repository"])).trim() === "true",
   };
 }
@@ -73,10 +74,19 @@ type Git = (args: readonly string[], input?: string) => Promise<Buffer>;
 /** So many bytes of blobs are held at once, at least one of them. */
 const batchBytes = 1 << 26;
 
-async function readTexts(git: Git, blobs: readonly string[]): Promise<(string | null)[]> {
+async function readTexts(
+  git: Git,
+  blobs: readonly string[],
+  present: (ids: readonly string[]) => Promise<string[]>,
+): Promise<(string | null)[]> {
   const input = (ids: readonly string[]): string => ids.map((id) => `${id}\n`).join("");
-  const unique = [...new Set(blobs)];
-  const sizes = String(await git(["cat-file", "--batch-check=%(objectsize)"], input(unique))).split("\n");
+  let unique = [...new Set(blobs)];
+  const check = async (): Promise<string[]> =>
+    String(await git(["cat-file", "--batch-check=%(objectsize)"], input(unique))).split("\n");
+  const sizes = await check().catch(async () => {
+    unique = await present(unique);
+    return check();
+  });
   const texts = new Map<string, string | null>();
   let [batch, held]: [string[], number] = [[], 0];
   const flush = async (): Promise<void> => {
@@ -97,61 +107,35 @@ async function readTexts(git: Git, blobs: readonly string[]): Promise<(string | 
   return blobs.map((id) => texts.get(id) ?? null);
 }
 
-function runGit(cwd: string, args: readonly string[], input: string): Promise<Buffer> {
-  // What a user has configured must not change the cases.
-  const set = ["--literal-pathspecs", "-c", "log.showSignature=false", "-c", "diff.orderFile=/dev/null"];
-  const env = { ...withoutRepository(process.env), LC_ALL: "C" };
-  const folder = statSync(cwd, { throwIfNoEntry: false });
-  // Started in such a place, git is said to be missing.
-  if (!folder?.isDirectory())
-    return Promise.reject(new GitError(`${cwd} ${folder ? "is not a folder" : "does not exist"}`));
-  return new Promise((resolve, reject) => {
-    const child = spawn("git", [...set, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-    const over = untilExit(() => child.kill("SIGKILL"));
-    const chunks: Buffer[] = [];
-    let complaint = "";
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => {
-      complaint += String(chunk);
-    });
-    child.on("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        new GitError(
-          error.code === "ENOENT"
-            ? "git was not found: a history can only be read with it (PATH)"
-            : `git could not be started: ${error.message}`,
-        ),
-      ),
-    );
-    child.on("close", (status) => {
-      over();
-      if (status === 0) resolve(Buffer.concat(chunks));
-      else reject(new GitError(worded(cwd, complaint.trim()) || `git ${args[0]} failed`));
-    });
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-  });
+function repositoryAt(folder: string): Repository {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) throw new GitError(`${folder} ${stat ? "is not a folder" : "does not exist"}`);
+  // It was named, so it may be a bare repository.
+  const repository = findRepository(folder, { named: true });
+  if (repository === null) throw new GitError(nowhere(folder));
+  return repository;
+}
+
+const nowhere = (folder: string): string =>
+  `${folder} is not a git repository, nor in one: give the path of one`;
+
+async function ask(folder: string, args: readonly string[], input: string): Promise<Buffer> {
+  const repository = repositoryAt(folder);
+  try {
+    const started = (kill: () => void): (() => void) => untilExit(kill);
+    return await runGit(repository, { args, input, started });
+  } catch (error) {
+    if (error instanceof GitFailure) throw new GitError(worded(folder, error));
+    throw error;
+  }
 }
 
 /** What git says most often, with what to do; the rest as it is. */
-function worded(folder: string, complaint: string): string {
-  if (/not a git repository/.test(complaint))
-    return `${folder} is not a git repository, nor in one: give the path of one`;
-  if (/does not have any commits yet/.test(complaint)) return `${folder} has no commits yet`;
-  return complaint;
-}
-
-/** A hook has its own repository in the environment; the one that is meant is that of the folder. */
-export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const named = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-  ];
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !named.includes(name)));
+function worded(folder: string, { message, isMissing }: GitFailure): string {
+  if (isMissing) return "git was not found: a history can only be read with it (PATH)";
+  if (/not a git repository/.test(message)) return nowhere(folder);
+  if (/does not have any commits yet/.test(message)) return `${folder} has no commits yet`;
+  return message;
 }
 
 /** With -z: a commit's line, then for each file ":modes blobs M" and its path, all ended by NUL. */

@@ -25,8 +25,8 @@ const layers: Readonly<Record<string, Layer>> = {
   cli: { may: [...below, "replay"], why: door },
   // What `kedge replay` does, apart from the terminal: bench and tests use it too.
   replay: {
-    may: ["core", "session"],
-    why: "replay plays cases through a session in memory and knows no door",
+    may: ["core", "session", "node"],
+    why: "replay plays cases through a session in memory, starts git by node's one function, and knows no door",
   },
 };
 const root: Layer = { may: Object.keys(layers), why: "a file directly in src is an entry point" };

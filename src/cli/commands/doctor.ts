@@ -1,8 +1,15 @@
-import { agentIdentity, findWorkspace, loadConfig, nodeStore, stateFolder } from "../../node/index.js";
+import {
+  agentIdentity,
+  findProgram,
+  findWorkspace,
+  loadConfig,
+  nodeStore,
+  stateFolder,
+} from "../../node/index.js";
 import type { Context, Run } from "../context.js";
 import { done, failed } from "../exit.js";
 import { type Finding, guardedClients } from "../guarded.js";
-import { findProgram, type HeldLock, stateHealth } from "../health.js";
+import { type HeldLock, stateHealth } from "../health.js";
 import { agentName } from "../journal.js";
 import { selfTest } from "../selftest.js";
 import { wrap } from "../wrap.js";
@@ -137,7 +144,7 @@ function lockLine({ path, pid, host, silent }: HeldLock): string {
 }
 
 function search({ env }: Context): Finding[] {
-  const program = findProgram("rg", env.PATH);
+  const program = findProgram("rg", { searchPath: env.PATH });
   const found = program ? `ripgrep at ${program}` : "ripgrep is not on the PATH";
   const advice = "grep gives the same results without it, more slowly in large trees";
   return [{ check: "search", ok: true, found, ...(program ? {} : { advice }) }];

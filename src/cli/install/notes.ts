@@ -1,6 +1,6 @@
 /** What somebody should know after installing, whatever the client. */
+import { findProgram } from "../../node/index.js";
 import type { Context } from "../context.js";
-import { findProgram } from "../health.js";
 import { type Prepared, shortened } from "./prepare.js";
 import type { Client, ConfigFile, Part, Setup } from "./types.js";
 
@@ -22,7 +22,7 @@ export function notesOn({ client, setup }: Prepared, wanted: ReadonlySet<Part>, 
     `Set KEDGE_STATE=${setup.state} where ${title} is started: on Windows its hooks cannot carry it.`,
   );
   note(
-    findProgram(program, env.PATH) === null,
+    findProgram(program, { searchPath: env.PATH }) === null,
     `${title} was not found: there is no ${program} on the PATH. The configuration waits for it.`,
   );
   return notes;

@@ -1,32 +1,40 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { devNull, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findProgram, findWorkspace, gitCommand } from "../../node/index.js";
 import { editText, type Hunk, linesOf, toLf } from "../case.js";
-import { withoutRepository } from "../git.js";
 import { untilExit } from "../leftovers.js";
 import type { Mechanism } from "../mechanism.js";
 import { endsAside } from "./ends.js";
 
+/** Runs a program in a folder without a repository; status 127 if it is not installed. */
 function run(
-  program: string,
+  name: string,
   args: readonly string[],
   cwd: string,
 ): Promise<{ status: number; output: Buffer }> {
-  // Neither a repository around it nor what a user has configured may change what a program does.
-  const plain = { GIT_CEILING_DIRECTORIES: cwd, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: "1" };
-  const env = { ...withoutRepository(process.env), ...plain, LC_ALL: "C" };
+  const command = name === "git" ? gitCommand({ cwd }, args) : commandOf(name, args);
+  if (command === null) return Promise.resolve({ status: 127, output: Buffer.alloc(0) });
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(command.program, command.args, {
+      ...{ cwd, env: command.env, stdio: ["ignore", "pipe", "ignore"] },
+    });
     const over = untilExit(() => child.kill("SIGKILL"));
     const chunks: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.on("error", reject);
     child.on("close", (status) => {
       over();
       resolve({ status: status ?? 1, output: Buffer.concat(chunks) });
     });
   });
+}
+
+function commandOf(name: string, args: readonly string[]): ReturnType<typeof gitCommand> {
+  const outside = [findWorkspace(process.cwd()).root];
+  const program = findProgram(name, { searchPath: process.env.PATH, outside });
+  return program === null ? null : { program, args: [...args], env: { ...process.env, LC_ALL: "C" } };
 }
 
 export async function isInstalled(program: string): Promise<boolean> {
