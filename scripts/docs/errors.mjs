@@ -19,6 +19,10 @@ begins with \`REJECTED, nothing written.\` and ends with the next call to make.
 |---|---|---|---|
 ${rows.join("\n")}
 
+A quote of \`replace_text\` that stands nowhere is \`stale\` if it stood in a version that was shown, else \`not_found\`. If one place that was shown
+reads the same but for blanks at line starts and ends, the refusal shows its rows and the edit as it would be with the blanks of the
+file, and its retry handle writes that ([decisions/003](decisions/003-no-autocorrection.md)).
+
 With problems of several kinds in one call, usage (2) decides, then the gate (4), then staleness (5), then the rest (1).
 
 ## Exit statuses of the command line

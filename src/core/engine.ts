@@ -222,8 +222,9 @@ function refused(
   resolution: Resolution,
   view: View,
 ): Refused {
-  const forced: Piece[] = [];
-  let whole = resolution.named.flatMap((one) => one.edits).length === edits.length;
+  const meant = problems.flatMap((one) => one.meant ?? []);
+  const forced: Piece[] = meant.flatMap((named) => named.hunks.map((hunk) => ({ ...hunk, named, order: 1 })));
+  let whole = [...resolution.named, ...meant].flatMap((one) => one.edits).length === edits.length;
   // A policy hinders no edit: such a one would do what it resolved to, and leave what others put between its lines.
   const hindered = new Set(resolution.problems.flatMap((one) => one.edits));
   for (const one of resolution.named) {

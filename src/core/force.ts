@@ -1,11 +1,13 @@
+import { differInBlanks, heal, indentUnit } from "./indent.js";
 import type { LineMap } from "./linemap.js";
-import { type Named, ours } from "./named.js";
+import { type Named, ours, type Span } from "./named.js";
 import { carried, orderBeside, type Piece } from "./resolve.js";
 import type { View } from "./view.js";
 
 /**
  * What a refused edit would do if it were sent again on the rows of the refusal: its anchors taken to the lines that
- * stand there now. null where that would be a guess; then no retry handle is offered.
+ * stand there now. Where these differ from the lines shown in blanks only, the text takes the present ones. null where
+ * that would be a guess; then no retry handle is offered.
  */
 export function force(named: Named, view: View): Piece[] | null {
   const theirs = view.history.believed(named.base)?.toNow;
@@ -14,27 +16,20 @@ export function force(named: Named, view: View): Piece[] | null {
   switch (edit.op) {
     case "insert_after":
     case "insert_before": {
-      const beside = named.beside as number;
-      const span = standsAt(theirs, beside, beside + 1);
-      if (!span) return null;
+      const beside = { start: named.beside as number, end: (named.beside as number) + 1 };
+      const span = standsAt(theirs, beside.start, beside.end);
+      const lines = span && indented(edit.text, { named, range: beside, span }, view);
+      if (!lines) return null;
       const gap = edit.op === "insert_after" ? span[1] : span[0];
       const anchor = span[0] < span[1] ? { anchor: span[0] } : {};
-      return [{ named, start: gap, end: gap, lines: edit.text, order: 1, ...anchor }];
+      return [{ named, start: gap, end: gap, lines, order: 1, ...anchor }];
     }
     case "set_line":
     case "replace_lines":
-    case "delete_lines": {
-      const range = named.spans[0] as { start: number; end: number };
-      const span = standsAt(theirs, range.start, range.end);
-      if (!span) return null;
-      const [start, end] = span;
-      const order = (point: number) => orderBeside([{ start, end }], point);
-      return ours(view.history.now.lines(start, end), edit.text, start).map((hunk) => ({
-        ...hunk,
-        named,
-        order: hunk.start < hunk.end ? 1 : order(hunk.start),
-      }));
-    }
+    case "delete_lines":
+      return replaced(edit.text, named, theirs, view);
+    case "replace_text":
+      return edit.all ? null : requoted(named, theirs, view);
     case "move_lines":
     case "copy_lines": {
       const range = named.spans[0] as { start: number; end: number };
@@ -52,6 +47,56 @@ export function force(named: Named, view: View): Piece[] | null {
     default:
       return null;
   }
+}
+
+function replaced(text: readonly string[], named: Named, theirs: LineMap, view: View): Piece[] | null {
+  const range = named.spans[0] as Span;
+  const span = standsAt(theirs, range.start, range.end);
+  const lines = span && indented(text, { named, range, span }, view);
+  if (!lines) return null;
+  const [start, end] = span;
+  const order = (point: number) => orderBeside([{ start, end }], point);
+  return ours(view.history.now.lines(start, end), lines, start).map((hunk) => ({
+    ...hunk,
+    named,
+    order: hunk.start < hunk.end ? 1 : order(hunk.start),
+  }));
+}
+
+/** A quote is evidence of its lines: they may have changed in blanks only. */
+function requoted(named: Named, theirs: LineMap, view: View): Piece[] | null {
+  const [range, other] = named.spans;
+  const document = view.history.believed(named.base)?.document;
+  const span = range && !other ? standsAt(theirs, range.start, range.end) : null;
+  if (!document || !range || !span) return null;
+  if (!differInBlanks(document.lines(range.start, range.end), view.history.now.lines(...span))) return null;
+  let from = range.start;
+  const text = named.hunks.flatMap(({ start, end, lines }) => {
+    const kept = document.lines(from, start);
+    from = end;
+    return [...kept, ...lines];
+  });
+  return replaced([...text, ...document.lines(from, range.end)], named, theirs, view);
+}
+
+/** The lines that are meant, as they were shown and where they are now. */
+interface Shown {
+  readonly named: Named;
+  readonly range: Span;
+  readonly span: readonly [number, number];
+}
+
+/** The text, with the blanks that its lines have now if nothing else of them has changed; null: these cannot be told. */
+function indented(
+  text: readonly string[],
+  { named, range, span }: Shown,
+  { history }: View,
+): readonly string[] | null {
+  const quoted = history.believed(named.base)?.document.lines(range.start, range.end) ?? [];
+  const standing = history.now.lines(...span);
+  if (text.length === 0 || !differInBlanks(quoted, standing)) return text;
+  const unit = indentUnit(history.now.lines());
+  return heal({ quoted, standing, fresh: text, unit })?.lines ?? null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Document } from "./document.js";
 import type { Code } from "./error.js";
+import type { Named } from "./named.js";
 import { LineSet } from "./ranges.js";
 import { type SchemeName, scheme } from "./scheme.js";
 
@@ -43,6 +44,8 @@ export interface Problem {
   readonly missing: LineSet;
   /** Lines of the file now to read, where nothing can be said of them: those that were shown are not kept. */
   readonly reread?: LineSet;
+  /** The edit with the blanks of the file, where nothing but blanks is wrong with its quote: what its handle does. */
+  readonly meant?: Named;
   /** The line (1-based) whose anchor could not be read: the right one may be known. */
   readonly unread?: number;
 }

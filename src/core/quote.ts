@@ -3,6 +3,7 @@ import type { Document } from "./document.js";
 import type { Edit } from "./edit.js";
 import type { LineMap } from "./linemap.js";
 import { locate } from "./locate.js";
+import { meantBy } from "./meant.js";
 import { type Named, ours, type Span } from "./named.js";
 import {
   disjoint,
@@ -68,7 +69,7 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
       { reread: standing(edit, view.history.now) },
     );
   const found = search(textOf(document), edit.old, span && offsets(document, span));
-  if (found.length === 0) return missing(edit, span, view);
+  if (found.length === 0) return withMeant(missing(edit, span, view), { edit, base, span }, view);
   if (found.length > 1 && !edit.all) return several(edit, found, { base, document }, view);
   const elsewhere =
     span || edit.all ? null : seenElsewhere(edit, { base, document, from: found[0] ?? 0 }, view);
@@ -93,6 +94,29 @@ function believedSpan(lines: readonly number[], base: number, view: View): Span 
     .believed(base)
     ?.fromShown.hull(Math.min(...lines), Math.max(...lines) + 1) ?? [0, 0];
   return { start, end };
+}
+
+/** One place that the agent was shown reads the same but for blanks: a handle takes those of the file. */
+function withMeant(
+  found: Problem,
+  { edit, base, span }: { edit: Quote; base: number; span: Span | null },
+  view: View,
+): Problem {
+  const { last, now } = view.history;
+  const meant = meantBy(edit, now);
+  if (!meant) return found;
+  const { start, end, lines } = meant;
+  const within = span ? view.history.believed(base)?.toNow.hull(span.start, span.end) : [0, now.lineCount];
+  const isNamed = within !== undefined && (within[0] as number) <= start && end <= (within[1] as number);
+  if (!isNamed || !view.known(last).containsSpan(start, end)) return found;
+  const hunks = ours(now.lines(start, end), lines, start);
+  const place = end - start === 1 ? `line ${end} reads` : `lines ${start + 1}-${end} read`;
+  return {
+    ...found,
+    message: `${found.message}; ${place} the same but for blanks at line starts and ends`,
+    rows: found.rows.add(start, end),
+    meant: { edits: [edit], base: last, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks },
+  };
 }
 
 /** Not in the newest text shown: it stood in an older one and is gone, or the agent never saw it. */

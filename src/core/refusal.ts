@@ -57,6 +57,8 @@ export function selectRows(problems: readonly Problem[], now: Document, budget =
     wanted = wanted.union(problem.rows).union(problem.changed);
     changed = changed.union(problem.changed);
     unseen = unseen.union(problem.missing);
+    // A handle that takes their blanks is good only if they can be seen.
+    if (problem.meant) unseen = unseen.union(problem.rows);
   }
   const crucial = changed.union(unseen);
   const withContext = LineSet.of(

@@ -62,6 +62,7 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (changes.length > mentioned) parts.push(`[and ${changes.length - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
+  parts.push(...meantLines(refusal));
   for (const line of tooLong(refusal.problems, now, door))
     parts.push(`[line ${line} is too long to be shown whole: change a part of it with replace_text]`);
   // Lines that were never shown are asked for by the next step.
@@ -123,6 +124,17 @@ function rowLines(rows: readonly RefusalRow[], now: Document, name: SchemeName):
     expected = index + 1;
   }
   return lines;
+}
+
+/** What a quote with other blanks comes to with those of the file. */
+function meantLines({ problems, now }: RefusalText): string[] {
+  const hunks = problems.flatMap(({ meant }) => meant?.hunks ?? []);
+  if (!now || hunks.length === 0) return [];
+  const rows = hunks.flatMap(({ start, end, lines }) => [
+    ...now.lines(start, end).map((line) => `-${line}`),
+    ...lines.map((line) => `+${line}`),
+  ]);
+  return ["With the blanks of the file the edit is:", ...rows];
 }
 
 /** The exact next call, in the words of the door; `rowCount` rows were printed. */

@@ -10,7 +10,7 @@
  *    anything else is a conflict, and nothing is written (`meet`).
  * 6. Repeats are the session's to notice: it knows what was committed and refused before.
  *
- * Nothing is matched fuzzily and no text of the caller's is altered.
+ * Nothing is matched fuzzily, and no text of the caller's is altered here. A retry handle may take the file's blanks (meant.ts).
  */
 import type { Hunk } from "./change.js";
 import { conflict, forgotten, ownChange, sourceConflict } from "./conflict.js";

@@ -1,0 +1,59 @@
+/** What a quote that stands nowhere may mean: the one place that reads the same but for blanks at line starts and ends. */
+import type { Document } from "./document.js";
+import { bare, heal, indentUnit } from "./indent.js";
+import { type Quote, search, textOf } from "./offsets.js";
+
+/** Lines of a document, half-open, and what takes their place; as a quote too. */
+export interface Meant {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+  readonly quote: Pick<Quote, "old" | "new">;
+  /** Every line has the same blanks more or less, or the same exchange of tabs and spaces. */
+  readonly even: boolean;
+}
+
+/** As much as a refusal shows. */
+const most = { lines: 40, characters: 8000 };
+
+/**
+ * null if the quote stands there, if no place or more than one reads like it, or if its replacement cannot be told. Whole
+ * lines only: of a part of a line nobody can say what its blanks were.
+ */
+export function meantBy(quote: Quote, document: Document): Meant | null {
+  if (quote.all || search(textOf(document), quote.old, null).length > 0) return null;
+  const isEnded = quote.old.endsWith("\n");
+  const quoted = linesOf(quote.old);
+  const fresh = isEnded && quote.new === "" ? [] : linesOf(quote.new);
+  // Without its newline the replacement would run into the next line.
+  if (isEnded && quote.new !== "" && !quote.new.endsWith("\n")) return null;
+  const [start, other] = likePlaces(quoted, document);
+  if (start === undefined || other !== undefined) return null;
+  const end = start + quoted.length;
+  if (isEnded && document.terminator(end - 1) === "") return null;
+  const standing = document.lines(start, end);
+  const healed = heal({ quoted, standing, fresh, unit: indentUnit(document.lines()) });
+  if (!healed || !fits([...standing, ...healed.lines])) return null;
+  const text = (lines: readonly string[]): string =>
+    lines.join("\n") + (quote.old.endsWith("\n") && lines.length > 0 ? "\n" : "");
+  return { start, end, ...healed, quote: { old: text(standing), new: text(healed.lines) } };
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  if (text.endsWith("\n")) lines.pop();
+  return lines;
+}
+
+function fits(lines: readonly string[]): boolean {
+  const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  return lines.length <= most.lines && characters <= most.characters;
+}
+
+/** Where lines begin that read like these but for blanks at their starts and ends. */
+function likePlaces(quoted: readonly string[], document: Document): number[] {
+  const wanted = quoted.map(bare);
+  if (wanted.every((line) => line === "")) return [];
+  const lines = document.lines().map(bare);
+  return lines.flatMap((_, at) => (wanted.every((line, offset) => line === lines[at + offset]) ? [at] : []));
+}
