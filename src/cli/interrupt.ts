@@ -33,14 +33,18 @@ export class Interrupt {
 
   /** The same files; while one is held an interruption waits. */
   guard<Guarded extends Files>(files: Guarded): Guarded {
-    const hold: Files["hold"] = async (ids, body) => {
+    const hold: Files["hold"] = async (ids, body, signal) => {
       let started = false;
       try {
-        return await files.hold(ids, (held) => {
-          started = true;
-          this.working += 1;
-          return body(held);
-        });
+        return await files.hold(
+          ids,
+          (held) => {
+            started = true;
+            this.working += 1;
+            return body(held);
+          },
+          signal,
+        );
       } finally {
         if (started) this.working -= 1;
         if (this.status !== null && this.working === 0) this.exit(this.status);

@@ -1,4 +1,4 @@
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Server } from "@modelcontextprotocol/server";
@@ -25,10 +25,7 @@ const rootsWithin = 3000;
 /** One client: the session its calls work on, and the calls that are under way. */
 export class Connection {
   private session: Promise<Session>;
-  private readonly running = new Set<Promise<unknown>>();
-  private written: Promise<unknown> = Promise.resolve();
-  /** Of files, since the last call that writes. */
-  private reads = new Set<Promise<unknown>>();
+  private readonly running = new Set<Turn>();
 
   constructor(private readonly options: ConnectionOptions) {
     this.session = Promise.resolve(this.sessionOn(options));
@@ -51,14 +48,20 @@ export class Connection {
   }
 
   /**
-   * In the order of arrival: a call that writes comes after all before it, one that reads after those that write. Only
-   * a search is not waited for: it may take half a minute, and agents share a connection.
+   * Calls on one file are carried out in the order of arrival: one that writes comes after all before it, one that reads
+   * after those that write. Calls on other files go on meanwhile, and nobody waits for a search.
    */
-  private use<T>({ tool, signal }: Call, run: (session: Session) => Promise<T>): Promise<T> {
-    const writes = !tool.annotations.readOnlyHint;
+  private use<T>(call: Call, run: (session: Session) => Promise<T>): Promise<T> {
+    const { tool, signal, args } = call;
+    const turn = {
+      writes: !tool.annotations.readOnlyHint,
+      isSearch: tool.name === "grep",
+      names: namesIn(args),
+    };
+    const before = [...this.running].filter((other) => !other.isSearch && isAfter(turn, other));
     // A write lets the messages pass that came with it: one of them may cancel it.
-    const turn = writes ? Promise.all([this.written, ...this.reads, setImmediate()]) : this.written;
-    const work = Promise.all([this.session, turn]).then(([session]) => {
+    const waits = [...before.map(({ done }) => done), ...(turn.writes ? [setImmediate()] : [])];
+    const work = Promise.all([this.session, ...waits]).then(([session]) => {
       signal.throwIfAborted();
       return run(session);
     });
@@ -66,16 +69,9 @@ export class Connection {
       () => {},
       () => {},
     );
-    if (writes) {
-      this.written = done;
-      this.reads = new Set();
-    } else if (tool.name !== "grep") this.reads.add(done);
-    const { running, reads } = this;
-    running.add(done);
-    void done.then(() => {
-      running.delete(done);
-      reads.delete(done);
-    });
+    const entry = { ...turn, done };
+    this.running.add(entry);
+    void done.then(() => this.running.delete(entry));
     return work;
   }
 
@@ -97,8 +93,49 @@ export class Connection {
 
   /** Every call under way has come to its end, whether or not anybody waits for its answer. */
   async settled(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running);
+    while (this.running.size > 0) await Promise.all([...this.running].map(({ done }) => done));
   }
+}
+
+/** A call that is under way. */
+interface Turn {
+  readonly writes: boolean;
+  readonly isSearch: boolean;
+  /** Names of the files it is about; null: it may be any. */
+  readonly names: ReadonlySet<string> | null;
+  readonly done: Promise<void>;
+}
+
+function isAfter(turn: Omit<Turn, "done">, other: Turn): boolean {
+  if (!turn.writes && !other.writes) return false;
+  const [ours, theirs] = [turn.names, other.names];
+  return ours === null || theirs === null || [...ours].some((name) => theirs.has(name));
+}
+
+const pathKeys = new Set(["path", "file_path", "filepath", "file", "filename", "to"]);
+
+/**
+ * The last parts of all paths of a call, because one file can be asked for by several paths. null where a call has
+ * none, or hides them in a string.
+ */
+function namesIn(args: unknown): ReadonlySet<string> | null {
+  const names = new Set<string>();
+  const entries = (value: unknown): readonly [string, unknown][] =>
+    typeof value === "object" && value !== null ? Object.entries(value) : [];
+  const take = (fields: unknown): void => {
+    for (const [key, value] of entries(fields))
+      if (pathKeys.has(key) && typeof value === "string") names.add(basename(value).toLowerCase());
+  };
+  take(args);
+  for (const [key, value] of entries(args)) {
+    if (key !== "files") continue;
+    if (!Array.isArray(value)) return null;
+    for (const file of value) {
+      take(file);
+      for (const edit of entries((file as { edits?: unknown } | null)?.edits)) take(edit[1]);
+    }
+  }
+  return names.size > 0 ? names : null;
 }
 
 function folderOf(uri: string): string[] {

@@ -13,6 +13,7 @@ export interface ServerSettings {
 
 export interface Call {
   readonly tool: Tool;
+  readonly args: unknown;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +35,7 @@ export function createServer(settings: ServerSettings): Server {
     try {
       const extra = extraOf(context);
       const run = (session: Session): Promise<Result> => tool.run(session, params.arguments, extra);
-      return answer(await settings.use({ tool, signal }, run));
+      return answer(await settings.use({ tool, args: params.arguments, signal }, run));
     } catch (error) {
       if (signal.aborted) throw error;
       settings.log(

@@ -16,7 +16,7 @@ import type { Stat } from "./io.js";
 import { Measuring } from "./measure.js";
 import type { Item, Phase, Plan, Plans } from "./plan.js";
 import { clearUp, overwrite, rollBack } from "./rollback.js";
-import { isUntouched, keepName, lookAgain, stillSame } from "./witness.js";
+import { isUntouched, keepName, lookAtContent, stillSame } from "./witness.js";
 
 /** One file of a batch on its way. */
 interface Step {
@@ -52,7 +52,7 @@ export async function commitBatch(
     phase = "prepare";
     plans.write(plan, phase);
     const steps = openSteps(disk, planned, targets, folders);
-    const ready = steps !== null && prepare(disk, steps);
+    const ready = steps !== null && (await prepare(disk, steps));
     if (ready) {
       commit.check(targets[0]?.path ?? "");
       plans.advance(plan.id, phase, "apply");
@@ -85,17 +85,17 @@ const describe = (targets: readonly Target[]): string =>
     : `the batch (${targets.map(({ path }) => path).join(", ")})`;
 
 /** Says which file of several it was. */
-function about<T>({ path, after }: Target, isOnly: boolean, action: () => T): T {
+function about<T>(target: Target, isOnly: boolean, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw isOnly ? error : naming(path, after === null ? "delete" : "write", error);
+    throw naming(target, isOnly, error);
   }
 }
 
-function naming(path: string, action: string, error: unknown): unknown {
-  if (error instanceof PortError || error instanceof Bound) return error;
-  return new Error(`${path}: ${explained(action, error)}`, { cause: error });
+function naming({ path, after }: Target, isOnly: boolean, error: unknown): unknown {
+  if (isOnly || error instanceof PortError || error instanceof Bound) return error;
+  return new Error(`${path}: ${explained(after === null ? "delete" : "write", error)}`, { cause: error });
 }
 
 function undo(disk: Disk, plans: Plans, at: { plan: Plan; phase: Phase; failed: PortError | null }): void {
@@ -213,24 +213,30 @@ function openSteps(
 }
 
 /** Everything that can fail for want of space or rights happens here. False: a file has changed. */
-function prepare(disk: Disk, steps: Step[]): boolean {
-  for (const step of steps) about(step.target, steps.length === 1, () => prepareOne(disk, step, steps));
+async function prepare(disk: Disk, steps: Step[]): Promise<boolean> {
+  for (const step of steps) {
+    try {
+      await prepareOne(disk, step, steps);
+    } catch (error) {
+      throw naming(step.target, steps.length === 1, error);
+    }
+  }
   for (const step of steps) {
     if (step.item.op === "create") continue;
-    step.seen = lookAgain(disk, step.folder, step.name, step.target.before);
+    step.seen = await lookAtContent(disk, step.folder, step.name, step.target.before);
     if (step.seen === null) return false;
   }
   return true;
 }
 
-function prepareOne(disk: Disk, step: Step, steps: readonly Step[]): void {
+async function prepareOne(disk: Disk, step: Step, steps: readonly Step[]): Promise<void> {
   const { item, target, folder, stat } = step;
   if (target.after !== null) {
     const like = stat ?? movedFrom(steps, target);
     const bytes = target.after instanceof Uint8Array ? target.after : sourceOf(steps, target);
-    writeTemporary(disk, folder, { name: item.fresh, bytes, like, replaces: item.op === "replace" });
+    await writeTemporary(disk, folder, { name: item.fresh, bytes, like, replaces: item.op === "replace" });
   }
-  if (item.op === "replace" || item.op === "overwrite") keepOld(disk, step);
+  if (item.op === "replace" || item.op === "overwrite") await keepOld(disk, step);
 }
 
 /** A file that is not held in memory is moved by a copy of it: it may go to another disk, and must survive a crash. */
@@ -255,10 +261,10 @@ function isSameContent(one: Content | null, two: Content | null): boolean {
 }
 
 /** A second name costs nothing and needs no space when it is wanted back. In place, only a copy survives. */
-function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): void {
+async function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): Promise<void> {
   if (item.op === "replace" && keepName(disk, folder, name, item.old)) return;
   const bytes = bytesOf(target.before);
-  writeTemporary(disk, folder, { name: item.old, bytes, like: stat, replaces: false });
+  await writeTemporary(disk, folder, { name: item.old, bytes, like: stat, replaces: false });
 }
 
 /** A writer who does not lock may have written into a file while it was replaced: then that is brought back. */
@@ -272,14 +278,13 @@ function nobodyWrote(steps: readonly Step[]): boolean {
 
 async function apply(disk: Disk, steps: readonly Step[]): Promise<boolean> {
   for (const step of steps) {
-    const { path, after } = step.target;
     let applied = false;
     try {
-      await patiently(disk, path, () => {
+      await patiently(disk, step.target.path, () => {
         applied = applyOne(disk, step);
       });
     } catch (error) {
-      throw steps.length === 1 ? error : naming(path, after === null ? "delete" : "write", error);
+      throw naming(step.target, steps.length === 1, error);
     }
     if (!applied) return false;
   }

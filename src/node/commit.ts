@@ -14,7 +14,7 @@ import { type Disk, Folder } from "./folder.js";
 import { closeQuietly, errorCode, flags, isMissing, remove, type Stat } from "./io.js";
 import { isSharingViolation } from "./platform.js";
 import { ticks } from "./system.js";
-import { lookAgain, Original, stillSame } from "./witness.js";
+import { lookAtContent, Original, stillSame } from "./witness.js";
 
 /** One file of a commit, with the real path it has under the lock. */
 export interface Target extends Pick<Write, "before" | "after" | "folders"> {
@@ -135,7 +135,7 @@ async function create(disk: Disk, folder: Folder, target: Target, commit: Commit
 
 async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit): Promise<boolean> {
   const name = disk.platform.path.basename(target.real);
-  const seen = lookAgain(disk, folder, name, target.before);
+  const seen = await lookAtContent(disk, folder, name, target.before);
   if (seen === null) return false;
   commit.check(target.path);
   if (!stillSame(folder, name, seen)) return false;
@@ -153,7 +153,7 @@ async function replace(disk: Disk, folder: Folder, target: Target, commit: Repla
   const { path } = target;
   const name = disk.platform.path.basename(target.real);
   const temporary = temporaryName(commit.token);
-  const original = new Original(disk, folder, name, target.before);
+  const original = new Original(disk, folder, name, target.before && bytesOf(target.before));
   const after = bytesOf(target.after);
   const started = ticks();
   let fd: number | null = openNew(disk, folder, temporary, commit.like);

@@ -1,7 +1,7 @@
 import { type Measure, PortError } from "../session/index.js";
 import { type Disk, Folder } from "./folder.js";
-import { closeQuietly, errorCode, flags, ifThere, noMoreBytes, type Stat, withFile, writeAll } from "./io.js";
-import { isSameMeasure, measureFile } from "./measure.js";
+import { closeQuietly, errorCode, flags, ifThere, noMoreBytes, type Stat, writeAll } from "./io.js";
+import { isSameMeasure, measureBeside } from "./measure.js";
 import { isWindows, type Platform } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
@@ -28,14 +28,18 @@ export interface NewContent {
 export class Bound extends Error {}
 
 /** The whole content, flushed, under a name that nobody uses; nothing is left of it if that fails. */
-export function writeTemporary(disk: Disk, folder: Folder, content: NewContent): void {
+export async function writeTemporary(disk: Disk, folder: Folder, content: NewContent): Promise<void> {
   const { io } = disk;
   const fd = io.open(folder.at(content.name), flags.create, modeOf(content.like));
   try {
-    withFile(io, fd, () => {
-      fill(disk, fd, content);
+    try {
+      await fill(disk, fd, content);
       io.fsync(fd);
-    });
+    } catch (error) {
+      closeQuietly(io, fd);
+      throw error;
+    }
+    io.close(fd);
   } catch (error) {
     folder.discard(content.name);
     throw error;
@@ -92,9 +96,9 @@ export async function store(
   if (isActing || bytes.length === 0 || !isThrough(platform)) await io.flush(fd);
 }
 
-function fill(disk: Disk, fd: number, { bytes, like, replaces }: NewContent): void {
+async function fill(disk: Disk, fd: number, { bytes, like, replaces }: NewContent): Promise<void> {
   if (bytes instanceof Uint8Array) writeAll(disk.io, fd, bytes);
-  else copy(disk, fd, bytes);
+  else await copy(disk, fd, bytes);
   if (like !== null) makeLike(disk, fd, like, replaces);
 }
 
@@ -106,9 +110,14 @@ export function makeLike(disk: Disk, fd: number, like: Stat, replaces: boolean):
 }
 
 /** A file that has changed is found out by who compares it next; here it must only not take its place. */
-function copy({ io }: Disk, fd: number, { folder, name, measure }: Copied): void {
+async function copy({ io }: Disk, fd: number, { folder, name, measure }: Copied): Promise<void> {
   const source = io.open(folder.at(name), flags.read);
-  const copied = withFile(io, source, () => measureFile(io, source, fd));
+  let copied: Measure;
+  try {
+    copied = await measureBeside(io, source, { copyTo: fd });
+  } finally {
+    closeQuietly(io, source);
+  }
   if (!isSameMeasure(copied, measure))
     throw new PortError("busy", `${name} changes while it is moved; nothing was changed`);
 }

@@ -1,4 +1,5 @@
 import {
+  type Cancellation,
   type FileId,
   type Files,
   foldedName,
@@ -12,12 +13,13 @@ import { commitBatch, HalfDone } from "./batch.js";
 import { commitOne, isShared, type Target } from "./commit.js";
 import { Bound, missingFolders, removeFolders } from "./content.js";
 import { failure } from "./failure.js";
-import { type Disk, isBehind } from "./folder.js";
-import { errorCode, flags, type Io, ifThere, nodeIo, readAll, type Stat, withFile } from "./io.js";
+import type { Disk } from "./folder.js";
+import { type Io, ifThere, nodeIo, readAll, type Stat } from "./io.js";
 import { defaultLimits, type Limits } from "./limits.js";
 import { Locks, Unfinished } from "./lock.js";
 import { defaultTiming, type Lock, type LockTiming } from "./lockfile.js";
-import { measureFile } from "./measure.js";
+import { measureBeside } from "./measure.js";
+import { moved, openReal, useOpened } from "./opened.js";
 import { Plans } from "./plan.js";
 import { type Platform, thisPlatform } from "./platform.js";
 import { type Processes, systemProcesses } from "./processes.js";
@@ -73,9 +75,6 @@ export function nodeFiles(options: NodeFilesOptions): NodeFiles {
 /** Milliseconds. */
 const justNow = 20;
 
-/** The path led to another file by the time it was opened. */
-const moved = Symbol("moved");
-
 class DiskFiles implements NodeFiles {
   readonly isLasting = true;
   private readonly disk: Disk;
@@ -124,13 +123,18 @@ class DiskFiles implements NodeFiles {
     return this.readNow(file);
   }
 
-  async hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>): Promise<T> {
+  async hold<T>(
+    files: readonly FileId[],
+    body: (held: Held) => Promise<T>,
+    signal?: Cancellation,
+  ): Promise<T> {
     await this.start();
     const places: Place[] = [];
     for (const file of files) places.push(this.direct(file) ?? (await this.again(file)));
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.locks.hold(places, (lock) => body(this.held(lock, places)));
+        const work = (lock: Lock): Promise<T> => body(this.held(lock, places, signal));
+        return await this.locks.hold(places, work, { signal });
       } catch (error) {
         if (error instanceof Unfinished && attempt === 5) throw failure("lock", files[0]?.path ?? "", error);
         if (!(error instanceof Unfinished)) throw error;
@@ -161,7 +165,7 @@ class DiskFiles implements NodeFiles {
     return this.started;
   }
 
-  private held(lock: Lock, places: readonly Place[]): Held {
+  private held(lock: Lock, places: readonly Place[], signal: Cancellation | undefined): Held {
     const check = (file: FileId): void => {
       if (!places.some(({ key }) => key === file.key)) throw new Error(`${file.path} is not held`);
     };
@@ -172,7 +176,7 @@ class DiskFiles implements NodeFiles {
       },
       measure: async (file) => {
         check(file);
-        return this.withOpened(file, (fd) => measureFile(this.disk.io, fd));
+        return this.withOpened(file, (fd) => measureBeside(this.disk.io, fd, { signal }));
       },
       missingFolders: async (file) => {
         check(file);
@@ -349,34 +353,16 @@ class DiskFiles implements NodeFiles {
     if (!this.options.brief) this.recent.keep(key, bytes);
   }
 
-  private async withOpened<T>(file: FileId, use: (fd: number, stat: Stat) => T): Promise<T | null> {
+  private async withOpened<T>(
+    file: FileId,
+    use: (fd: number, stat: Stat) => T | Promise<T>,
+  ): Promise<T | null> {
     for (let attempt = 1; ; attempt++) {
       const { real } = (attempt === 1 ? this.direct(file) : null) ?? (await this.again(file));
-      const result = this.useReal(real, file.path, use);
-      if (result !== moved) return result;
+      const opened = openReal(this.disk, real, file.path);
+      if (opened === null) return null;
+      if (opened !== moved) return useOpened(this.disk.io, opened, use);
       if (attempt === 3) throw new PortError("busy", `${file.path} keeps being moved`);
-    }
-  }
-
-  private useReal<T>(
-    real: string,
-    path: string,
-    use: (fd: number, stat: Stat) => T,
-  ): T | null | typeof moved {
-    const { io } = this.disk;
-    try {
-      const fd = ifThere(() => io.open(real, flags.read));
-      if (fd === null) return null;
-      return withFile(io, fd, () => {
-        const stat = io.fstat(fd);
-        if (stat.isDirectory()) throw new PortError("io", `cannot read ${path}: it is a folder`);
-        if (!stat.isFile()) throw new PortError("io", `cannot read ${path}: it is not a regular file`);
-        return isBehind(this.disk, fd, real) ? use(fd, stat) : moved;
-      });
-    } catch (error) {
-      // A link in the last place, where there was none when the path was followed.
-      if (errorCode(error) === "ELOOP") return moved;
-      throw failure("read", path, error);
     }
   }
 

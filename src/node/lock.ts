@@ -1,4 +1,4 @@
-import type { PortError } from "../session/index.js";
+import { type Cancellation, type PortError, throwIfAborted } from "../session/index.js";
 import { failure } from "./failure.js";
 import { errorCode, ifThere, readFile, remove } from "./io.js";
 import { Lock, type Lockable, type LockOptions, parseLock } from "./lockfile.js";
@@ -14,6 +14,7 @@ import {
   firstPause,
   frontPause,
   lookPause,
+  type Patience,
   sleep,
   type Watch,
   waitInLine,
@@ -52,24 +53,26 @@ export class Locks {
   async hold<T>(
     files: readonly Lockable[],
     body: (lock: Lock) => Promise<T>,
-    { wait = this.options.wait, adopt = "", token }: HoldOptions = {},
+    { wait = this.options.wait, adopt = "", token, signal }: HoldOptions = {},
   ): Promise<T> {
-    const deadline = ticks() + wait;
+    const patience: Patience = { deadline: ticks() + wait, signal };
     let entered = 0;
     let lock: Lock | undefined;
     const ordered = this.inOrder(files);
     try {
       for (const { name, file } of ordered) {
+        throwIfAborted(signal);
         const line = this.lines.get(name);
-        if (line) await waitInLine(line, file, deadline);
+        if (line) await waitInLine(line, file, patience);
         else this.lines.set(name, []);
         entered += 1;
         lock ??= this.newLock(name, files.length === 1 ? file : null, token);
         // From the first on: the others may be waited for.
         this.keepFresh(lock);
-        if (!lock.create(name, file)) await this.take(name, file, { lock, deadline, adopt });
+        if (!lock.create(name, file)) await this.take(name, file, { ...patience, lock, adopt });
       }
       lock ??= this.newLock("", null, token);
+      throwIfAborted(signal);
       return await body(lock);
     } finally {
       if (lock) {
@@ -181,13 +184,14 @@ export class Locks {
     }
   }
 
-  private async waitFor(name: string, { deadline, adopt }: Taking, turn: Turn): Promise<void> {
+  private async waitFor(name: string, { deadline, signal, adopt }: Taking, turn: Turn): Promise<void> {
     const started = ticks();
     let watch: Watch | null = null;
     let looked = Number.NEGATIVE_INFINITY;
     let isFront = false;
     let crowd = 0;
     for (;;) {
+      throwIfAborted(signal);
       const now = ticks();
       isFront ||= now - started >= firstPause / 2 && turn.step();
       const isLook = now - looked >= (isFront ? lookPause.front : lookPause.back) || now >= deadline;
@@ -313,11 +317,11 @@ export interface HoldOptions {
   readonly adopt?: string;
   /** That of a lock which is held already, for one more within it. */
   readonly token?: string;
+  readonly signal?: Cancellation | undefined;
 }
 
-interface Taking {
+interface Taking extends Patience {
   readonly lock: Lock;
-  readonly deadline: number;
   readonly adopt: string;
 }
 

@@ -1,25 +1,36 @@
-/** What tells the content of a file without holding it in memory. */
-import type { Measure } from "../session/index.js";
+/** Tells the content of a file without holding it in memory. */
+import { setImmediate } from "node:timers/promises";
+import { type Cancellation, type Measure, throwIfAborted } from "../session/index.js";
 import { type Io, writeAll } from "./io.js";
 
-const pieceSize = 1 << 17;
+/** A multiple of four, so that a word is never cut in two. */
+const pieceSize = 1 << 20;
 
-/** A hash of bytes that come in pieces. */
+/** Bytes between two turns of the event loop: some milliseconds. */
+const turnSize = 8 << 20;
+
+/** A hash of bytes that come in pieces, all but the last of a multiple of four bytes. */
 export class Measuring {
   private size = 0;
   private first = 0x811c9dc5;
   private second = 0x9e3779b1;
 
   add(bytes: Uint8Array): void {
+    const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const whole = bytes.length & ~3;
     let { first, second } = this;
-    for (const byte of bytes) {
-      first = Math.imul(first ^ byte, 0x01000193);
-      second = Math.imul(second ^ byte, 0x5bd1e995);
+    const mix = (word: number): void => {
+      first = Math.imul(first ^ word, 0x01000193);
+      first ^= first >>> 17;
+      second = Math.imul(second ^ word, 0x5bd1e995);
       second ^= second >>> 15;
-    }
-    this.size += bytes.length;
+    };
+    // Four bytes at a time: one by one took two minutes for 2 GiB.
+    for (let at = 0; at < whole; at += 4) mix(words.getUint32(at, true));
+    for (let at = whole; at < bytes.length; at++) mix(bytes[at] as number);
     this.first = first;
     this.second = second;
+    this.size += bytes.length;
   }
 
   get measure(): Measure {
@@ -28,17 +39,48 @@ export class Measuring {
   }
 }
 
-/** From the beginning to the end, whatever size the system announces. `to`: another file gets the same bytes. */
-export function measureFile(io: Io, fd: number, to?: number): Measure {
+/** From the beginning to the end, whatever size the system announces. */
+export function measureFile(io: Io, fd: number): Measure {
   const measuring = new Measuring();
+  for (const bytes of pieces(io, fd)) measuring.add(bytes);
+  return measuring.measure;
+}
+
+export interface Beside {
+  readonly signal?: Cancellation | undefined;
+  /** Another file that gets the same bytes. */
+  readonly copyTo?: number;
+}
+
+/** The same beside other work, which goes on every few milliseconds. Throws an AbortError once it is cancelled. */
+export async function measureBeside(io: Io, fd: number, { signal, copyTo }: Beside = {}): Promise<Measure> {
+  const measuring = new Measuring();
+  let sinceTurn = 0;
+  for (const bytes of pieces(io, fd)) {
+    measuring.add(bytes);
+    if (copyTo !== undefined) writeAll(io, copyTo, bytes);
+    sinceTurn += bytes.length;
+    if (sinceTurn < turnSize) continue;
+    sinceTurn = 0;
+    await setImmediate();
+    throwIfAborted(signal);
+  }
+  return measuring.measure;
+}
+
+/** Each piece is full but the last, in the same memory as the one before. */
+function* pieces(io: Io, fd: number): Generator<Uint8Array> {
   const piece = new Uint8Array(pieceSize);
   for (let position = 0; ; ) {
-    const count = io.read(fd, piece, position);
-    if (count === 0) return measuring.measure;
-    const bytes = piece.subarray(0, count);
-    measuring.add(bytes);
-    if (to !== undefined) writeAll(io, to, bytes);
-    position += count;
+    let filled = 0;
+    while (filled < piece.length) {
+      const count = io.read(fd, piece.subarray(filled), position + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    if (filled > 0) yield piece.subarray(0, filled);
+    if (filled < piece.length) return;
+    position += filled;
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type SearchHit,
   type SearchQuery,
   type SearchResult,
+  throwIfAborted,
 } from "../session/index.js";
 import { type Disk, isBehind } from "./folder.js";
 import { Ignores } from "./ignores.js";
@@ -81,7 +82,7 @@ async function folder(run: Run, top: string): Promise<void> {
       aboveCounts,
       signal: query.signal,
     });
-    stopIfAborted(query);
+    throwIfAborted(query.signal);
     return found?.map((name) => path.join(top, name)).sort() ?? null;
   }
 }
@@ -90,10 +91,6 @@ async function wanted(pattern: string | undefined): Promise<(path: string) => bo
   if (pattern === undefined || pattern === "") return () => true;
   const { matches } = await glob(pattern.replace(/^!/, ""), false);
   return pattern.startsWith("!") ? (path) => !matches(path) : matches;
-}
-
-function stopIfAborted({ signal }: SearchQuery): void {
-  if (signal?.aborted) throw Object.assign(new Error("the search was cancelled"), { name: "AbortError" });
 }
 
 /** While it does, nothing else of this process does anything: that must not last until the time for searches is over. */
@@ -158,7 +155,7 @@ class Run {
     this.query.onProgress?.(this.searched);
     // A turn of the event loop, or no signal would ever arrive.
     await new Promise((resolve) => setImmediate(resolve));
-    stopIfAborted(this.query);
+    throwIfAborted(this.query.signal);
   }
 
   private late(): PortError {

@@ -1,4 +1,4 @@
-import { PortError } from "../session/index.js";
+import { type Cancellation, PortError, throwIfAborted } from "../session/index.js";
 import type { Lockable, LockRecord } from "./lockfile.js";
 import { ticks } from "./system.js";
 
@@ -53,18 +53,36 @@ async function inTime(promise: Promise<void>, deadline: number): Promise<boolean
   return arrived;
 }
 
-/** For one's turn among those of this process; who comes next calls the first of the line. */
-export async function waitInLine(line: (() => void)[], file: Lockable, deadline: number): Promise<void> {
+/** How long a caller waits. */
+export interface Patience {
+  readonly deadline: number;
+  readonly signal: Cancellation | undefined;
+}
+
+/** Waits for one's turn among those of this process; who comes next calls the first of the line. */
+export async function waitInLine(
+  line: (() => void)[],
+  file: Lockable,
+  { deadline, signal }: Patience,
+): Promise<void> {
   let step = (): void => {};
   const turn = new Promise<void>((resolve) => {
     step = resolve;
   });
   line.push(step);
-  if (await inTime(turn, deadline)) return;
+  let giveUp = (): void => {};
+  const cancelled = new Promise<void>((resolve) => {
+    giveUp = resolve;
+  });
+  signal?.addEventListener("abort", giveUp);
+  if (await inTime(Promise.race([turn, cancelled]), deadline)) {
+    if (!signal?.aborted) return;
+  }
   const at = line.indexOf(step);
   // Its turn came just when it gave up.
   if (at < 0) return;
   line.splice(at, 1);
+  throwIfAborted(signal);
   throw new PortError(
     "busy",
     `${file.path} is held by this process (${process.pid}) itself; gave up waiting`,

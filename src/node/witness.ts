@@ -2,12 +2,12 @@ import type { Content } from "../session/index.js";
 import { reason } from "./failure.js";
 import type { Disk, Folder } from "./folder.js";
 import { closeQuietly, errorCode, flags, type Io, ifThere, type Stat, withFile } from "./io.js";
-import { isSameMeasure, measureFile } from "./measure.js";
+import { isSameMeasure, measureBeside } from "./measure.js";
 import { isWindows } from "./platform.js";
 import { noSecondNames } from "./slot.js";
 
 /** The file's state if its bytes are still these, else null. */
-export function lookAgain({ io }: Disk, folder: Folder, name: string, bytes: Content | null): Stat | null {
+export function lookAgain({ io }: Disk, folder: Folder, name: string, bytes: Uint8Array | null): Stat | null {
   const fd = bytes === null ? null : ifThere(() => io.open(folder.at(name), flags.read));
   if (fd === null || bytes === null) return null;
   return withFile(io, fd, () => {
@@ -15,6 +15,26 @@ export function lookAgain({ io }: Disk, folder: Folder, name: string, bytes: Con
     const stat = io.fstat(fd);
     return holds(io, fd, stat, bytes) ? stat : null;
   });
+}
+
+/** The same for content that may be too large to be held: that is measured beside other work. */
+export async function lookAtContent(
+  disk: Disk,
+  folder: Folder,
+  name: string,
+  content: Content | null,
+): Promise<Stat | null> {
+  if (content === null || content instanceof Uint8Array) return lookAgain(disk, folder, name, content);
+  const { io } = disk;
+  const fd = ifThere(() => io.open(folder.at(name), flags.read));
+  if (fd === null) return null;
+  try {
+    const stat = io.fstat(fd);
+    const mayBe = stat.isFile() && Number(stat.size) === content.size;
+    return mayBe && isSameMeasure(await measureBeside(io, fd), content) ? stat : null;
+  } finally {
+    closeQuietly(io, fd);
+  }
 }
 
 /**
@@ -29,9 +49,7 @@ function isTelling(seen: Stat, fresh: Stat): boolean {
 const scratch = new Uint8Array(1 << 17);
 
 /** Whether these are the bytes of the file. */
-export function holds(io: Io, fd: number, stat: Stat, bytes: Content): boolean {
-  if (!(bytes instanceof Uint8Array))
-    return stat.isFile() && Number(stat.size) === bytes.size && isSameMeasure(measureFile(io, fd), bytes);
+export function holds(io: Io, fd: number, stat: Stat, bytes: Uint8Array): boolean {
   if (!stat.isFile() || Number(stat.size) !== bytes.length) return false;
   // Some file systems announce no size of what is made when it is read.
   if (bytes.length === 0) return io.read(fd, scratch, 0) === 0;
@@ -87,7 +105,7 @@ export class Original {
     private readonly disk: Disk,
     private readonly folder: Folder,
     private readonly name: string,
-    private readonly bytes: Content | null,
+    private readonly bytes: Uint8Array | null,
   ) {}
 
   /** Gives it a second name, by which it is reached when it is replaced. */

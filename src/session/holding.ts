@@ -4,7 +4,7 @@ import { epochOf } from "./agent.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./ledger.js";
 import { loadLedger } from "./ledgers.js";
 import { type Context, OpenFile } from "./open.js";
-import type { FileId } from "./ports.js";
+import type { FileId, Held } from "./ports.js";
 import { agentLedger, type StateRecord } from "./record.js";
 import type { Env } from "./result.js";
 import { parse } from "./texts.js";
@@ -21,7 +21,8 @@ export async function withOpen<T>(path: string, env: Env, use: (opened: OpenFile
 
 export async function withFile<T>(file: FileId, env: Env, use: (opened: OpenFile) => Promise<T>): Promise<T> {
   const context = await contextOf(env);
-  return env.files.hold([file], async (held) => use(await OpenFile.open(held, file, context)));
+  const body = async (held: Held): Promise<T> => use(await OpenFile.open(held, file, context));
+  return env.files.hold([file], body, env.signal);
 }
 
 /** A file that is as the agent saw it last. */

@@ -47,10 +47,15 @@ export interface Write {
   readonly folders?: number;
 }
 
-/** An AbortSignal, as far as a search needs one. */
+/** An AbortSignal, as far as a call needs one. */
 export interface Cancellation {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void): void;
+}
+
+/** Throws an AbortError, which no caller takes for an answer. */
+export function throwIfAborted(signal: Cancellation | undefined): void {
+  if (signal?.aborted) throw Object.assign(new Error("the call was cancelled"), { name: "AbortError" });
 }
 
 export interface SearchQuery {
@@ -99,8 +104,11 @@ export interface Files {
   identify(path: string): Promise<FileId>;
   /** Reads without a lock. null if there is no such file; throws `too_large`, `io`. */
   read(file: FileId): Promise<Uint8Array | null>;
-  /** Runs the body while no other process holds any of these files. Throws `busy` naming the holder. */
-  hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>): Promise<T>;
+  /**
+   * Runs the body while no other process holds any of these files. Throws `busy` naming the holder. A signal ends the
+   * wait for them, and the measuring of a large file; a commit that has begun is finished.
+   */
+  hold<T>(files: readonly FileId[], body: (held: Held) => Promise<T>, signal?: Cancellation): Promise<T>;
   search(query: SearchQuery): Promise<SearchResult>;
   /**
    * Bytes that were read or committed are never written to afterwards, neither here nor by others. Then the text of bytes

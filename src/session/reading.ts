@@ -15,7 +15,14 @@ import { contextOf, peek, withFile } from "./holding.js";
 import { isTooLarge, openAny } from "./large.js";
 import { type Deletion, hasSeen, isShownLast, nothingPending } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
-import { type Cancellation, type FileId, PortError, type SearchHit, type SearchQuery } from "./ports.js";
+import {
+  type Cancellation,
+  type FileId,
+  type Held,
+  PortError,
+  type SearchHit,
+  type SearchQuery,
+} from "./ports.js";
 import type { Env, ReadDetails, Result, SearchDetails } from "./result.js";
 
 export interface ReadRequest {
@@ -28,6 +35,7 @@ export interface ReadRequest {
   /** Only what others changed since it was shown. */
   readonly delta?: boolean;
   readonly anchors?: Labels;
+  readonly signal?: Cancellation | undefined;
 }
 
 export async function read(request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
@@ -43,14 +51,15 @@ export async function read(request: ReadRequest, env: Env): Promise<Result<ReadD
 /** Of a file that is too large size and hash are shown: it may be deleted or moved after that. */
 async function measured(file: FileId, error: PortError, env: Env): Promise<PortError> {
   const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
+  const body = async (held: Held): Promise<PortError> => {
     const opened = await openAny(held, file, context);
     if (!opened.measure) return error;
     const { hash } = opened.measure;
     opened.showed(LineSet.all(opened.text.lineCount), null, "observed");
     await opened.save();
     return new PortError("too_large", `${error.message}; hash ${hash}. It can be deleted or moved now`);
-  });
+  };
+  return env.files.hold([file], body, env.signal);
 }
 
 async function readText(file: FileId, request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
@@ -235,7 +244,7 @@ export async function grep(request: GrepRequest, env: Env): Promise<Result<Searc
 /** A search shows rows like a read does, but retires none. A file that vanished or cannot be shown is passed over. */
 async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: Context) {
   const file = await env.files.identify(hit.path);
-  return env.files.hold([file], async (held) => {
+  const body = async (held: Held) => {
     const opened = await OpenFile.open(held, file, context);
     const { document } = opened;
     if (!document || document.binary) return null;
@@ -249,5 +258,6 @@ async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: C
     await opened.save();
     const text = listing.rows.map((row) => rowText(row, anchors)).join("\n");
     return { text, details: detailsOf(opened.file, document, listing, anchors) };
-  });
+  };
+  return env.files.hold([file], body, request.signal);
 }

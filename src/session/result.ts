@@ -8,7 +8,7 @@ import type {
   SchemeName,
 } from "../core/index.js";
 import type { GatePolicy } from "./gate.js";
-import type { Clock, Files, LedgerStore } from "./ports.js";
+import type { Cancellation, Clock, Files, LedgerStore } from "./ports.js";
 
 /** What a call needs of its surroundings. */
 export interface Env {
@@ -22,6 +22,8 @@ export interface Env {
   readonly anchors: SchemeName;
   readonly door: Door;
   readonly codec: Codec | null;
+  /** Ends the call while nothing is written yet. */
+  readonly signal?: Cancellation | undefined;
 }
 
 export interface ReadDetails {

@@ -17,7 +17,7 @@ import { follow, type ObservedWrite, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import { type Observation, observe } from "./observing.js";
-import { type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
+import { type Cancellation, type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
 import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
 import { checkOptions, checkRequest } from "./request.js";
 import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
@@ -53,13 +53,21 @@ export interface SessionOptions {
   readonly keepOnFold?: boolean;
 }
 
-export type EditRequest =
-  | { readonly path: string; readonly edits: unknown; readonly dryRun?: boolean }
-  | { readonly path: string; readonly retry: string; readonly dryRun?: boolean };
+/** Fields that every request may have. */
+interface Cancellable {
+  /** Ends the call with an AbortError, unless its commit has begun. */
+  readonly signal?: Cancellation | undefined;
+}
 
-export type MultiEditRequest =
-  | { readonly files: readonly FileRequest[]; readonly dryRun?: boolean }
-  | { readonly retry: string; readonly dryRun?: boolean };
+interface Editing extends Cancellable {
+  readonly dryRun?: boolean;
+}
+
+export type EditRequest = Editing &
+  ({ readonly path: string; readonly edits: unknown } | { readonly path: string; readonly retry: string });
+
+export type MultiEditRequest = Editing &
+  ({ readonly files: readonly FileRequest[] } | { readonly retry: string });
 
 /** A call that was tried out, not done: its diff can be shown and approved, then it is committed. */
 export interface Plan {
@@ -104,7 +112,7 @@ export class Session {
   }
 
   read(request: ReadRequest): Promise<Result<ReadDetails | BatchRefusal>> {
-    return this.answered(["read", request], () => read(request, this.env));
+    return this.answered(["read", request], () => read(request, this.envFor(request)));
   }
 
   grep(request: GrepRequest): Promise<Result<SearchDetails | BatchRefusal>> {
@@ -126,16 +134,14 @@ export class Session {
   }
 
   /** Creates a file, or replaces all of one that was wholly shown and is unchanged since. */
-  async write(request: {
-    readonly path: string;
-    readonly content: string | readonly string[];
-    readonly dryRun?: boolean;
-  }): Promise<EditResult> {
+  async write(
+    request: Editing & { readonly path: string; readonly content: string | readonly string[] },
+  ): Promise<EditResult> {
     return this.answered(["write", request], async () => {
       const { path, content, dryRun = false } = request;
       const entries = [{ path, edits: [], operations: [], content, problems: [] }];
       const call: Call = { tool: "write", entries, given: [], single: true, dryRun };
-      return (await execute(call, this.env)) as EditResult;
+      return (await execute(call, { ...this.env, signal: request.signal })) as EditResult;
     });
   }
 
@@ -220,8 +226,9 @@ export class Session {
     return formatted(path, room, this.env);
   }
 
-  private envFor({ dryRun }: EditRequest | MultiEditRequest): Env {
-    return dryRun ? { ...this.env, door: dryRunDoor(this.env.door) } : this.env;
+  private envFor({ dryRun, signal }: Editing): Env {
+    const env = signal ? { ...this.env, signal } : this.env;
+    return dryRun ? { ...env, door: dryRunDoor(env.door) } : env;
   }
 
   private editCall(request: EditRequest): Promise<Call> | Call {

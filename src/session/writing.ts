@@ -15,7 +15,7 @@ import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "
 import { openAny, versionOf } from "./large.js";
 import { besideGap, type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
-import { type FileId, type Held, PortError, type Write } from "./ports.js";
+import { type FileId, type Held, PortError, throwIfAborted, type Write } from "./ports.js";
 import { deletionNotes } from "./reading.js";
 import { Recording } from "./recording.js";
 import { entryId, refuse } from "./refuse.js";
@@ -40,7 +40,7 @@ export async function execute(call: Call, env: Env): Promise<EditResult | BatchR
   const epoch = await epochOf(env);
   const context: Context = { ...env, epoch, now: env.clock() };
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
-  return env.files.hold(files, async (held) => {
+  const body = async (held: Held): Promise<EditResult | BatchResult> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const judged: Judged[] = [];
       for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
@@ -49,12 +49,14 @@ export async function execute(call: Call, env: Env): Promise<EditResult | BatchR
         const refusal = { ...call, request, entries: call.given };
         return refuse({ ...refusal, outdated: outdated.map(({ opened }) => opened.file.path) }, judged, env);
       }
+      throwIfAborted(env.signal);
       if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
     }
     const paths = targets.map(({ file }) => file.path).join(", ");
     const keep = targets.length === 1 ? "it keeps" : "the files keep";
     throw new PortError("busy", `${paths}: ${keep} changing while being written`);
-  });
+  };
+  return env.files.hold(files, body, env.signal);
 }
 
 /** The file is not the one any more that a handle was given for. */

@@ -28,15 +28,15 @@ export const editFile = defineTool({
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   aliases: { edit: "edits", changes: "edits" },
   example: { path: "src/a.ts", edits: [exampleEdit] },
-  call(session, args) {
+  call(session, args, { signal }) {
     const path = args.path();
     if (args.stray(["files"])) throw args.bad("send path and edits; files go to multi_edit");
     const edits = args.raw("edits") ?? strayEdit(args);
     const retry = args.text("retry");
     const dryRun = args.flag("dry_run") ?? false;
     if (edits !== undefined && retry !== undefined) throw args.bad("send edits or retry, not both");
-    if (retry !== undefined) return session.edit({ path, retry, dryRun });
+    if (retry !== undefined) return session.edit({ path, retry, dryRun, signal });
     if (edits === undefined) throw args.bad("edits is missing");
-    return session.edit({ path, edits, dryRun });
+    return session.edit({ path, edits, dryRun, signal });
   },
 });

@@ -29,16 +29,16 @@ export const multiEdit = defineTool({
       { path: "src/b.ts", edits: [{ op: "create_file", text: "the first line\n" }] },
     ],
   },
-  call(session, args) {
+  call(session, args, { signal }) {
     const beside = args.stray(["path", "file_path", "edits"]);
     const given = args.raw("files") ?? beside;
     if (beside && given !== beside) throw args.bad("send files alone, each with its own path and edits");
     const retry = args.text("retry");
     const dryRun = args.flag("dry_run") ?? false;
     if (given !== undefined && retry !== undefined) throw args.bad("send files or retry, not both");
-    if (retry !== undefined) return session.multiEdit({ retry, dryRun });
+    if (retry !== undefined) return session.multiEdit({ retry, dryRun, signal });
     if (given === undefined) throw args.bad("files is missing");
-    return session.multiEdit({ files: filesOf(given, args), dryRun });
+    return session.multiEdit({ files: filesOf(given, args), dryRun, signal });
   },
 });
 

@@ -23,13 +23,14 @@ export const readFile = defineTool({
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   aliases: { lines: "ranges", startline: "offset", start: "offset" },
   example: { path: "src/a.ts", ranges: [{ start: 10, end: 20 }] },
-  call(session, args) {
+  call(session, args, { signal }) {
     const ranges = args.ranges("ranges");
     const offset = args.integer("offset", 0);
     const limit = args.integer("limit", 1);
     const delta = args.flag("delta");
     return session.read({
       path: args.path(),
+      signal,
       ...(ranges === undefined ? {} : { ranges }),
       ...(offset === undefined ? {} : { offset: Math.max(1, offset) }),
       ...(limit === undefined ? {} : { limit }),

@@ -11,13 +11,13 @@ export const writeFile = defineTool({
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   aliases: { text: "content", contents: "content", filetext: "content" },
   example: { path: "src/a.ts", content: "the first line\nthe second line\n" },
-  call(session, args) {
+  call(session, args, { signal }) {
     const path = args.path();
     const content = args.content("content");
     if (content === undefined) throw args.bad("content is missing");
     const isLines = Array.isArray(content) && content.every((line) => typeof line === "string");
     if (typeof content !== "string" && !isLines)
       throw args.bad(`content must be a string; got ${shown(content)}`);
-    return session.write({ path, content: content as string | readonly string[] });
+    return session.write({ path, content: content as string | readonly string[], signal });
   },
 });

@@ -1,5 +1,8 @@
 /** Calls that a client sends without waiting for answers. */
+import { closeSync, ftruncateSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { nodeFiles } from "../../src/node/index.js";
 import { Raw, type Workspace, workspace } from "./program.js";
 
 let places: Workspace[] = [];
@@ -87,6 +90,75 @@ describe("a call that is cancelled before it began", () => {
     expect(() => place.text("new.ts")).toThrow();
     expect(place.text("c.ts")).toBe("c\n");
     expect(raw.stderr).toBe("");
+  });
+});
+
+describe("while another program holds a file", () => {
+  async function held() {
+    const { place, raw } = await start({ "a.ts": "a\n", "b.ts": "b\n" });
+    const state = place.env.KEDGE_STATE as string;
+    const files = nodeFiles({ roots: [place.root], state });
+    const id = await files.identify("a.ts");
+    let release = (): void => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await new Promise<void>((resolve) => {
+      void files.hold([id], async () => {
+        resolve();
+        await until;
+      });
+    });
+    send(raw, [
+      message(1, "read_file", { path: "b.ts" }),
+      message(2, "edit_file", append("a.ts", "not wanted")),
+      message(3, "edit_file", append("./a.ts", "wanted")),
+    ]);
+    await raw.answer(1);
+    return { place, raw, release };
+  }
+
+  test("calls on other files go on, a ping is answered, and the waiting call can be cancelled", async () => {
+    const { place, raw, release } = await held();
+    send(raw, [
+      message(4, "edit_file", append("b.ts", "more")),
+      message(5, "grep", { pattern: "^more$", path: "b.ts" }),
+      { jsonrpc: "2.0", id: "ping", method: "ping" },
+      cancelled(2),
+    ]);
+    expect((await raw.answer("ping")).result).toEqual({});
+    expect((await raw.answer(4)).result.isError).toBeUndefined();
+    expect((await raw.answer(5)).result.content[0].text).toContain("more");
+    release();
+    // The file was not read: what was appended to it is refused, or written, only now.
+    await raw.answer(3);
+    expect(new Set(answersTo(raw))).toEqual(new Set([1, 3, 4, 5]));
+    expect(place.text("a.ts")).not.toContain("not wanted");
+  });
+
+  test("a large file is measured beside other calls, and no further once that is cancelled", async () => {
+    const { place, raw } = await start({ "b.ts": "b\n" });
+    const large = join(place.root, "large");
+    const fd = openSync(large, "w");
+    ftruncateSync(fd, 6 * 2 ** 30);
+    closeSync(fd);
+    send(raw, [
+      message(1, "read_file", { path: "large" }),
+      message(2, "read_file", { path: "b.ts" }),
+      { jsonrpc: "2.0", id: "ping", method: "ping" },
+    ]);
+    await raw.answer("ping");
+    await raw.answer(2);
+    send(raw, [cancelled(1), message(3, "write_file", { path: "large", content: "x" })]);
+    expect((await raw.answer(3)).result.isError).toBe(true);
+    expect(new Set(answersTo(raw))).toEqual(new Set([2, 3]));
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s ends the program", async (signal) => {
+    const { raw, release } = await held();
+    raw.child.kill(signal);
+    expect([0, 130, 143, null]).toContain(await raw.exited);
+    release();
   });
 });
 
