@@ -35,6 +35,7 @@ export {
   type Committed,
   type Consideration,
   type Decision,
+  type DisplayedHunk,
   type EditRequest,
   type EditResult,
   type FileId,

@@ -11,7 +11,9 @@ export interface Caller {
 }
 
 /** A change to one file by a tool of the client. */
-export interface Write extends ForeignWrite, Pick<ObservedWrite, "before" | "after"> {}
+export interface Write
+  extends ForeignWrite,
+    Pick<ObservedWrite, "before" | "after" | "display" | "modified"> {}
 
 export interface Row {
   /** 1-based. */

@@ -176,12 +176,13 @@ async function changed(
   place: Workplace,
 ): Promise<string[]> {
   const notes: string[] = [];
-  for (const { path, tool, change, before, after } of writes) {
+  for (const write of writes) {
+    const { path, change } = write;
     await attempt(place, path, async () => {
-      const told = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-      await place.sessionFor(path).observeWrite(path, { tool, change, ...told });
+      await place.sessionFor(path).observeWrite(path, write);
       if (change.kind === "delete") return;
       seen(place, path);
+      if (write.modified) notes.push(words.modifiedNote(await newsOf(path, place)));
       if (settled && isLast(path, place)) notes.push(...(await formatted(path, place)));
     });
   }

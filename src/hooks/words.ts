@@ -61,6 +61,11 @@ export function carriedEdit({ quotes, isPatch, first }: Carried): string {
   ].join("\n");
 }
 
+/** The person changed an edit before the client wrote it, and the model was not told how. */
+export function modifiedNote(news: string): string {
+  return `kedge: the person changed your edit before it was written. ${news}`;
+}
+
 /** What a formatter, or another hook, made of what the agent wrote. */
 export function formattedNote(path: string, { rows, ranges, deleted }: Formatted, door: Door): string {
   const gone = deleted > 0 ? `${deleted} ${deleted === 1 ? "line was" : "lines were"} taken out` : "";

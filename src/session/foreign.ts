@@ -1,35 +1,13 @@
 /** What other programs' tools do to files for an agent, and what is written down of it. */
-import {
-  Change,
-  changedRanges,
-  compare,
-  Document,
-  hunkQuotes,
-  LineSet,
-  quotesIn,
-  type Replaced,
-  replaceQuotes,
-  wholeFile,
-} from "../core/index.js";
-import { type ForeignChange, madeBy as madeByTool, sameLines } from "./change.js";
-import { contextOf, olderTexts, withOpen } from "./holding.js";
+import { Change, changedRanges, compare, type Document, LineSet, quotesIn } from "../core/index.js";
+import { sameLines } from "./change.js";
+import { contextOf, withOpen } from "./holding.js";
+import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./made.js";
 import { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
 import { entryId } from "./refuse.js";
 import type { Env } from "./result.js";
 import { writtenLines } from "./texts.js";
-
-/** What a tool has done, as far as it is told: else all that differs from the text before is its doing. */
-export interface ObservedWrite {
-  readonly tool?: string;
-  readonly change?: ForeignChange;
-  /** The text it was done to; null: there was no file. */
-  readonly before?: string | null;
-  /** The text it made of that, where the client tells: it may write other quotes or line ends than it was given. */
-  readonly after?: string;
-  /** All of the file was written. */
-  readonly whole?: boolean;
-}
 
 type Told = ObservedWrite & { readonly path: string; readonly tool: string };
 
@@ -60,10 +38,11 @@ function isCreated({ before, change, whole }: Told, opened: OpenFile): boolean {
 }
 
 async function recordCreation(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
-  const made = write.change ? madeOf(write.change, null, now) : null;
-  const after = made && !sameLines(made.document, now) ? made.document : now;
+  const made = write.change && !write.modified ? madeOf(write.change, null, now) : null;
+  const after = made && opened.isFresh && !sameLines(made.document, now) ? made.document : now;
   const change = differences(null, after);
-  if (!opened.isFresh) await opened.claim(opened.states.length - 1, null, true);
+  if (write.modified) opened.tick();
+  else if (!opened.isFresh) await opened.claim(opened.states.length - 1, null, true);
   else {
     await opened.stepBack(null);
     opened.wrote(after, null, true);
@@ -78,6 +57,7 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
   const newest = opened.states.length - 1;
   const isWhole = write.whole || write.change?.kind === "whole";
   if (base?.made.change.isEmpty) return;
+  if (base && !base.isOwn) return recordUnclear(write, opened, base, env);
   if (base && opened.isFresh && (base.at < 0 || base.at === newest - 1)) {
     const { document: before, made } = base;
     await opened.stepBack(base.at < 0 ? before : null);
@@ -99,57 +79,27 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
   opened.credit(ownWords(write, now));
 }
 
-/** A text that the tool worked on, and what it made of it. `at`: the state that has it; -1: none. */
-interface Base {
-  readonly at: number;
-  readonly document: Document;
-  readonly made: Replaced;
-}
-
-async function baseOf(write: Told, opened: OpenFile, now: Document): Promise<Base | null> {
+/**
+ * The journal has the text before and the disk's; the disk's text stays nobody's, so what the agent did not write is
+ * told to it like any other change.
+ */
+async function recordUnclear(
+  write: Told,
+  opened: OpenFile,
+  { at, document: before, made: { document: after, change } }: Base,
+  env: Env,
+): Promise<void> {
   const newest = opened.states.length - 1;
-  const told =
-    typeof write.before === "string" ? Document.parse(new TextEncoder().encode(write.before)) : null;
-  let next: Document | null = now;
-  let above = newest;
-  for await (const { at, text: document } of olderTexts(opened)) {
-    const made = !told || sameLines(document, told) ? madeBy(write, document, now) : null;
-    if (above !== at + 1) next = null;
-    if (made && (told || (next && sameLines(made.document, next)))) return { at, document, made };
-    [next, above] = [document, at];
+  if (at === newest - 1 && opened.states[newest]?.by === null) {
+    await journal(write.tool, opened, { before, after, change }, env);
+    // The text is kept even if nothing of it is credited.
+    opened.tick();
   }
-  const undone = told ? null : beforeOf(write, now);
-  if (undone && undone.document.version === opened.states[newest - 1]?.version)
-    return { at: newest - 1, ...undone };
-  // What was not told was done to the text recorded last, and a formatter came right behind.
-  const document = told ?? (opened.isFresh ? await opened.textAt(newest - 1) : null);
-  const made = document && madeBy(write, document, now);
-  return document && made ? { at: told ? -1 : newest - 1, document, made } : null;
+  opened.credit(ownWords(write, after));
 }
 
-/** The text before, worked out from the text now: proof enough where it is the version that is recorded, but not kept. */
-function beforeOf({ change }: Told, now: Document): Omit<Base, "at"> | null {
-  const quotes =
-    change?.kind === "quotes"
-      ? change.quotes
-      : change?.kind === "patch"
-        ? hunkQuotes(change.hunks).map((quote) => ({ ...quote, all: false }))
-        : [];
-  const back = quotes.map((quote) => ({ ...quote, old: quote.new, new: quote.old })).reverse();
-  const document = back.length > 0 ? replaceQuotes(now, back)?.document : undefined;
-  const made = document && replaceQuotes(document, quotes);
-  return document && made ? { document, made } : null;
-}
-
-function madeBy({ change, after }: Told, before: Document, now: Document): Replaced | null {
-  const told = after === undefined ? null : wholeFile(after, before);
-  if (told && !("unencodable" in told)) return { document: told, change: differences(before, told) };
-  return change && (change.kind !== "whole" || change.content !== null)
-    ? madeOf(change, before, now)
-    : { document: now, change: differences(before, now) };
-}
-
-function ownWords({ change, whole }: Told, now: Document): LineSet {
+function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
+  if (modified) return LineSet.empty;
   if (!change || (change.kind === "whole" && change.content === null))
     return whole || change ? LineSet.all(now.lineCount) : LineSet.empty;
   if (change.kind === "delete") return LineSet.empty;
@@ -164,25 +114,6 @@ function ownWords({ change, whole }: Told, now: Document): LineSet {
   const places = texts.filter((text) => text.trim() !== "").map((text) => quotesIn(now, text));
   const spans = places.flatMap((found) => (found.length === 1 ? found : []));
   return spans.reduce((set, [first, last]) => set.union(LineSet.of([[first, last + 1]])), LineSet.empty);
-}
-
-function madeOf(change: ForeignChange, before: Document | null, now: Document): Replaced | null {
-  if (change.kind === "quotes" || change.kind === "patch") return before && madeByTool(change, before);
-  if (change.kind === "delete" || change.content === null) return null;
-  const document = wholeFile(change.content, before ?? now);
-  if ("unencodable" in document) return null;
-  return { document, change: differences(before, document) };
-}
-
-function differences(before: Document | null, after: Document): Change<string> {
-  const lines = after.lines();
-  if (!before) return Change.of(0, [{ start: 0, end: 0, lines }]);
-  const hunks = compare(before, after).regions.map((region) => ({
-    start: region.aStart,
-    end: region.aEnd,
-    lines: lines.slice(region.bStart, region.bEnd),
-  }));
-  return Change.of(before.lineCount, hunks);
 }
 
 interface Done {

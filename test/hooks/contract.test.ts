@@ -9,9 +9,10 @@ import { gate } from "./contract/gate.js";
 import { patches } from "./contract/patches.js";
 import { shown } from "./contract/shown.js";
 import { stale } from "./contract/stale.js";
+import { tabs } from "./contract/tabs.js";
 import { drivers } from "./drivers/index.js";
 
-const parts = { gate, stale, shown, cut, agents, files };
+const parts = { gate, stale, shown, cut, agents, files, tabs };
 
 for (const driver of drivers)
   describe.skipIf(!adapters[driver.client])(driver.client, () => {

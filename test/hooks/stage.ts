@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
+import { main } from "../../src/cli/index.js";
+import { makeStream } from "../../src/cli/output.js";
 import { adapters, hook } from "../../src/hooks/index.js";
 import type { Action, Done, Driver, Payload, Replacement, Reply, Section, Who } from "./drivers/driver.js";
 import { shell } from "./drivers/files.js";
@@ -195,6 +197,19 @@ export class Stage {
     const { stdout, stderr, status } = shell(command, this.folder);
     if (status !== 0) throw new Error(`${command}: ${stderr}`);
     return stdout;
+  }
+
+  /** What the command line prints to the person. */
+  async kedge(...argv: string[]): Promise<string> {
+    let printed = "";
+    const env = { ...this.env, KEDGE_SESSION: "person" };
+    const write = (bytes: Uint8Array): void => {
+      printed += new TextDecoder().decode(bytes);
+    };
+    const stream = makeStream({ env, write, isTerminal: false, columns: 80 });
+    const common = { cwd: this.folder, doors: {}, program: "kedge", version: () => "0", exit: () => {} };
+    await main({ ...common, argv, env, output: { out: stream, err: stream } });
+    return printed;
   }
 
   /** Somebody else changes a line, by its text. */

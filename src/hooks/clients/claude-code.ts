@@ -1,5 +1,5 @@
 import type { Quote } from "../../core/index.js";
-import type { ForeignChange } from "../../session/index.js";
+import type { DisplayedHunk, ForeignChange } from "../../session/index.js";
 import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../fields.js";
 import { branchOf, readIn } from "./branches.js";
@@ -37,36 +37,43 @@ function isEditor(tool: string): boolean {
   return tool === "Edit" || tool === "MultiEdit" || tool === "Write";
 }
 
-/** The text that the client says it made: it writes other quotes, and fewer newlines, than it was given. */
-function patched(original: string, hunks: readonly unknown[]): string | undefined {
-  let lines = original.split("\n");
-  if (hunks.length === 0) return undefined;
-  for (const hunk of hunks.toReversed()) {
-    const [start, count] = [number(hunk, "oldStart"), number(hunk, "oldLines")];
-    if (start === undefined || count === undefined) return undefined;
+/** Its patch is made to be looked at: leading tabs are blanks in it. */
+function displayed(response: Payload): DisplayedHunk[] {
+  return list(response, "structuredPatch").map((hunk) => {
     const rows = list(hunk, "lines").map(String);
-    const fresh = rows.filter((row) => row.startsWith(" ") || row.startsWith("+")).map((row) => row.slice(1));
-    const at = Math.max(0, start - 1);
-    lines = [...lines.slice(0, at), ...fresh, ...lines.slice(at + count)];
-  }
-  return lines.join("\n");
+    return {
+      oldStart: number(hunk, "oldStart") ?? 0,
+      oldLines: number(hunk, "oldLines") ?? 0,
+      rows: rows.filter((row) => /^[ +]/.test(row)).map((row) => row.slice(1)),
+    };
+  });
 }
 
-/** A write with the texts that the client tells after it. */
+/** A write with what the client tells after it. */
 function doneBy(tool: string, input: Payload, response: Payload): Write[] {
+  // It is held back until somebody has looked at it: nothing is written.
+  if (response.staged === true) return [];
   if (tool === "NotebookEdit") {
     const [path, content] = [text(input, "notebook_path"), text(response, "updated_file")];
+    // Texts that are too large are left empty.
     if (path === undefined || content === undefined) return [];
     const before = text(response, "original_file");
-    return [{ path, tool, change: { kind: "whole", content }, ...(before === undefined ? {} : { before }) }];
+    const told = before ? { before: plain(before), after: plain(content) } : {};
+    return [{ path, tool, change: { kind: "whole", content: plain(content) || null }, ...told }];
   }
-  const original = response.originalFile;
-  const told =
-    typeof original === "string" ? { before: plain(original) } : original === null ? { before: null } : {};
-  const after =
-    typeof original === "string" ? patched(plain(original), list(response, "structuredPatch")) : undefined;
-  const made = after === undefined ? {} : { after };
-  return writeOf(tool, input).map((write) => ({ ...write, ...told, ...made }));
+  return writeOf(tool, input).map((write) => ({
+    ...write,
+    ...beforeIn(response, write),
+    display: displayed(response),
+    modified: response.userModified === true,
+  }));
+}
+
+/** A file that is too large is left out as well: only a new one had no text. */
+function beforeIn({ originalFile, type }: Payload, { change }: Write): Pick<Write, "before"> {
+  if (typeof originalFile === "string") return { before: plain(originalFile) };
+  const isNew = type === undefined ? change.kind === "whole" : type === "create";
+  return originalFile === null && isNew ? { before: null } : {};
 }
 
 function before(tool: string, input: Payload): Event[] {

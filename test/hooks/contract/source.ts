@@ -24,6 +24,57 @@ export const source: string = [
   "",
 ].join("\n");
 
+/** Indented with tabs, and with blanks behind tabs, as gofmt and make want it. */
+export const tabbed: Readonly<Record<string, string>> = {
+  "main.go": [
+    "package main",
+    "",
+    'import "fmt"',
+    "",
+    "type Row struct {",
+    "\tName  string // who",
+    "\tCount int",
+    "}",
+    "",
+    "func sum(rows []Row) int {",
+    "\ttotal := 0",
+    "\tfor _, row := range rows {",
+    "\t\tif row.Count > 0 {",
+    "\t\t\ttotal += row.Count",
+    "\t\t}",
+    "\t}",
+    "\treturn total",
+    "}",
+    "",
+    "func main() {",
+    "\tfmt.Println(sum(nil))",
+    "}",
+    "",
+  ].join("\n"),
+  Makefile: [
+    "CC := cc",
+    "  FLAGS := -O2",
+    "",
+    "all: build test",
+    "",
+    "build: main.o",
+    "\t$(CC) $(FLAGS) -o app main.o \\",
+    "\t    -lm",
+    "",
+    "main.o: main.c",
+    "\t@echo compiling",
+    "\t$(CC) -c main.c",
+    "",
+    "test: build",
+    "\tif ./app; then \\",
+    "\t\techo fine; \\",
+    "\tfi",
+    "",
+    ".PHONY: all test",
+    "",
+  ].join("\n"),
+};
+
 /** The lines from first to last, without the last line's end. */
 export function rows(text: string, first: number, last: number = first): string {
   return text

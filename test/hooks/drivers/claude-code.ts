@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { structuredPatch } from "./display.js";
 import {
   type Action,
   type Call,
@@ -114,7 +115,7 @@ function edit({ path, edits }: Extract<Action, { do: "edit" }>, who: Who): Call 
       const tool_response = {
         ...record(captured(`${version}/PostToolUse-Edit`).tool_response),
         ...{ filePath: path, oldString: input.old_string, newString: input.new_string },
-        ...{ originalFile: before?.text, structuredPatch: [] },
+        ...{ originalFile: before?.text, structuredPatch: structuredPatch(before?.text ?? "", text) },
       };
       const values = { tool_name: tool, tool_input: input, tool_response };
       const done = `The file ${path} has been updated successfully.`;
@@ -137,7 +138,8 @@ function write({ path, content }: Extract<Action, { do: "write" }>, who: Who): C
       store(file, content, before && { ...before, crlf: false });
       const originalFile = before?.text ?? null;
       const told = { type: before ? "update" : "create", filePath: path, content, originalFile };
-      const tool_response = { ...told, structuredPatch: [], userModified: false };
+      const patch = before ? structuredPatch(before.text, content) : [];
+      const tool_response = { ...told, structuredPatch: patch, userModified: false };
       const name = before ? "PostToolUse-Write-update" : "PostToolUse-Write-create";
       const done = `The file ${path} has been updated successfully.`;
       return {
