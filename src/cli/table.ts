@@ -211,7 +211,7 @@ const record: readonly Command[] = [
       "An edit is lost when its lines are gone and no edit on record replaced them: git checkout, stash, reset, a rewind, a",
       "program that wrote the whole file. What is reformatted or renamed is not, nor what is in a commit.",
     ],
-    json: "a line for each edit: {id, time, agent, tool, path, lines, what, kept, diff, lost: {time, agent, tool, command}}",
+    json: "a line for each edit: {id, time, agent, tool, path, lines, what, gone, kept, diff, lost: {time, agent, tool, command}}",
   },
   {
     name: "restore",

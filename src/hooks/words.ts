@@ -108,18 +108,30 @@ interface Loss {
 
 const listedEdits = 8;
 
-/** Edits that are gone though nobody edited them away. */
+/** Edits that are gone, or lines of them, though nobody edited them away. */
 export function lostNote(edits: readonly LostEdit[], { command, agent, isOwner }: Loss): string {
-  const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
+  const isPart = edits.every(isPartlyGone);
+  const count = `${isPart ? "lines of " : ""}${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
   const ran = command === undefined ? null : JSON.stringify((command.split("\n")[0] ?? "").slice(0, 120));
+  const are = edits.length === 1 && !isPart ? "is" : "are";
   const head = isOwner
-    ? `kedge: ${count} of yours ${edits.length === 1 ? "is" : "are"} gone${ran ? ` since ${agent} ran ${ran}` : ""}:`
+    ? `kedge: ${count} of yours ${are} gone${ran ? ` since ${agent} ran ${ran}` : ""}:`
     : `kedge: ${ran ? `${ran} took away` : "gone without an edit that replaced them:"} ${count}:`;
-  const rows = edits.slice(0, listedEdits).map(({ id, path, lines, agent: owner }) => {
+  const rows = edits.slice(0, listedEdits).map((edit) => {
+    const { id, path, lines, gone, agent: owner } = edit;
     const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${owner}`;
-    return `${id}  ${path}${lines.length > 0 ? `, ${linesOf(lines)}` : ""}${whose}`;
+    const part = isPartlyGone(edit) ? ` (${gone} of ${lineCount(lines)} gone)` : "";
+    return `${id}  ${path}${lines.length > 0 ? `, ${linesOf(lines)}${part}` : ""}${whose}`;
   });
   const more = edits.length > listedEdits ? [`and ${edits.length - listedEdits} more: \`kedge lost\``] : [];
   const next = "If that was not meant, `kedge restore --all` (or `kedge restore ID`) merges them back.";
   return [head, ...rows, ...more, next].join("\n");
+}
+
+function isPartlyGone({ gone, lines }: LostEdit): boolean {
+  return gone > 0 && gone < lineCount(lines);
+}
+
+function lineCount(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0);
 }

@@ -8,11 +8,27 @@ export interface Chain {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Edits that were taken back. */
+/** Ids of the commits that an undo took back. */
+export function undoes({ kind, cause = "" }: JournalEntry): readonly string[] {
+  return kind === "undo" ? cause.split(" ") : [];
+}
+
+/**
+ * Commits that do not count now: they were undone, and not brought back since. A restore does not count either once all
+ * that it brought back is undone: there is nothing left of it to take back.
+ */
 export function undoneIds(entries: readonly JournalEntry[]): Set<string> {
-  return new Set(
-    entries.filter(({ kind }) => kind === "undo").flatMap(({ cause }) => (cause ?? "").split(" ")),
-  );
+  const taken = new Set(entries.flatMap(undoes));
+  const undone = new Set<string>();
+  const restores: JournalEntry[] = [];
+  for (const entry of entries) {
+    for (const id of undoes(entry)) undone.add(id);
+    if (entry.kind !== "commit" || !entry.edits || taken.has(entry.id)) continue;
+    restores.push(entry);
+    for (const id of entry.edits) undone.delete(id);
+  }
+  for (const { id, edits = [] } of restores) if (edits.every((one) => undone.has(one))) undone.add(id);
+  return undone;
 }
 
 /** Edits that still count: not undone, and not restores, which only bring back what counts already. */
@@ -47,11 +63,16 @@ export async function chainsOf(
   };
   for (const entry of entries) {
     if (entry.kind !== "commit" && entry.kind !== "undo") continue;
-    const taken = entry.kind === "undo" ? (entry.cause ?? "").split(" ") : [];
-    const back = taken.map((id) => moves.get(id)).find((move) => move?.file === entry.file);
-    if (back?.to !== undefined && entry.after !== null) {
-      const there = await keyOf(back.to);
-      carry(there === null ? undefined : chains.get(there), entry.file, entry.path);
+    if (entry.after !== null) {
+      const back = undoes(entry)
+        .map((id) => moves.get(id))
+        .find((move) => move?.file === entry.file);
+      const there = back?.to === undefined ? null : await keyOf(back.to);
+      if (there !== null) carry(chains.get(there), entry.file, entry.path);
+      // A move that was undone is made again.
+      for (const move of (entry.edits ?? []).map((id) => moves.get(id)))
+        if (move?.to !== undefined && (await keyOf(move.to)) === entry.file)
+          carry(chains.get(move.file), entry.file, entry.path);
     }
     const { file: key, path } = entry;
     const chain = chains.get(key) ?? { key, path, entries: [] };

@@ -1,12 +1,11 @@
 import { compare, type Document, LineMap, LineSet } from "../core/index.js";
-import type { Chain } from "./chain.js";
+import { type Chain, undoes } from "./chain.js";
 import type { Texts } from "./kept.js";
 import type { JournalEntry } from "./ports.js";
 import { bare, isBack, type Meeting, pairedLines, resembles, standing, without } from "./stands.js";
 import { writtenLines } from "./texts.js";
 import {
   below,
-  carriedPlace,
   carryOn,
   type Deleted,
   type Gone,
@@ -26,10 +25,10 @@ import { type CourseState, Way } from "./way.js";
 /** So many lines of a place are remembered: a file that is written whole again and again would fill the memory. */
 const heldLines = 64;
 
-/** A step with the ids of the edits that it undoes, and of those that it restores. */
+/** A step with the ids of the commits that it undoes, and of the edits that it restores. */
 interface Returning {
   readonly map: LineMap | null;
-  readonly undoes: ReadonlySet<string>;
+  readonly undone: ReadonlySet<string>;
   readonly restores: ReadonlySet<string>;
 }
 
@@ -40,6 +39,8 @@ export class Course {
   private readonly places = new Traces();
   private origin: ReadonlySet<string> | null = null;
   private readonly takenOut = new Map<Trace, readonly string[]>();
+  /** Edits that each restore brought back. */
+  private readonly restores = new Map<string, readonly string[]>();
   private readonly compared = new WeakMap<Document, Map<string, LineMap>>();
 
   private constructor(
@@ -49,6 +50,7 @@ export class Course {
 
   static async of(chain: Chain, live: ReadonlySet<string>, texts: Texts): Promise<Course> {
     const course = new Course(live, texts);
+    for (const { id, edits } of chain.entries) if (edits) course.restores.set(id, edits);
     course.way.push({ version: chain.entries[0]?.before ?? null, map: null });
     for (const entry of chain.entries) {
       // A moved file has the text it had; under its new name there was none.
@@ -60,15 +62,8 @@ export class Course {
 
   /** The file as it is now ends the course. */
   async arrive(now: Document | null): Promise<void> {
-    const last = this.last;
     if ((now?.version ?? null) !== this.version) await this.foreign(now?.version ?? null);
-    if (!now) return;
-    // What vanished and came back, while others were at work, never left. Those of one text one after the other.
-    const gone = this.traces.flatMap((trace) => trace.gone.map((one) => ({ trace, one })));
-    const left = gone.filter(({ one }) => one.state !== last).sort((a, b) => a.one.state - b.one.state);
-    for (const { trace, one } of left)
-      if (await this.isThere(trace, one, { now, isLater: false }))
-        trace.gone = trace.gone.filter((other) => other !== one);
+    else if (now) await this.findAgain(now);
   }
 
   get traces(): readonly Trace[] {
@@ -121,7 +116,8 @@ export class Course {
     const own = after?.lines(trace.region.bStart, trace.region.bEnd).map(bare) ?? [];
     const hull = hullOf({ lines, gap: null });
     if (!isBack(hull, without(await this.taken(trace), own), meeting)) return { ...found, isBack: false };
-    return { lines: kept, gone: lines.subtract(pairedLines(meeting.map)), isBack: false };
+    const gone = lines.subtract(pairedLines(meeting.map));
+    return { lines: kept, gone, replaced: LineSet.empty, isBack: false };
   }
 
   /** What was taken out of the place stands there again: by this edit, or by one whose text it took out. */
@@ -157,7 +153,7 @@ export class Course {
   }
 
   /** Lines, bare, that these places took out, or others that they took out. */
-  private async takenBy(traces: readonly Trace[]): Promise<ReadonlySet<string>> {
+  async takenBy(traces: readonly Trace[]): Promise<ReadonlySet<string>> {
     const old = new Set<string>();
     const all = [...new Set(traces.flatMap(below))].sort(inOrder);
     for (const one of all) for (const line of await this.taken(one)) old.add(line);
@@ -180,17 +176,18 @@ export class Course {
     const now = version === null ? null : await this.texts(version);
     const map = before && now && this.mapTo(before, now);
     const isOld = this.way.lastBefore(this.states.length, version) >= 0;
-    this.way.push({ version, map });
+    this.way.push({ version, map, isForeign: true });
     for (const one of this.deleted) one.back = await this.isBackAgain(one, version, now);
     const isMet = (trace: Trace) => map !== null && !trace.blind && isTouched(trace, before as Document, map);
     const places = this.places.met(isOld || version === null);
     const touched = new Set(places.filter(isMet));
     const old = touched.size > 0 ? await this.takenBy([...touched]) : new Set<string>();
+    const sizes = this.sizesOf(touched);
     for (const trace of places) {
       if (version === null) {
         if (isThere(trace)) vanish(trace, this.last - 1);
       } else if (from === null) {
-        if (now) await this.findPlaces(trace, now);
+        // The file is there again: nothing of it can be followed.
       } else if (!map || trace.blind) {
         if (isThere(trace) && this.isRewound(trace, version)) vanish(trace, this.last - 1);
       } else if (before && now && touched.has(trace)) await this.meet(trace, { before, now, map, old });
@@ -198,6 +195,49 @@ export class Course {
       this.places.sort(trace);
     }
     if (version !== null && from !== null && !map) this.places.loseSight();
+    // Who puts the file back to a text that it had writes nothing in the place of anything.
+    if (!isOld) for (const trace of touched) this.allow(trace, sizes);
+    if (now) await this.findAgain(now);
+  }
+
+  /** How many lines of each edit stand. */
+  private sizesOf(traces: ReadonlySet<Trace>): Map<string, number> {
+    const sizes = new Map<string, number>();
+    for (const { entry } of traces) if (!sizes.has(entry.id)) sizes.set(entry.id, this.sizeOf(entry.id));
+    return sizes;
+  }
+
+  private sizeOf(id: string): number {
+    return [...this.places.of([id], [])].reduce((sum, { lines }) => sum + lines.size, 0);
+  }
+
+  /** Other text in the place of some lines, while most of the edit still stands, is a change and takes nothing away. */
+  private allow(trace: Trace, sizes: ReadonlyMap<string, number>): void {
+    const { id } = trace.entry;
+    if (this.sizeOf(id) * 2 < (sizes.get(id) ?? 0)) return;
+    const isAltered = ({ state, isReplaced }: Gone): boolean =>
+      isReplaced === true && state === this.last - 1;
+    trace.altered.push(...trace.gone.filter(isAltered));
+    trace.gone = trace.gone.filter((one) => !isAltered(one));
+    this.places.sort(trace);
+  }
+
+  /** Work that vanished and is there again: a later edit may replace it, or it may vanish once more. */
+  private async findAgain(now: Document): Promise<void> {
+    for (const trace of this.places.withGone()) {
+      const back: Gone[] = [];
+      for (const one of [...trace.gone, ...trace.altered])
+        if (one.state < this.last - 1 && (await this.isThere(trace, one, { now, isLater: false })))
+          back.push(one);
+      for (const { state, lines, gap } of back) {
+        const map = this.comparison((await this.textAt(state)) as Document, now);
+        trace.lines = trace.lines.union(map.carry(lines));
+        if (gap !== null) trace.gap = map.gap(gap);
+      }
+      trace.gone = trace.gone.filter((one) => !back.includes(one));
+      trace.altered = trace.altered.filter((one) => !back.includes(one));
+      this.places.sort(trace);
+    }
   }
 
   /** Back to a state that was there before, lines go the way they came: where several are equal, comparing can't tell. */
@@ -210,14 +250,6 @@ export class Course {
         aEnd - aStart !== bEnd - bStart || !before.sameLines(aStart, aEnd, now, bStart),
     );
     return LineMap.of(map.before, map.after, regions);
-  }
-
-  /** The file is there again: what vanished with it has a place again. */
-  private async findPlaces(trace: Trace, now: Document): Promise<void> {
-    for (const [at, one] of trace.gone.entries()) {
-      const before = one.place === null ? await this.textAt(one.state) : null;
-      if (before) trace.gone[at] = { ...one, place: carriedPlace(hullOf(one), this.comparison(before, now)) };
-    }
   }
 
   private async isBackAgain({ entry }: Deleted, version: string | null, now: Document | null) {
@@ -241,11 +273,12 @@ export class Course {
     carryOn(trace, map);
     const found = await this.judge(trace, { lines, gap }, await this.meeting(trace, pair));
     trace.lines = found.lines;
-    const missing: Gone = { state, lines: found.gone, gap: null, place: null };
-    if (!found.gone.isEmpty) trace.gone.push({ ...missing, place: carriedPlace(hullOf(missing), map) });
+    const removed = found.gone.subtract(found.replaced);
+    if (!removed.isEmpty) trace.gone.push({ state, lines: removed, gap: null });
+    if (!found.replaced.isEmpty)
+      trace.gone.push({ state, lines: found.replaced, gap: null, isReplaced: true });
     if (!found.isBack) return;
-    const at = gap ?? muteLine(lines, before) ?? 0;
-    trace.gone.push({ ...missing, lines: LineSet.empty, gap: at, place: carriedPlace([at, at], map) });
+    trace.gone.push({ state, lines: LineSet.empty, gap: gap ?? muteLine(lines, before) ?? 0 });
     trace.gap = null;
     trace.lines = LineSet.empty;
   }
@@ -254,12 +287,15 @@ export class Course {
     const map = await this.mapOf(entry);
     this.way.push({ version: entry.after, map });
     if (!map && entry.after !== null && this.states[this.last - 1]?.version !== null) this.places.loseSight();
-    this.places.follow({ entry, map, state: this.last - 1 });
-    await this.bringBackAll(entry, map);
-    const isRestore = entry.edits !== undefined;
-    this.deleted = isRestore
-      ? this.deleted.map((one) => (entry.edits?.includes(one.entry.id) ? { ...one, back: false } : one))
-      : [];
+    const undone = undoes(entry);
+    const unrestores = new Set(undone.flatMap((id) => this.restores.get(id) ?? []));
+    this.places.follow({ entry, map, state: this.last - 1, undoes: new Set(undone), unrestores });
+    await this.bringBackAll(entry, map, undone);
+    this.deleted = this.deleted.flatMap((one) => {
+      if (entry.edits?.includes(one.entry.id)) return [{ ...one, back: false }];
+      if (unrestores.has(one.entry.id)) return [{ ...one, back: true }];
+      return entry.edits || entry.kind === "undo" ? [one] : [];
+    });
     if (!this.live.has(entry.id)) return;
     if (entry.after === null) this.deleted.push({ entry, back: false });
     else this.places.begin({ entry, map, state: this.last });
@@ -274,33 +310,36 @@ export class Course {
   }
 
   /** A restore brings back what had vanished, an undo what the undone edit had replaced. */
-  private async bringBackAll(entry: JournalEntry, map: LineMap | null): Promise<void> {
-    const undone = entry.kind === "undo" ? (entry.cause ?? "").split(" ") : [];
-    const restored = entry.edits ?? [];
-    const step: Returning = { map, undoes: new Set(undone), restores: new Set(restored) };
-    for (const trace of this.places.of(restored, undone)) {
+  private async bringBackAll(
+    { edits = [] }: JournalEntry,
+    map: LineMap | null,
+    undone: readonly string[],
+  ): Promise<void> {
+    const step: Returning = { map, undone: new Set(undone), restores: new Set(edits) };
+    for (const trace of this.places.of(edits, undone)) {
       await this.bringBack(trace, step);
       this.places.sort(trace);
     }
   }
 
-  private async bringBack(trace: Trace, { map, undoes, restores }: Returning): Promise<void> {
-    const undone = trace.replaced.filter(({ by }) => undoes.has(by));
-    const restored = restores.has(trace.entry.id) ? trace.gone : [];
-    const now = undone.length + restored.length > 0 ? await this.textAt(this.last) : null;
+  private async bringBack(trace: Trace, { map, undone, restores }: Returning): Promise<void> {
+    const isRestored = restores.has(trace.entry.id);
+    const returning = trace.replaced.filter(({ by, isUndone }) => undone.has(by) || (isUndone && isRestored));
+    const back = [...returning, ...(isRestored ? trace.gone : [])];
+    const now = back.length > 0 ? await this.textAt(this.last) : null;
     if (!now) return;
-    for (const { state, lines } of [...undone, ...restored]) {
+    for (const { state, lines } of back) {
       const before = await this.textAt(state);
       const found = before ? this.comparison(before, now).carry(lines) : LineSet.empty;
       const written = map ? writtenLines(map) : LineSet.all(now.lineCount);
       trace.lines = trace.lines.union(found.isEmpty && !lines.isEmpty ? written : found);
     }
-    for (const { state, gap } of [...undone, ...restored]) {
+    for (const { state, gap } of back) {
       const before = gap === null ? null : await this.textAt(state);
       if (before && gap !== null) trace.gap = this.comparison(before, now).gap(gap);
     }
-    trace.replaced = trace.replaced.filter((one) => !undone.includes(one));
-    if (restored.length > 0) trace.gone = [];
+    trace.replaced = trace.replaced.filter((one) => !returning.includes(one));
+    if (isRestored) trace.gone = [];
   }
 }
 

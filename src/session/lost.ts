@@ -29,6 +29,8 @@ export interface LostEdit {
   readonly lines: readonly Range[];
   /** What is gone: lines of the file, or that the file was deleted or moved. */
   readonly what: LostWork["what"];
+  /** How many of these lines are gone; 0 where lines that it took out are back. */
+  readonly gone: number;
   /** Its text is kept: it can be restored. */
   readonly kept: boolean;
   readonly diff: string;
@@ -155,11 +157,12 @@ async function journal(
 }
 
 async function described(work: LostWork, examined: Examined, { notices }: Survey): Promise<LostEdit> {
-  const { entry, what } = work;
+  const { entry, what, traces } = work;
+  const gone = traces.flatMap((trace) => trace.gone).reduce((sum, one) => sum + one.lines.size, 0);
   const { id, time, agent, tool, lines, batch } = entry;
   const notice = notices.get(id);
   return {
-    ...{ id, time, agent, tool, lines, what, path: examined.file.path },
+    ...{ id, time, agent, tool, lines, what, gone, path: examined.file.path },
     ...(batch === undefined ? {} : { batch }),
     ...{ kept: await isKept(work, examined), diff: await diffOf(entry, examined) },
     lost: notice

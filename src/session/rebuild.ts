@@ -11,6 +11,7 @@ import {
 } from "../core/index.js";
 import type { Course } from "./course.js";
 import { carried, historyOf, isProblems, spliced } from "./merge.js";
+import { bare } from "./stands.js";
 import type { Examined, LostWork } from "./survey.js";
 import type { Gone, Trace } from "./trace.js";
 
@@ -43,7 +44,8 @@ export async function rebuild(asked: Rebuilding): Promise<Rebuilt> {
 }
 
 /** Of a file that is gone all that was lost comes back together, or what begins with creating it. */
-async function whenGone({ examined, chosen, others }: Rebuilding): Promise<Rebuilt> {
+async function whenGone(asked: Rebuilding): Promise<Rebuilt> {
+  const { examined, chosen, others } = asked;
   const { course, texts } = examined;
   const [first, ...rest] = chosen;
   if (others.length > 0) {
@@ -56,16 +58,24 @@ async function whenGone({ examined, chosen, others }: Rebuilding): Promise<Rebui
   }
   const last = course.states.findLastIndex(({ version }) => version !== null);
   const text = await course.textAt(last);
-  return text ? { text, map: null } : { problems: [] };
+  if (!text) return { problems: [] };
+  // What vanished before the file did is not in its last text.
+  const earlier = chosen.map(({ traces, ...work }) => ({
+    ...work,
+    traces: traces.map((trace) => ({ ...trace, gone: trace.gone.filter(({ state }) => state !== last) })),
+  }));
+  const made = await mergeChain({ ...asked, chosen: earlier }, text);
+  return "text" in made ? { text: made.text, map: null } : made;
 }
 
-/** The file is exactly what it was at an earlier time: then it becomes again what it was last. */
+/** The file is exactly what it was before some journaled edits, and nobody else came in between: they are made again. */
 async function wentBack({ course, now }: Examined, chosen: readonly LostWork[]): Promise<Rebuilt | null> {
   const last = course.last - 1;
   const all = chosen.flatMap(({ traces }) => traces.flatMap(({ gone }) => gone));
   if (!now || all.length === 0 || all.some(({ state }) => state !== last)) return null;
   const back = course.states.findLastIndex(({ version }, at) => at < last && version === now.version);
-  const text = back < 0 ? null : await course.textAt(last);
+  if (back < 0 || course.states.slice(back + 1, last + 1).some(({ isForeign }) => isForeign)) return null;
+  const text = await course.textAt(last);
   return text && { text, map: course.map(back, last) ?? compare(now, text) };
 }
 
@@ -197,7 +207,7 @@ function* bases(places: readonly Place[], { asked, state }: Target): Generator<n
   }
 }
 
-/** The place reads as it did at an earlier time, and becomes what it was last. */
+/** The place reads as it did at an earlier time, and becomes what it was last. Only lines go that the edits took out. */
 async function fromEarlier(places: readonly Place[], to: Target): Promise<Found> {
   const { asked, state, target, histories } = to;
   const { course } = asked.examined;
@@ -207,15 +217,21 @@ async function fromEarlier(places: readonly Place[], to: Target): Promise<Found>
     const from = isNone ? Document.fromText("") : await course.textAt(base);
     const map = isNone ? compare(Document.fromText(""), target) : course.map(base, state);
     if (!from || !map) continue;
-    const isOwn = ({ bStart, bEnd }: Region) => places.some(({ gone }) => isIn(gone, bStart, bEnd));
-    const regions = map.regions.filter(isOwn);
+    const isAsked = ({ bStart, bEnd }: Region) => places.some(({ gone }) => isIn(gone, bStart, bEnd));
+    const regions = map.regions.filter(isAsked);
     if (!places.every(({ gone }) => regions.some(({ bStart, bEnd }) => isIn(gone, bStart, bEnd)))) continue;
     const history = histories.get(base) ?? historyOf(from, to.now);
     histories.set(base, history);
     const found = carried({ from, to: target, regions, now: to.now, history });
     if (!isProblems(found)) {
       const needs = alsoIn(regions, asked.others, state);
-      return needs.length > 0 ? { needs } : { splices: found };
+      if (needs.length > 0) return { needs };
+      const taken = await course.takenBy(places.map(({ trace }) => trace));
+      const put = new Set(regions.flatMap(({ bStart, bEnd }) => target.lines(bStart, bEnd)).map(bare));
+      const mayGo = (line: string): boolean => line === "" || taken.has(line) || put.has(line);
+      const isOwn = ({ start, end }: Splice) => to.now.lines(start, end).map(bare).every(mayGo);
+      if (found.every(isOwn)) return { splices: found };
+      continue;
     }
     problems = found;
   }

@@ -96,8 +96,30 @@ async function attempts(request: RestoreRequest, env: Env): Promise<Outcome[]> {
     return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together }] : [];
   });
   together.isBatch = asked.length > 1;
-  for (const one of asked) outcomes.push(await attempt(one, env));
+  for (const one of asked) outcomes.push(...(await attemptAll(one, env)));
   return outcomes;
+}
+
+/** Edits of one file come back together. If something is in the way, those that were lost last come back first. */
+async function attemptAll(asked: Asked, env: Env): Promise<Outcome[]> {
+  const outcome = await attempt(asked, env);
+  const [newest = [], ...older] = byLoss(asked);
+  const isInTheWay = outcome.kind === "refused" && outcome.refusal.mismatches.length > 0;
+  if (!isInTheWay || older.length === 0) return [outcome];
+  asked.together.isBatch = true;
+  const first = await attempt({ ...asked, ids: new Set(newest) }, env);
+  return [first, ...(await attemptAll({ ...asked, ids: new Set(older.flat()) }, env))];
+}
+
+/** Ids by the state that last held the edits, newest first. */
+function byLoss({ found, ids }: Asked): string[][] {
+  const groups = new Map<number, string[]>();
+  for (const { entry, traces } of found.lost) {
+    if (!ids.has(entry.id)) continue;
+    const last = Math.max(-1, ...traces.flatMap(({ gone }) => gone.map(({ state }) => state)));
+    groups.set(last, [...(groups.get(last) ?? []), entry.id]);
+  }
+  return [...groups].sort(([one], [two]) => two - one).map(([, group]) => group);
 }
 
 /** Files that come back by one call: each by itself, but one undo takes all of them back. */

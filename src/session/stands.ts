@@ -35,6 +35,8 @@ export type Place = readonly [number, number];
 export interface Standing {
   readonly lines: LineSet;
   readonly gone: LineSet;
+  /** Those of them in whose place other text stands, which was not there before. */
+  readonly replaced: LineSet;
 }
 
 /** A line as far as formatters leave it alone; "" where it tells nothing. */
@@ -46,10 +48,11 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
   const { map, before } = meeting;
   const unpaired = lines.subtract(pairedLines(map));
   const kept = map.carry(lines);
-  if (unpaired.isEmpty || meeting.rewound) return { lines: kept, gone: unpaired };
+  if (unpaired.isEmpty || meeting.rewound) return { lines: kept, gone: unpaired, replaced: LineSet.empty };
   const elsewhere = new Supply(unpaired, meeting);
   const stand: number[] = [];
   const gone: number[] = [];
+  const replaced: number[] = [];
   for (const region of map.regions) {
     const own = unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])).indexes();
     const missing = own.filter((index) => {
@@ -58,15 +61,22 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
       return found === null;
     });
     if (missing.length === 0) continue;
-    const continued = sameWords(region, meeting)
+    const isSame = sameWords(region, meeting);
+    const isOld = !isSame && wentBack(region, meeting);
+    const continued = isSame
       ? lineIndexes(region.bStart, region.bEnd)
-      : wentBack(region, meeting)
+      : isOld
         ? []
         : workedOn(missing, region, meeting);
     const [found, lines] = continued.length > 0 ? [stand, continued] : [gone, missing];
     for (const line of lines) found.push(line);
+    if (found === gone && !isOld) for (const line of missing) replaced.push(line);
   }
-  return { lines: kept.union(LineSet.lines(stand)), gone: LineSet.lines(gone) };
+  return {
+    lines: kept.union(LineSet.lines(stand)),
+    gone: LineSet.lines(gone),
+    replaced: LineSet.lines(replaced),
+  };
 }
 
 /** Whether all of the text stands, and nothing of old is back. */
@@ -81,8 +91,12 @@ export function isWhole(meeting: Meeting): boolean {
 export function isBack([start, end]: Place, taken: readonly string[], meeting: Meeting): boolean {
   const regions = regionsNear([start, end], taken.length, meeting.map);
   if (regions.length === 0) return false;
-  if (meeting.rewound) return true;
   const wanted = taken.filter((line) => line !== "");
+  if (meeting.rewound) {
+    // A text before lines were even written does not bring them back.
+    const there = new Set(regions.flatMap(({ bStart, bEnd }) => bareLines(meeting.now, bStart, bEnd)));
+    return taken.length > 0 && (wanted.length === 0 || wanted.some((line) => there.has(line)));
+  }
   const changed = regions.filter((region) => !sameWords(region, meeting));
   const fresh = countsOf(changed.flatMap((region) => newLines(region, meeting)));
   const found = wanted.filter((line) => take(fresh, line)).length;

@@ -34,6 +34,8 @@ export interface Trace {
   /** Of a place where lines were only taken out. */
   gap: number | null;
   gone: Gone[];
+  /** Lines that somebody else wrote other text in the place of, while most of the edit stood: a change, and no loss. */
+  altered: Gone[];
   replaced: Replaced[];
   /** A text in between is not kept: whether it stands is only told by versions. */
   blind: boolean;
@@ -45,6 +47,8 @@ interface Replaced {
   readonly lines: LineSet;
   readonly gap: number | null;
   readonly by: string;
+  /** It was no other edit that replaced it: this very edit was undone. */
+  readonly isUndone: boolean;
 }
 
 /** Work that vanished, in the last state that held it. */
@@ -52,8 +56,8 @@ export interface Gone {
   readonly state: number;
   readonly lines: LineSet;
   readonly gap: number | null;
-  /** Where it would stand. null: there is no file. */
-  readonly place: Place | null;
+  /** Other text stands in its place. */
+  readonly isReplaced?: boolean;
 }
 
 export function readMap(change: readonly number[]): LineMap | null {
@@ -85,7 +89,7 @@ export function tracesOf(
       by === entry.id && (isInside(gap, region) || !lines.intersect(taken).isEmpty);
     const over = replaced.filter((one) => one.replaced.some(isTaken));
     const place = { lines: span(bStart, bEnd), gap: bStart < bEnd ? null : bStart };
-    return { entry, state, region, over, ...place, gone: [], replaced: [], blind: false };
+    return { entry, state, region, over, ...place, gone: [], altered: [], replaced: [], blind: false };
   });
 }
 
@@ -106,6 +110,10 @@ export function below(trace: Trace): readonly Trace[] {
 export interface Step {
   readonly entry: JournalEntry;
   readonly map: LineMap | null;
+  /** Edits that the step undoes. */
+  readonly undoes: ReadonlySet<string>;
+  /** Edits that it takes away again, by undoing their restore. */
+  readonly unrestores: ReadonlySet<string>;
   readonly paired: LineSet | null;
   readonly state: number;
 }
@@ -115,21 +123,24 @@ export function isThere({ lines, gap }: Trace): boolean {
   return gap !== null || !lines.isEmpty;
 }
 
-/** Takes a place along; what the step replaces does not have to stand any more. Whether it did replace something. */
-export function follow(trace: Trace, { entry, map, paired, state }: Step): boolean {
-  const isOwn = entry.agent === trace.entry.agent && entry.edits === undefined;
-  // Who edits the place again has decided anew what stands there.
-  if (isOwn && trace.gone.length > 0) trace.gone = trace.gone.filter(({ place }) => !touches(place, map));
-  if (map) carryGone(trace, map);
+/**
+ * Follows a place through a journaled step. Text that the step replaces is not lost, unless the step undoes a restore:
+ * then it is lost as before. Returns whether the step replaced any of it.
+ */
+export function follow(trace: Trace, { entry, map, paired, state, undoes, unrestores }: Step): boolean {
   const { lines, gap } = trace;
   if (trace.blind || !isThere(trace) || (map && isAbove(trace, map))) return false;
+  const isUnrestored = unrestores.has(trace.entry.id);
   const replaced = paired ? lines.subtract(paired) : lines;
-  const isOver = gap !== null && (!map || map.regions.some((region) => isInside(gap, region)));
+  const isOver = gap !== null && (!map || map.regions.some((region) => isIn(gap, region, isUnrestored)));
   const isReplaced = isOver || !replaced.isEmpty;
-  if (isReplaced) trace.replaced.push({ state, lines: replaced, gap: isOver ? gap : null, by: entry.id });
   trace.lines = map ? map.carry(lines) : LineSet.empty;
   trace.gap = gap === null || !map || isOver ? null : map.gap(gap);
-  return isReplaced;
+  if (!isReplaced) return false;
+  const taken = { state, lines: replaced, gap: isOver ? gap : null };
+  if (isUnrestored) trace.gone.push(taken);
+  else trace.replaced.push({ ...taken, by: entry.id, isUndone: undoes.has(trace.entry.id) });
+  return !isUnrestored;
 }
 
 /** Nothing changed beside it or above: most places of a long journal, at most steps. */
@@ -137,20 +148,17 @@ function isAbove({ lines, gap }: Trace, { regions: [first] }: LineMap): boolean 
   return !first || Math.max(gap ?? 0, lines.spans().at(-1)?.[1] ?? 0) < first.aStart;
 }
 
-function carryGone(trace: Trace, map: LineMap): void {
-  for (const [at, one] of trace.gone.entries()) {
-    const place = carriedPlace(one.place, map);
-    if (place !== one.place) trace.gone[at] = { ...one, place };
-  }
-}
-
 function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
   return gap !== null && aStart < gap && gap < aEnd;
 }
 
+/** Whether a gap is inside of a region; `orBeside` counts its ends, where lines come back. */
+function isIn(gap: number, region: Region, orBeside: boolean): boolean {
+  return orBeside ? region.aStart <= gap && gap <= region.aEnd : isInside(gap, region);
+}
+
 /** A step that touches nothing of it. */
 export function carryOn(trace: Trace, map: LineMap): void {
-  carryGone(trace, map);
   if (isAbove(trace, map)) return;
   trace.lines = map.carry(trace.lines);
   if (trace.gap !== null) trace.gap = map.gap(trace.gap);
@@ -175,7 +183,7 @@ export function muteLine(lines: LineSet, text: Document): number | null {
 
 /** All of it is gone; it was last seen in the state of this number. */
 export function vanish(trace: Trace, state: number): void {
-  trace.gone.push({ state, lines: trace.lines, gap: trace.gap, place: null });
+  trace.gone.push({ state, lines: trace.lines, gap: trace.gap });
   trace.lines = LineSet.empty;
   trace.gap = null;
 }
@@ -184,17 +192,4 @@ export function vanish(trace: Trace, state: number): void {
 export function hullOf({ lines, gap }: Pick<Gone, "lines" | "gap">): Place {
   const spans = lines.spans();
   return [spans[0]?.[0] ?? gap ?? 0, spans.at(-1)?.[1] ?? gap ?? 0];
-}
-
-function touches(place: Gone["place"], map: LineMap | null): boolean {
-  return place === null || map === null || map.touching(place[0], place[1]).length > 0;
-}
-
-export function carriedPlace(place: Gone["place"], map: LineMap): Gone["place"] {
-  const [first] = map.regions;
-  if (place === null || !first || place[1] < first.aStart) return place;
-  const [start, end] = place;
-  if (start < end) return map.hull(start, end);
-  const gap = map.gap(start);
-  return [gap, gap];
 }

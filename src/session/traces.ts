@@ -18,6 +18,13 @@ export class Traces {
     return isKnown ? [...this.awake, ...this.unseen] : [...this.awake];
   }
 
+  /** Those of which something vanished, by the text that last held it: each text is loaded once. */
+  withGone(): Trace[] {
+    const found = [...this.awake].filter(hasGone);
+    const stateOf = ({ gone, altered }: Trace) => (gone[0] ?? altered[0])?.state ?? 0;
+    return found.sort((one, two) => stateOf(one) - stateOf(two));
+  }
+
   /** Edits of these ids made them, or replaced something of them. */
   of(made: readonly string[], replaced: readonly string[]): Set<Trace> {
     const found = new Set(made.flatMap((id) => this.made.get(id) ?? []));
@@ -25,8 +32,9 @@ export class Traces {
     return found;
   }
 
-  follow({ entry, map, state }: Omit<Step, "paired">): void {
-    const step: Step = { entry, map, state, paired: map && pairedLines(map) };
+  follow(given: Omit<Step, "paired">): void {
+    const { map, entry } = given;
+    const step: Step = { ...given, paired: map && pairedLines(map) };
     for (const trace of this.awake) {
       if (follow(trace, step)) this.note(trace, entry.id);
       if (!isFollowed(trace)) this.sort(trace);
@@ -40,7 +48,7 @@ export class Traces {
   }
 
   /** An edit that has just been made. */
-  begin({ entry, map, state }: Omit<Step, "paired">): void {
+  begin({ entry, map, state }: Pick<Step, "entry" | "map" | "state">): void {
     const over = [...(this.replaced.get(entry.id) ?? [])].sort(inOrder);
     const begun = tracesOf(entry, map, state, over);
     this.made.set(entry.id, [...(this.made.get(entry.id) ?? []), ...begun]);
@@ -69,8 +77,12 @@ export class Traces {
   }
 }
 
+function hasGone({ gone, altered }: Trace): boolean {
+  return gone.length + altered.length > 0;
+}
+
 function isFollowed(trace: Trace): boolean {
-  return trace.gone.length > 0 || (isThere(trace) && !trace.blind);
+  return hasGone(trace) || (isThere(trace) && !trace.blind);
 }
 
 /** As the edits were made. */

@@ -5,6 +5,8 @@ export interface CourseState {
   readonly version: string | null;
   /** How it came from the state before, if that can be told. */
   readonly map: LineMap | null;
+  /** It came by somebody who is not in the journal. */
+  readonly isForeign?: boolean;
 }
 
 /** The states a file was in, one after the other. */

@@ -157,11 +157,114 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
+  it.each(["one", "two"])("it vanished, and agent %s writes at the place where it was", async (agent) => {
+    const { set, lost, files, now } = worked();
+    const id = await set("third(3);\n", "third(3);\nadded();\n");
+    files.set(path, five);
+    await set("third(3);\n", "third(3);\nsomething.else();\n", agent);
+    expect(await lost()).toEqual([id]);
+    await set("third(3);\nsomething.else();\n", "third(33);\n", agent);
+    expect(await lost()).toEqual([id]);
+    files.set(path, (now() as string).replace("third(33);\n", "third(33);\nadded();\n"));
+    expect(await lost()).toEqual([]);
+  });
+
+  it("it vanished, and its file was deleted in the journal after that", async () => {
+    const { set, lost, files, session, now } = worked();
+    const id = await set("third(3)", "third(33)");
+    files.set(path, five);
+    await session.read({ path });
+    await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
+    expect(await lost()).toEqual([id]);
+    await session.restore({ all: true });
+    expect(now()).toBe(five.replace("third(3)", "third(33)"));
+  });
+
+  it("its restore was undone", async () => {
+    const { set, lost, files, session, now } = worked();
+    const ids = [await set("third(3)", "third(33)"), await set("fifth(5);\n", "")];
+    const text = now();
+    files.set(path, five);
+    for (let time = 0; time < 2; time++) {
+      expect(await lost()).toEqual(ids);
+      await session.restore({ all: true });
+      expect([now(), await lost()]).toEqual([text, []]);
+      await session.undo();
+      expect(now()).toBe(five);
+    }
+    expect(await lost()).toEqual(ids);
+  });
+
+  it("its restore was undone: a file that it deleted is there again", async () => {
+    const { files, session, lost } = worked();
+    await session.read({ path });
+    await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
+    files.set(path, five);
+    const ids = await lost();
+    await session.restore({ all: true });
+    expect(await lost()).toEqual([]);
+    await session.undo();
+    expect([await lost(), ids.length]).toEqual([ids, 1]);
+  });
+
   it("a line that was there twice is there once", async () => {
     const { set, lost, files } = worked();
     const id = await set("third(3);", "third(3);\nthird(3);");
     files.set(path, `${five}// more\n`);
     expect(await lost()).toEqual([id]);
+  });
+});
+
+describe("an edit of many lines", () => {
+  const block = Array.from({ length: 40 }, (_, at) => `  step${at}(value${at}, "${at}");\n`);
+  const other = "/* eslint-disable-next-line */\n";
+
+  async function written() {
+    const made = worked();
+    const id = await made.set("third(3);\n", `third(3);\n${block.join("")}`);
+    const change = (at: number, count: number, ...lines: string[]) =>
+      made.files.set(
+        path,
+        (made.now() as string).replace(block.slice(at, at + count).join(""), lines.join("")),
+      );
+    return { ...made, id, change };
+  }
+
+  it("is not lost when a linter writes another line in the place of one", async () => {
+    const { lost, session, change } = await written();
+    change(20, 1, other);
+    expect(await lost()).toEqual([]);
+    expect(await session.lostBy({ tool: "Bash", command: "eslint --fix ." })).toEqual([]);
+    change(2, 3, other);
+    expect(await lost()).toEqual([]);
+  });
+
+  it("is lost when most of it is overwritten", async () => {
+    const { lost, id, change } = await written();
+    change(2, 30, other);
+    expect(await lost()).toEqual([id]);
+  });
+
+  it("is lost in part when lines of it are taken out", async () => {
+    const { lost, session, id, change, now } = await written();
+    const text = now();
+    change(20, 1);
+    expect(await lost()).toEqual([id]);
+    await session.restore({ all: true });
+    expect(now()).toBe(text);
+  });
+
+  it("is lost as the linter left it", async () => {
+    const { lost, session, id, change, files, now } = await written();
+    change(20, 1, other);
+    await session.as("two").read({ path });
+    const [quote, by] = ["fifth(5)", "fifth(55)"];
+    await session.as("two").edit({ path, edits: [{ op: "replace_text", old: quote, new: by }] });
+    const text = now();
+    files.set(path, five.replace(quote, by));
+    expect(await lost()).toEqual([id]);
+    await session.restore({ all: true });
+    expect(now()).toBe(text);
   });
 });
 
@@ -227,18 +330,8 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([]);
   });
 
-  it("it vanished, and its agent edited the place anew", async () => {
-    const { set, lost, files } = worked();
-    await set("third(3)", "third(33)");
-    files.set(path, five);
-    await set("third(3)", "third(34)", "two");
-    expect(await lost()).toHaveLength(1);
-    await set("third(34)", "third(35)", "one");
-    expect(await lost()).toEqual([]);
-  });
-
   it("its file was deleted or moved in the journal", async () => {
-    const { set, lost, session, files } = worked();
+    const { set, lost, session } = worked();
     await set("third(3)", "third(33)");
     const whole = (edit: object) => session.multiEdit({ files: [{ path, edits: [edit] }] } as never);
     await session.read({ path });
@@ -246,9 +339,6 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([]);
     await session.undo();
     expect(await lost()).toEqual([]);
-    files.set(path, five);
-    expect(await lost()).toHaveLength(1);
-    await session.read({ path });
     await whole({ op: "delete_file" });
     expect(await lost()).toEqual([]);
   });

@@ -91,6 +91,20 @@ export function agents(driver: Driver): void {
     });
   }
 
+  test("lost work: a linter that writes another line in the place of one takes nothing away", async () => {
+    const place = withGit();
+    const [owner, other] = [place.agent("owner"), place.agent("other")];
+    const path = place.path("a.js");
+    await owner.read(path);
+    const block = Array.from({ length: 12 }, (_, at) => `  step${at}(limit, "${at}");`);
+    await owner.edit(path, { old: limit.old, new: [limit.new, ...block].join("\n") });
+    const rule = "/* eslint-disable no-unused-vars, max-lines */";
+    const linter = (command: string) => other.shell(`${command} a.js > t && cat t > a.js && rm t`);
+    expect(await linter(`awk '{ if (/step7/) print "${rule}"; else print }'`)).toMatchObject(quiet);
+    const { tell } = await linter("grep -v step3");
+    expect(tell).toMatch(/took away lines of 1 edit:\n\S+ {2}\S*a\.js, lines 9-21 \(1 of 13 gone\)/);
+  });
+
   // What a command takes away does not depend on the client that ran it.
   for (const command of driver.client === "claude-code" ? losing : losing.slice(0, 1))
     test(`lost work: ${command} is told to who ran it, and to whose work it was`, async () => {
