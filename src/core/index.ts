@@ -37,7 +37,7 @@ export {
 export { type Code, codes, decidingCode, exitStatus } from "./error.js";
 export { firstPlaces, hunkSplices } from "./firstplace.js";
 export { digest } from "./hash.js";
-export { History, type State } from "./history.js";
+export { type Believed, History, type State } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
 export {
   formatHashLineBytes,

@@ -8,7 +8,7 @@ import { defaultLimit, notShown } from "./listing.js";
 import type { Cause, Problem } from "./problem.js";
 import { fewRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
 import { type HashMismatch, type RefusalDetails, type RefusalRow, tooLong } from "./refusal.js";
-import { linesToRead, longestLine } from "./rows.js";
+import { isPrintable, linesToRead, longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
 
 export interface RefusalText {
@@ -63,8 +63,8 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
   parts.push(...meantLines(refusal));
-  for (const line of tooLong(refusal.problems, now, door))
-    parts.push(`[line ${line} is too long to be shown whole: change a part of it with replace_text]`);
+  const long = tooLong(refusal.problems, now, door).map((line) => line - 1);
+  parts.push(...unprintable(LineSet.lines(long)));
   // Lines that were never shown are asked for by the next step.
   if (!refusal.complete && refusal.problems.some(({ changed }) => !changed.isEmpty))
     parts.push(`[not all changed lines are shown: ${door.read(details.path, details.affectedRanges)}]`);
@@ -172,6 +172,8 @@ export interface ResultText {
   readonly diff?: string;
   /** Lines of the new text that others changed and the agent has not seen. */
   readonly foreign?: LineSet;
+  /** Written lines that were quoted only in part, and whose rest the agent was never shown. */
+  readonly unseen?: LineSet;
   /** What else others did, in words. */
   readonly notes?: readonly string[];
   /** For each deletion that no note tells of, the lines beside it. */
@@ -215,12 +217,16 @@ export function resultText(result: ResultText): ResultPrinted {
     ...applied.warnings.map((text) => `! ${text}`),
   ];
   if (dryRun) return { text: [...lines, result.diff ?? ""].join("\n"), printed: LineSet.of([]) };
-  const listed = written.slice(0, listedAnchors);
+  const { unseen = LineSet.empty } = result;
+  const own = written.filter((index) => !unseen.has(index));
+  const listed = own.slice(0, listedAnchors);
   const used = scheme(result.scheme);
   if (listed.length > 0)
     lines.push(listed.map((index) => used.tag(index + 1, used.hashLine(document, index))).join(" "));
-  const bare = LineSet.lines(written.slice(listed.length));
+  const bare = LineSet.lines(own.slice(listed.length));
   lines.push(...leftOut(result, { lines: bare, what: "anchors of " }));
+  const quoted = quotedInPart(result, unseen);
+  lines.push(...quoted.lines);
   const foreign = (result.foreign ?? LineSet.empty).intersect(LineSet.all(document.lineCount));
   const others = foreign
     .indexes()
@@ -235,8 +241,46 @@ export function resultText(result: ResultText): ResultPrinted {
   if (news.length > 0) lines.push("changed by others since you read:", ...news);
   return {
     text: lines.join("\n"),
-    printed: LineSet.lines([...listed, ...others]),
+    printed: LineSet.lines([...listed, ...quoted.rows, ...others]),
   };
+}
+
+const quotedRows = 20;
+const quotedLength = 4000;
+
+/** Rows of lines that were quoted only in part: what is printed of them is known by that, and nothing else. */
+function quotedInPart(result: ResultText, unseen: LineSet): { rows: readonly number[]; lines: string[] } {
+  if (unseen.isEmpty) return { rows: [], lines: [] };
+  const { document } = result.applied;
+  const rows: number[] = [];
+  const tooLong: number[] = [];
+  let left = quotedLength;
+  for (const index of unseen.indexes()) {
+    if (!isPrintable(document, index)) tooLong.push(index);
+    else if (rows.length < quotedRows && document.text(index).length <= left) {
+      rows.push(index);
+      left -= document.text(index).length;
+    }
+  }
+  const rest = unseen.subtract(LineSet.lines([...rows, ...tooLong]));
+  const head = "quoted in part, in lines that you were not shown; they read now:";
+  return {
+    rows,
+    lines: [
+      ...(rows.length > 0 ? [head, ...rowsOf(rows, document, result.scheme)] : []),
+      ...leftOut(result, { lines: rest, what: rows.length > 0 ? "" : "quoted in part: " }),
+      ...unprintable(LineSet.lines(tooLong)),
+    ],
+  };
+}
+
+/** Lines that no read shows whole. */
+function unprintable(lines: LineSet): string[] {
+  if (lines.isEmpty) return [];
+  const numbers = lines.indexes().map((index) => index + 1);
+  const listed = `${numbers.slice(0, mentioned).join(", ")}${numbers.length > mentioned ? ", …" : ""}`;
+  const [are, them] = numbers.length === 1 ? [`line ${listed} is`, "it"] : [`lines ${listed} are`, "them"];
+  return [`[${are} too long to be shown whole: change a part of ${them} with replace_text]`];
 }
 
 function noopRows({ rows, document }: Applied): number[] {

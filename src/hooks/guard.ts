@@ -23,8 +23,12 @@ import * as words from "./words.js";
 const present = 30 * 60_000;
 
 export async function answer(event: Event, place: Workplace): Promise<Answer> {
-  for (const writes of place.store.notes.take("unannounced", place.agent))
-    await changed({ kind: "changed", writes: writes as unknown as readonly Write[], settled: false }, place);
+  const { notes } = place.store;
+  for (const taken of notes.take("unannounced", place.agent)) {
+    const writes = taken as unknown as readonly Write[];
+    for (const note of await changed({ kind: "changed", writes, settled: false }, place))
+      notes.add("told", place.agent, note);
+  }
   if (event.kind === "begin" || event.kind === "prompt") lookLater(place);
   else await foldIfTakenBack(place);
   switch (event.kind) {
@@ -179,10 +183,13 @@ async function changed(
   for (const write of writes) {
     const { path, change } = write;
     await attempt(place, path, async () => {
-      await place.sessionFor(path).observeWrite(path, write);
+      const { left: room } = place.room;
+      const touched = await place.sessionFor(path).observeWrite(path, { ...write, room });
       if (change.kind === "delete") return;
       seen(place, path);
       if (write.modified) notes.push(words.modifiedNote(await newsOf(path, place)));
+      if (touched) notes.push(words.touchedNote(path, touched, place.door));
+      for (const { text } of touched?.rows ?? []) place.room.left -= text.length + rowRoom;
       if (settled && isLast(path, place)) notes.push(...(await formatted(path, place)));
     });
   }

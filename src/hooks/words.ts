@@ -1,6 +1,6 @@
 /** What the guard says to models and people, but for refusals, which are the session's. */
 import { type Door, type Quote, type Range, rejected } from "../core/index.js";
-import type { Formatted, LostEdit, News } from "../session/index.js";
+import type { Formatted, LostEdit, News, Touched } from "../session/index.js";
 
 /** A refused write quotes nothing. */
 export const writeAgain = "Decide again with all of the file as it is now.";
@@ -76,6 +76,19 @@ export function formattedNote(path: string, { rows, ranges, deleted }: Formatted
   if (rows.length === 0) return `${head}. To edit those, ${door.read(path, ranges)} first.`;
   return [`${head}. They read now:`, ...rows.map(rowText)].join("\n");
 }
+
+/** An edit of all places that read alike changed some that were never shown. */
+export function touchedNote(path: string, { count, rows, more }: Touched, door: Door): string {
+  const lines = count === 1 ? "a line" : `${count} lines`;
+  const head = `kedge: your edit of ${path} changed ${lines} that you were not shown`;
+  const listed = more.slice(0, listedRanges);
+  const rest = more.length > listed.length ? ", …" : "";
+  const unread = `${linesOf(listed)}${rest}: ${door.read(path, listed)}`;
+  if (rows.length === 0) return `${head}: ${unread}`;
+  return [`${head}; now:`, ...rows.map(rowText), ...(more.length > 0 ? [`[also ${unread}]`] : [])].join("\n");
+}
+
+const listedRanges = 10;
 
 /** The client refused an edit in its own words; what is known besides. */
 export function addedNote(path: string, text: string): string {

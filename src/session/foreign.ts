@@ -1,10 +1,20 @@
 /** What other programs' tools do to files for an agent, and what is written down of it. */
-import { Change, changedRanges, compare, type Document, LineSet, quotesIn } from "../core/index.js";
+import {
+  Change,
+  changedRanges,
+  compare,
+  type Document,
+  LineSet,
+  lineIndexes,
+  quotesIn,
+  splitText,
+} from "../core/index.js";
 import { sameLines } from "./change.js";
 import { contextOf, withOpen } from "./holding.js";
 import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./made.js";
 import { OpenFile } from "./open.js";
 import { PortError } from "./ports.js";
+import { type Edited, newLines, type Touched, tell, unseenLines } from "./quoted.js";
 import { entryId } from "./refuse.js";
 import type { Env } from "./result.js";
 import { writtenLines } from "./texts.js";
@@ -15,16 +25,20 @@ type Told = ObservedWrite & { readonly path: string; readonly tool: string };
  * The tool has done it: what the agent wrote it knows, and the journal has it. What the file holds besides, by then, is
  * somebody else's doing: a formatter's, mostly.
  */
-export async function recordWrite(write: Told, env: Env): Promise<void> {
-  await withOpen(write.path, env, async (opened) => {
+export async function recordWrite(write: Told, env: Env): Promise<Touched | null> {
+  return withOpen(write.path, env, async (opened) => {
     const now = opened.document;
     if (!now) {
-      if (write.change?.kind === "delete") return gone(write.tool, opened, env);
-      throw new PortError("not_found", `${write.path} does not exist`);
+      if (write.change?.kind !== "delete") throw new PortError("not_found", `${write.path} does not exist`);
+      await gone(write.tool, opened, env);
+      return null;
     }
+    let untold = LineSet.empty;
     if (isCreated(write, opened)) await recordCreation(write, opened, now, env);
-    else await recordChange(write, opened, now, env);
+    else untold = await recordChange(write, opened, now, env);
+    const touched = tell(untold, opened, write.room ?? Number.POSITIVE_INFINITY);
     await opened.save();
+    return touched;
   });
 }
 
@@ -41,42 +55,70 @@ async function recordCreation(write: Told, opened: OpenFile, now: Document, env:
   const made = write.change && !write.modified ? madeOf(write.change, null, now) : null;
   const after = made && opened.isFresh && !sameLines(made.document, now) ? made.document : now;
   const change = differences(null, after);
+  const all = LineSet.all(after.lineCount);
   if (write.modified) opened.tick();
-  else if (!opened.isFresh) await opened.claim(opened.states.length - 1, null, true);
+  else if (!opened.isFresh) await opened.claim(opened.states.length - 1, null, LineSet.all(now.lineCount));
   else {
     await opened.stepBack(null);
-    opened.wrote(after, null, true);
-    opened.showed(LineSet.all(after.lineCount), null, "edit");
+    opened.wrote(after, null, all);
+    opened.showed(all, null, "edit");
   }
   await journal(write.tool, opened, { before: null, after, change }, env);
   opened.arriveAgain();
 }
 
-async function recordChange(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
+/** Lines of the file now that it changed, and that the agent has to be told of. */
+async function recordChange(write: Told, opened: OpenFile, now: Document, env: Env): Promise<LineSet> {
   const base = await baseOf(write, opened, now);
   const newest = opened.states.length - 1;
-  const isWhole = write.whole || write.change?.kind === "whole";
-  if (base?.made.change.isEmpty) return;
+  if (base?.made.change.isEmpty) return LineSet.empty;
   if (base && !base.isOwn) return recordUnclear(write, opened, base, env);
   if (base && opened.isFresh && (base.at < 0 || base.at === newest - 1)) {
     const { document: before, made } = base;
     await opened.stepBack(base.at < 0 ? before : null);
     const after = sameLines(made.document, now) ? now : made.document;
-    opened.wrote(after, made.change.map, isWhole ?? false);
+    const { own, untold } = writingOf(write, {
+      map: made.change.map,
+      before,
+      after,
+      known: opened.seen("").known,
+    });
+    opened.wrote(after, made.change.map, own);
     // Where it was written is where the agent knows it to stand.
-    opened.showed(isWhole ? LineSet.all(after.lineCount) : writtenLines(made.change.map), null, "edit");
+    opened.showed(own, null, "edit");
     await journal(write.tool, opened, { before, after, change: made.change }, env);
+    const written = opened.states.length - 1;
     opened.arriveAgain();
-    return;
+    return opened.history.follow(written)?.carry(untold) ?? LineSet.empty;
   }
   const next = base && base.at >= 0 ? await opened.textAt(base.at + 1) : null;
   if (base && next && opened.states[base.at + 1]?.by === null && sameLines(base.made.document, next)) {
-    await opened.claim(base.at + 1, base.made.change.map, isWhole ?? false);
-    await journal(write.tool, opened, { before: base.document, after: next, change: base.made.change }, env);
-    return;
+    const { document: before, made } = base;
+    await opened.load([base.at]);
+    const known = opened.view("").known(base.at);
+    const { own, untold } = writingOf(write, { map: made.change.map, before, after: next, known });
+    await opened.claim(base.at + 1, made.change.map, own);
+    await journal(write.tool, opened, { before, after: next, change: made.change }, env);
+    return opened.history.follow(base.at + 1)?.carry(untold) ?? LineSet.empty;
   }
   // What it did cannot be told from what others did: its own words, where they stand, are all that is certain.
   opened.credit(ownWords(write, now));
+  return LineSet.empty;
+}
+
+/**
+ * What the agent knows of what its tool wrote, and what it has to be told: where all places are meant, it named none of
+ * them.
+ */
+function writingOf({ change, whole }: Told, edited: Edited) {
+  const { map, after } = edited;
+  if (whole || change?.kind === "whole") return { own: LineSet.all(after.lineCount), untold: LineSet.empty };
+  if (change?.kind !== "quotes") return { own: writtenLines(map), untold: LineSet.empty };
+  const { quotes } = change;
+  const unseen = unseenLines(edited, { words: new Set(newLines(quotes)), quotes });
+  const isAll = quotes.some(({ all }) => all);
+  const untold = isAll ? unseenLines(edited, { words: new Set(), quotes }) : LineSet.empty;
+  return { own: writtenLines(map).subtract(unseen), untold };
 }
 
 /**
@@ -88,7 +130,7 @@ async function recordUnclear(
   opened: OpenFile,
   { at, document: before, made: { document: after, change } }: Base,
   env: Env,
-): Promise<void> {
+): Promise<LineSet> {
   const newest = opened.states.length - 1;
   if (at === newest - 1 && opened.states[newest]?.by === null) {
     await journal(write.tool, opened, { before, after, change }, env);
@@ -96,6 +138,7 @@ async function recordUnclear(
     opened.tick();
   }
   opened.credit(ownWords(write, after));
+  return LineSet.empty;
 }
 
 function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
@@ -113,7 +156,10 @@ function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
       : change.hunks.flatMap(({ replacements }) => replacements.map(({ insert }) => insert.join("\n")));
   const places = texts.filter((text) => text.trim() !== "").map((text) => quotesIn(now, text));
   const spans = places.flatMap((found) => (found.length === 1 ? found : []));
-  return spans.reduce((set, [first, last]) => set.union(LineSet.of([[first, last + 1]])), LineSet.empty);
+  const lines = spans.flatMap(([first, last]) => lineIndexes(first, last + 1));
+  const words = new Set(texts.flatMap((text) => splitText(text)));
+  // Of a line that they stand in with other words the rest may be unseen.
+  return LineSet.lines(lines.filter((line) => words.has(now.text(line))));
 }
 
 interface Done {

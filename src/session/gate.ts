@@ -1,4 +1,5 @@
 import {
+  type Believed,
   LineSet,
   type Mismatch,
   type Named,
@@ -89,7 +90,10 @@ export function gateLines(policy: GatePolicy): (named: Named, view: View) => Pro
         .filter(({ bStart, bEnd }) => bStart < bEnd)
         .map(({ bStart, bEnd }) => [bStart, bEnd] as const),
     );
-    const unseen = wanted.subtract(believed.fromShown.carry(view.known(named.base))).subtract(own);
+    const known = believed.fromShown
+      .carry(view.known(named.base))
+      .union(own.subtract(unknownNow(believed, view)));
+    const unseen = wanted.subtract(known);
     if (unseen.isEmpty) return null;
     const missing = LineSet.of(
       unseen
@@ -109,6 +113,11 @@ export function gateLines(policy: GatePolicy): (named: Named, view: View) => Pro
       },
     );
   };
+}
+
+/** Lines that stand in the file now and are not known there: an own edit may have quoted such a line only in part. */
+function unknownNow({ toNow }: Believed, { known, history }: View): LineSet {
+  return toNow.invert().carry(LineSet.all(toNow.after).subtract(known(history.last)));
 }
 
 /** One for each range: `affectedRanges` has them whole. */

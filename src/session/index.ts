@@ -10,6 +10,7 @@ export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
 export type { Observation } from "./observing.js";
 export { quoteAgain, refusal, withoutAnchors } from "./plain.js";
 export * from "./ports.js";
+export type { Touched } from "./quoted.js";
 export type { GrepRequest, ReadRequest } from "./reading.js";
 export { type RefreshOptions, withRefresh } from "./refresh.js";
 export type { RestoreDetails, RestoredFile, RestoreRefusal, RestoreRequest } from "./restore.js";

@@ -38,6 +38,8 @@ export interface ObservedWrite {
   readonly modified?: boolean;
   /** All of the file was written. */
   readonly whole?: boolean;
+  /** Characters there is room for, to show lines that it changed unseen. */
+  readonly room?: number;
 }
 
 /** A text that the tool worked on, and what it made of it. */

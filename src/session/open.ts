@@ -33,7 +33,7 @@ import {
 import { loadLedger, saveLedger } from "./ledgers.js";
 import type { FileId, Files, Held, LedgerStore, Measure } from "./ports.js";
 import { agentLedger, emptyFile, type FileLedger, type StateRecord, trimmed } from "./record.js";
-import { hashBytes, hashesKey, hashesOf, KeptTexts, needed, parse, writtenLines } from "./texts.js";
+import { hashBytes, hashesKey, hashesOf, KeptTexts, needed, parse } from "./texts.js";
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */
 export const keptBytes = 4 * 1024 * 1024;
@@ -162,22 +162,20 @@ export class OpenFile {
     if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
   }
 
-  /** What a tool of somebody else wrote for the agent, after `stepBack`. */
-  wrote(document: Document, exact: LineMap | null, whole: boolean): void {
+  /** What a tool of somebody else wrote for the agent, after `stepBack`. `written`: lines that the agent knows by that. */
+  wrote(document: Document, exact: LineMap | null, written: LineSet): void {
     this.push(document, exact, this.context.agent);
-    const written = whole || !exact ? LineSet.all(document.lineCount) : writtenLines(exact);
     const agent = wrote(this.agent, this.history, written);
     this.update({ ...agent, newest: { state: this.states.length - 1, order: this.tick() } });
   }
 
   /** A state that was recorded as nobody's is the agent's: its tool made it. */
-  async claim(at: number, exact: LineMap | null, whole: boolean): Promise<void> {
+  async claim(at: number, exact: LineMap | null, written: LineSet): Promise<void> {
     const state = this.states[at] as StateRecord;
     const mine = { ...state, exact, by: this.context.agent };
     this.ledger = { ...this.ledger, states: this.states.with(at, mine) };
     this.known = null;
     await this.load([at]);
-    const written = whole || !exact ? LineSet.all(state.lines) : writtenLines(exact);
     const map = this.history.follow(at);
     this.credit(map ? map.carry(written) : LineSet.empty);
   }

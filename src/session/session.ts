@@ -19,6 +19,7 @@ import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
 import type { ObservedWrite } from "./made.js";
 import { type Observation, observe } from "./observing.js";
 import { type Cancellation, type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
+import type { Touched } from "./quoted.js";
 import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
 import { checkOptions, checkRequest } from "./request.js";
 import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
@@ -197,9 +198,12 @@ export class Session {
     return observe(observation, this.env);
   }
 
-  /** The agent changed a file with somebody else's tool: what it wrote it knows, and the journal has it. */
-  async observeWrite(path: string, done: ObservedWrite = {}): Promise<void> {
-    await recordWrite({ path, tool: "observed", ...done }, this.env);
+  /**
+   * The agent changed a file with somebody else's tool: what it wrote it knows, and the journal has it. Lines that a
+   * quote of all places changed and the agent was not shown are answered, to be told; their rows count as shown.
+   */
+  async observeWrite(path: string, done: ObservedWrite = {}): Promise<Touched | null> {
+    return recordWrite({ path, tool: "observed", ...done }, this.env);
   }
 
   /** The same at a glance, where that is enough. */

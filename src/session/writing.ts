@@ -16,6 +16,7 @@ import { openAny, versionOf } from "./large.js";
 import { besideGap, type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
 import { type Context, keptBytes, OpenFile } from "./open.js";
 import { type FileId, type Held, PortError, throwIfAborted, type Write } from "./ports.js";
+import { sentIn, unseenLines } from "./quoted.js";
 import { deletionNotes } from "./reading.js";
 import { Recording } from "./recording.js";
 import { entryId, refuse } from "./refuse.js";
@@ -155,7 +156,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const scheme = schemeOf(one, env);
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
-  if (isRecorded) record(one, after);
+  const unseen = isRecorded ? quotedUnseen(one, after) : LineSet.empty;
+  if (isRecorded) record(one, after, unseen);
   const deletions = isRecorded ? target.agent.deletions : [];
   const told = deletions.slice(0, toldDeletions);
   const beside = deletions.slice(toldDeletions).map(({ gap }) => besideGap(gap, target.text.lineCount));
@@ -170,6 +172,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     ...(destination ? { movedTo: destination.file.path } : {}),
     diff,
     foreign: isRecorded ? untoldLines(target.agent) : LineSet.empty,
+    unseen,
     notes: deletionNotes(told),
     untold: beside,
     ...note,
@@ -226,7 +229,15 @@ function schemeOf({ entry }: Judged, env: Env): SchemeName {
   return env.anchors;
 }
 
-function record({ opened, destination, verdict, entry }: Judged, after: Document): void {
+function quotedUnseen({ opened, verdict, entry }: Judged, after: Document): LineSet {
+  const { document: before } = opened;
+  if (verdict.kind !== "applied" || !before || !hasQuotes(entry)) return LineSet.empty;
+  const { map } = verdict.applied.change;
+  return unseenLines({ map, before, after, known: opened.seen("").known }, sentIn(entry.edits));
+}
+
+/** `unseen`: written lines of which the agent knows only a part. */
+function record({ opened, destination, verdict, entry }: Judged, after: Document, unseen: LineSet): void {
   if (verdict.kind !== "applied") return;
   const { map } = verdict.applied.change;
   const target = destination ?? opened;
@@ -234,7 +245,7 @@ function record({ opened, destination, verdict, entry }: Judged, after: Document
   if (!destination || !map.isIdentity) target.committed(after, opened.document ? map : null);
   const isWhole = entry.content !== undefined || entry.operations.length > 0;
   const written = isWhole ? LineSet.all(after.lineCount) : writtenLines(map);
-  target.update(wrote(target.agent, target.history, written));
+  target.update(wrote(target.agent, target.history, written.subtract(unseen)));
 }
 
 interface Done {

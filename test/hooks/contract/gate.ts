@@ -89,6 +89,39 @@ export function gate(driver: Driver): void {
     expect(place.text("a.js")).toBe(source);
   });
 
+  test.skipIf(!driver.can.has("all"))(
+    "an edit of all places says which of them were not shown, and opens those it shows",
+    async () => {
+      const lines = Array.from({ length: 60 }, (_, at) => `old(secret${at + 1});`);
+      const place = new Stage(driver, { "a.js": `${lines.join("\n")}\n` });
+      const agent = place.agent();
+      const path = place.path("a.js");
+      await agent.read(path, { first: 1, last: 10 });
+      const { deny, tell } = await agent.edit(path, { old: "old", new: "new", all: true });
+      expect(deny).toBeNull();
+      expect(tell).toContain("changed 50 lines that you were not shown");
+      expect(tell).toContain("11\tnew(secret11);");
+      expect(tell).toMatch(/\[also lines 31-60: /);
+      expect(tell).toMatch(driver.reads(path));
+      const refused = await agent.write(path, "gone\n");
+      expect(refused.deny).toMatch(/31-60/);
+      expect(refused.deny).not.toMatch(/\b11\b/);
+    },
+  );
+
+  test.skipIf(driver.can.has("patch"))(
+    "an edit that quotes a part of a line does not open the line",
+    async () => {
+      const place = new Stage(driver, { "a.js": "one\nexport const key = secret();\n" });
+      const agent = place.agent();
+      const path = place.path("a.js");
+      await agent.read(path, { first: 1, last: 1 });
+      await agent.edit(path, { old: "const key", new: "const lock" });
+      const { deny } = await agent.write(path, "gone\n");
+      expect(deny).toContain("export const lock = secret();");
+    },
+  );
+
   test("one file does not open another", async () => {
     const place = stage();
     const agent = place.agent();
