@@ -22,6 +22,8 @@ function withAdvice<Done extends Result>(result: Done): Done {
   if (result.isError) return result;
   const moved = filesOf(result).some(({ diff }) => {
     const rows = diff.split("\n").slice(2);
+    // A cut diff does not tell the balance.
+    if (rows.at(-2)?.startsWith("[diff cut")) return true;
     return (
       rows.filter((row) => row.startsWith("+")).length !== rows.filter((row) => row.startsWith("-")).length
     );

@@ -40,6 +40,7 @@ export { digest } from "./hash.js";
 export { type Believed, History, type State } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
 export {
+  defaultLimit,
   formatHashLineBytes,
   formatHashLines,
   type Labels,

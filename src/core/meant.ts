@@ -54,6 +54,32 @@ function fits(lines: readonly string[]): boolean {
 function likePlaces(quoted: readonly string[], document: Document): number[] {
   const wanted = quoted.map(bare);
   if (wanted.every((line) => line === "")) return [];
+  const { lines, places } = bareLines(document);
+  // Looked up by a line with text: blank ones stand everywhere.
+  const key = wanted.findIndex((line) => line !== "");
+  const starts = (places.get(wanted[key] as string) ?? []).map((at) => at - key);
+  return starts.filter((at) => wanted.every((line, offset) => line === lines[at + offset]));
+}
+
+interface BareLines {
+  readonly lines: readonly string[];
+  readonly places: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Kept for as long as the text: a call may hold thousands of quotes. */
+const knownBare = new WeakMap<Document, BareLines>();
+
+function bareLines(document: Document): BareLines {
+  const known = knownBare.get(document);
+  if (known) return known;
   const lines = document.lines().map(bare);
-  return lines.flatMap((_, at) => (wanted.every((line, offset) => line === lines[at + offset]) ? [at] : []));
+  const places = new Map<string, number[]>();
+  for (const [at, line] of lines.entries()) {
+    const before = places.get(line);
+    if (before) before.push(at);
+    else places.set(line, [at]);
+  }
+  const made = { lines, places };
+  knownBare.set(document, made);
+  return made;
 }

@@ -123,6 +123,18 @@ export class LineSet {
     return this.sorted.flatMap(([start, end]) => lineIndexes(start, end));
   }
 
+  /** The lowest of its lines, so many at most. */
+  first(count: number): LineSet {
+    const spans: Span[] = [];
+    let left = count;
+    for (const [start, end] of this.sorted) {
+      if (left <= 0) break;
+      spans.push([start, Math.min(end, start + left)]);
+      left -= end - start;
+    }
+    return spans.length === this.sorted.length && left >= 0 ? this : LineSet.of(spans);
+  }
+
   ranges(): Range[] {
     return toRanges(this.sorted);
   }

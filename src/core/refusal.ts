@@ -23,6 +23,8 @@ export interface RefusalDetails {
   readonly path: string;
   readonly message: string;
   readonly mismatches: readonly HashMismatch[];
+  /** How many more mismatches there are, where a file has too many to list; `affectedRanges` has all of their lines. */
+  readonly omitted?: number;
   readonly affectedRanges: readonly Range[];
   /** Where the text that was shown is not kept: lines to read, around where those of the call may stand now. */
   readonly reread?: readonly Range[];
@@ -105,11 +107,10 @@ function fitting(
 }
 
 export function refusalDetails(path: string, { problems, remaps }: Refused): RefusalDetails {
-  const mismatches = unique(problems.flatMap((problem) => problem.mismatches)).map((one) => ({
-    ...one,
-    path,
-  }));
-  const lines = mismatches.flatMap(({ line }) => (line === null ? [] : [line]));
+  const found = unique(problems.flatMap((problem) => problem.mismatches));
+  const mismatches = listed(found).map((one) => ({ ...one, path }));
+  const omitted = found.length - mismatches.length;
+  const lines = found.flatMap(({ line }) => (line === null ? [] : [line]));
   const reread = problems.reduce((set, one) => set.union(one.reread ?? LineSet.empty), LineSet.empty);
   return {
     status: "refused",
@@ -117,6 +118,7 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
     path,
     message: problems.map(({ message }) => message).join("; "),
     mismatches,
+    ...(omitted > 0 ? { omitted } : {}),
     affectedRanges: mergeRanges([
       ...compactLineRanges(lines),
       ...problems.flatMap(({ missing, changed }) => [...missing.ranges(), ...changed.ranges()]),
@@ -130,6 +132,21 @@ export function refusalDetails(path: string, { problems, remaps }: Refused): Ref
 export function tooLong(problems: readonly Problem[], now: Document | null, { lists }: Door): number[] {
   const missing = problems.reduce((set, one) => set.union(one.missing), LineSet.empty).indexes();
   return now && lists ? missing.filter((at) => !isPrintable(now, at)).map((at) => at + 1) : [];
+}
+
+/** An answer must stay small, whatever happened to the file. */
+const mostMismatches = { count: 1000, characters: 1 << 18 };
+
+function listed(mismatches: readonly Mismatch[]): readonly Mismatch[] {
+  const kept: Mismatch[] = [];
+  let characters = 0;
+  for (const one of mismatches) {
+    characters += (one.shown?.length ?? 0) + (one.now?.length ?? 0);
+    const isTooMuch = kept.length >= mostMismatches.count || characters > mostMismatches.characters;
+    if (isTooMuch && kept.length > 0) break;
+    kept.push(one);
+  }
+  return kept;
 }
 
 function unique(mismatches: readonly Mismatch[]): Mismatch[] {

@@ -50,16 +50,17 @@ export function refusalBody(refusal: RefusalText): string[] {
   else parts.push(...told);
   const changes = details.mismatches.filter(({ cause }) => foreign.has(cause));
   const isGone = changes.every(({ cause }) => cause === "deleted");
-  if (met.length > 0 && !marked) parts.push(`${counted(changes.length, isGone)} since last read.`);
+  const count = changes.length + (details.omitted ?? 0);
+  if (met.length > 0 && !marked) parts.push(`${counted(count, isGone)} since last read.`);
   if (met.length > 0 && marked)
     parts.push(
-      `${counted(changes.length, false)} since last read. Use the updated ${
+      `${counted(count, false)} since last read. Use the updated ${
         refusal.scheme === "lean" ? "anchors" : "LINE#ID references"
       } shown below (>>> marks changed lines).`,
     );
   const isOnly = changes.length === 1 && marked;
   parts.push(...changes.slice(0, mentioned).map((one) => was(one, isOnly ? "It" : one.anchor)));
-  if (changes.length > mentioned) parts.push(`[and ${changes.length - mentioned} more]`);
+  if (count > mentioned) parts.push(`[and ${count - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
   parts.push(...meantLines(refusal));

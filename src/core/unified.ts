@@ -3,9 +3,13 @@ import { LineMap, type Region } from "./linemap.js";
 
 const context = 3;
 
+/** Characters of a diff. An answer must stay readable, whatever was written. */
+export const longestDiff = 1 << 18;
+
 /**
  * A unified diff of two texts whose difference is known; no comparing is done here. It holds whole lines, with their
  * CR and the byte order mark: `git apply` and `patch` make of the old bytes the new ones. null: there is no such file.
+ * A longer diff is cut, which its last row says; `git apply` refuses it then.
  */
 export function unifiedDiff(
   path: string,
@@ -17,8 +21,27 @@ export function unifiedDiff(
   const whole = withEnds(old, made, map);
   if (whole.isIdentity) return "";
   const rows = [`--- ${before ? `a/${path}` : noFile}`, `+++ ${after ? `b/${path}` : noFile}`];
-  const hunks = groups(whole.regions).flatMap((group) => hunk(group, old, made));
-  return `${[...rows, ...hunks].join("\n")}\n`;
+  let length = 0;
+  for (const text of hunkRows(whole.regions, old, made)) {
+    length += text.length + 1;
+    if (length > longestDiff) {
+      rows.push(cutRow(whole.regions));
+      break;
+    }
+    rows.push(text);
+  }
+  return `${rows.join("\n")}\n`;
+}
+
+function cutRow(regions: readonly Region[]): string {
+  const count = (size: (region: Region) => number) => regions.reduce((sum, one) => sum + size(one), 0);
+  const removed = count(({ aStart, aEnd }) => aEnd - aStart);
+  const inserted = count(({ bStart, bEnd }) => bEnd - bStart);
+  return `[diff cut at ${longestDiff} characters; in all ${removed} lines removed, ${inserted} inserted]`;
+}
+
+function* hunkRows(regions: readonly Region[], before: Document, after: Document): Generator<string> {
+  for (const group of groups(regions)) yield* hunk(group, before, after);
 }
 
 const noFile = "/dev/null";
@@ -98,28 +121,31 @@ function groups(regions: readonly Region[]): Region[][] {
   return result;
 }
 
-function hunk(regions: readonly Region[], before: Document, after: Document): string[] {
+function* hunk(regions: readonly Region[], before: Document, after: Document): Generator<string> {
   const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
   const lead = Math.min(context, first.aStart);
   const trail = Math.min(context, rowCount(before) - last.aEnd);
-  const body: string[] = [];
-  const put = (sign: " " | "-" | "+", document: Document, index: number): void => {
-    const { text, end } = row(document, index);
-    body.push(sign + text);
-    if (end === "") body.push("\\ No newline at end of file");
-  };
-  const keep = (from: number, to: number): void => {
-    for (let index = from; index < to; index++) put(" ", before, index);
-  };
-  let at = first.aStart - lead;
-  for (const region of regions) {
-    keep(at, region.aStart);
-    for (let index = region.aStart; index < region.aEnd; index++) put("-", before, index);
-    for (let index = region.bStart; index < region.bEnd; index++) put("+", after, index);
-    at = region.aEnd;
-  }
-  keep(at, last.aEnd + trail);
   const [a, b] = [first.aStart - lead, first.bStart - lead];
   const span = (start: number, end: number) => `${end === start ? start : start + 1},${end - start}`;
-  return [`@@ -${span(a, last.aEnd + trail)} +${span(b, last.bEnd + trail)} @@`, ...body];
+  yield `@@ -${span(a, last.aEnd + trail)} +${span(b, last.bEnd + trail)} @@`;
+  let at = a;
+  for (const region of regions) {
+    yield* lines(" ", before, [at, region.aStart]);
+    yield* lines("-", before, [region.aStart, region.aEnd]);
+    yield* lines("+", after, [region.bStart, region.bEnd]);
+    at = region.aEnd;
+  }
+  yield* lines(" ", before, [at, last.aEnd + trail]);
+}
+
+function* lines(
+  sign: " " | "-" | "+",
+  document: Document,
+  [from, to]: readonly [number, number],
+): Generator<string> {
+  for (let index = from; index < to; index++) {
+    const { text, end } = row(document, index);
+    yield sign + text;
+    if (end === "") yield "\\ No newline at end of file";
+  }
 }

@@ -314,10 +314,6 @@ export function wrote(ledger: AgentLedger, history: History, written: LineSet): 
   });
 }
 
-export function nothingPending(ledger: AgentLedger): AgentLedger {
-  return { ...ledger, pending: LineSet.empty, deletions: [] };
-}
-
 /** Rows that name lines, as this request may see them. */
 export function showingsFor(
   ledger: AgentLedger,

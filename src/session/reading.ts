@@ -1,5 +1,6 @@
 import {
   type Document,
+  defaultLimit,
   type Labels,
   LineSet,
   type Listing,
@@ -13,7 +14,7 @@ import {
 import { deletion, describe } from "./gate.js";
 import { contextOf, peek, withFile } from "./holding.js";
 import { isTooLarge, openAny } from "./large.js";
-import { type Deletion, hasSeen, isShownLast, nothingPending } from "./ledger.js";
+import { type Deletion, hasSeen, isShownLast } from "./ledger.js";
 import { type Context, OpenFile } from "./open.js";
 import {
   type Cancellation,
@@ -149,7 +150,13 @@ function detailsOf(
   };
 }
 
-/** What others changed in lines the agent has seen; then nothing is pending. Unseen lines stay unseen. */
+/** Places where lines were deleted that one delta tells of. */
+const mostDeletions = 200;
+
+/**
+ * Prints what others changed in lines the agent has seen; then nothing is pending. Beyond the rows of one read the rest
+ * stays pending, for the next delta. Unseen lines stay unseen.
+ */
 async function delta(
   opened: OpenFile,
   text: Document,
@@ -166,16 +173,18 @@ async function delta(
   const unseen = LineSet.all(text.lineCount).subtract(known);
   const lines: string[] = [];
   const empty = { rows: [], shown: LineSet.empty, text: "" };
-  const listing = agent.pending.isEmpty
-    ? empty
-    : listRows(text, { scheme: anchors, ranges: agent.pending.ranges() });
+  const told = agent.pending.first(request.limit ?? defaultLimit);
+  const untold = { pending: agent.pending.subtract(told), deletions: agent.deletions.slice(mostDeletions) };
+  const listing = told.isEmpty ? empty : listRows(text, { scheme: anchors, ranges: told.ranges() });
   if (listing.rows.length > 0) lines.push(listing.rows.map((row) => rowText(row, anchors)).join("\n"));
-  lines.push(...deletionNotes(agent.deletions));
+  lines.push(...deletionNotes(agent.deletions.slice(0, mostDeletions)));
   if (lines.length === 0) lines.push("[nothing changed]");
+  const left = untold.pending.size + untold.deletions.length;
+  if (left > 0) lines.push(`[${left} more changes not shown: read the delta again]`);
   if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
   opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
-  opened.update(nothingPending(opened.agent));
-  const deletions = agent.deletions.map(({ gap, count }) => ({ after: gap, count }));
+  opened.update({ ...opened.agent, ...untold });
+  const deletions = agent.deletions.slice(0, mostDeletions).map(({ gap, count }) => ({ after: gap, count }));
   const details = { ...detailsOf(opened.file, text, listing, anchors), deletions };
   return { text: lines.join("\n"), isError: false, details };
 }

@@ -1,6 +1,9 @@
 /** What searches have in common, wherever the files are. */
 import { PortError, type SearchQuery } from "./ports.js";
 
+/** A longer expression is refused by the engine, but only when it is used. */
+const longestPattern = 10_000;
+
 export interface Expression {
   readonly expression: RegExp;
   readonly source: string;
@@ -17,6 +20,8 @@ export function expressionOf({ pattern, literal, ignoreCase }: SearchQuery): Exp
 }
 
 function compiled(source: string, flags: string): RegExp {
+  if (source.length > longestPattern)
+    throw new PortError("bad_request", `pattern is longer than ${longestPattern} characters`);
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
