@@ -2,14 +2,14 @@ import { writeSync } from "node:fs";
 import { adapters, hook } from "./hooks/index.js";
 
 /** What `hook.cjs` runs: answers one event of a client. The exit status. */
-export async function answer(client: string, input: string): Promise<number> {
+export async function answer(client: string, input: string, env: NodeJS.ProcessEnv): Promise<number> {
   const adapter = adapters[client];
   if (!adapter) {
     const known = Object.keys(adapters).join(", ");
     process.stderr.write(`kedge hook: there is no client ${JSON.stringify(client)}; it is one of ${known}\n`);
     return 2;
   }
-  const output = await hook({ adapter, input, env: process.env, clock: Date.now });
+  const output = await hook({ adapter, input, env, clock: Date.now });
   if (output !== null) print(output);
   return 0;
 }

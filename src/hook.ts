@@ -13,7 +13,7 @@ declare const __filename: string;
 declare const require: NodeJS.Require;
 
 interface Guard {
-  answer(client: string, input: string): Promise<number>;
+  answer(client: string, input: string, env: NodeJS.ProcessEnv): Promise<number>;
 }
 
 function commentOf(carrier: () => void): string {
@@ -30,22 +30,31 @@ function standardInput(): string {
   }
 }
 
-function start(client: string): Promise<number> {
+/**
+ * What the guard sees of the environment. A repository's client settings can set variables of it: where the record is
+ * kept and for whom is said by the command line that was installed alone.
+ */
+function environment(state: string | undefined): NodeJS.ProcessEnv {
+  const { KEDGE_STATE: _, KEDGE_SESSION: __, ...env } = process.env;
+  return state === undefined ? env : { ...env, KEDGE_STATE: state };
+}
+
+function start(client: string, env: NodeJS.ProcessEnv): Promise<number> {
   const input = standardInput();
   const event = /"(?:hook_event_name|k)"\s*:\s*"(\w{1,30})"/.exec(input.slice(0, 4096))?.[1] ?? "other";
   // What would have ended the comment was taken apart.
   const source = commentOf(guardProgram).replaceAll("*\u0001/", "*/");
   const program = startProgram({
-    ...{ file: __filename, source, id: PROGRAM_ID, require, env: process.env },
+    ...{ file: __filename, source, id: PROGRAM_ID, require, env },
     use: `${client.replace(/\W/g, "").slice(0, 20)}-${event}`,
   });
-  return (program as Guard).answer(client, input);
+  return (program as Guard).answer(client, input, env);
 }
 
-const [client = ""] = process.argv.slice(2).filter((word) => word !== "hook");
+const [client = "", flag, state] = process.argv.slice(2).filter((word) => word !== "hook");
 
 // At once: all is written, and what Node clears up before it ends by itself takes a millisecond.
-export const done: Promise<number> = start(client).then(
+export const done: Promise<number> = start(client, environment(flag === "--state" ? state : undefined)).then(
   (status) => process.exit(status),
   (error: unknown) => {
     writeSync(2, `kedge hook: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -44,7 +44,7 @@ function hookRows(folder: string, start: Start, bare: { name: string; run: () =>
   const seen = event("PostToolBatch", { tool_calls: [read] });
   const edit = { file_path: path, old_string: "compute(7)", new_string: "compute(8)" };
   const asked = event("PreToolUse", { tool_name: "Edit", tool_input: edit });
-  const run = (input: string) => () => start([hook, "claude-code"], input);
+  const run = (input: string) => () => start([hook, "claude-code", "--state", join(folder, "state")], input);
   let files = 0;
   const first = () => {
     const other = join(folder, `other${++files}.ts`);

@@ -2,23 +2,26 @@
 // was fetched from a marketplace is this folder alone, so the program may have to come from an installed kedge.
 const { existsSync, realpathSync, writeSync } = require("node:fs");
 const { homedir } = require("node:os");
-const { delimiter, dirname, join } = require("node:path");
+const { delimiter, dirname, isAbsolute, join, sep } = require("node:path");
 
 const [name, ...args] = process.argv.slice(2);
 
 /** Beside the plugin (a checkout, the npm package), copied by `kedge install`, or of the kedge on the PATH. */
 function places() {
   const beside = join(__dirname, "../../dist");
+  // A project may not bring its own: neither by a relative entry nor by one that lies in it.
+  const project = realpathSync(process.cwd()) + sep;
   const onPath = (process.env.PATH ?? "").split(delimiter).flatMap((folder) => {
     const kedge = join(folder, "kedge");
-    return folder && existsSync(kedge) ? [dirname(realpathSync(kedge))] : [];
+    if (!isAbsolute(folder) || !existsSync(kedge)) return [];
+    const found = realpathSync(kedge);
+    return kedge.startsWith(project) || found.startsWith(project) ? [] : [dirname(found)];
   });
   return [beside, join(stateFolder(), "hook"), ...onPath];
 }
 
 function stateFolder() {
-  const { KEDGE_STATE, XDG_STATE_HOME, LOCALAPPDATA } = process.env;
-  if (KEDGE_STATE) return KEDGE_STATE;
+  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env;
   if (process.platform === "win32") return join(LOCALAPPDATA || join(homedir(), "AppData/Local"), "kedge");
   if (process.platform === "darwin") return join(homedir(), "Library/Application Support/kedge");
   return join(XDG_STATE_HOME || join(homedir(), ".local/state"), "kedge");

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const installed = {
   node: process.execPath,
   hook: fileURLToPath(new URL("../../dist/hook.cjs", import.meta.url)),
-  env: {},
+  args: [],
   failClosed: false,
 };
 
@@ -18,10 +18,10 @@ const longest = 10_000;
 /** The answer; `failed` instead if there is none. Nothing printed is silence. */
 async function ask(event) {
   try {
-    const { node, hook, env } = installed;
+    const { node, hook, args } = installed;
     const stdio = ["pipe", "pipe", "ignore"];
-    const options = { env: { ...process.env, ...env }, stdio, timeout: longest };
-    const child = spawn(node, [hook, "pi"], options);
+    const options = { stdio, timeout: longest };
+    const child = spawn(node, [hook, "pi", ...args], options);
     const printed = [];
     child.stdout.on("data", (chunk) => printed.push(chunk));
     child.stdin.on("error", () => {});

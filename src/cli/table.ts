@@ -252,7 +252,9 @@ const doors: readonly Command[] = [
     beside: "mcp",
     summary: "the guard's hook, started by the client",
     positionals: [client],
-    flags: [],
+    flags: [
+      { name: "state", value: "DIR", help: "keep the record there; KEDGE_STATE does not count in a hook" },
+    ],
     examples: [["kedge hook claude-code", "reads the event from stdin"]],
   },
   {

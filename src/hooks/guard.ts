@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { type Quote, rejected } from "../core/index.js";
+import { isRulesFile } from "../node/index.js";
 import {
   type Consideration,
   type Json,
@@ -36,7 +37,7 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
       // What cannot be written down cannot be guarded: this says so, if it is so.
       await place.store.saveFile(`beginning of ${place.agent}`, { time: place.clock() });
       const others = place.store.notes.others("seen", place.agent, place.clock() - present);
-      return { say: words.guarding(others, place.troubles) };
+      return { say: words.guarding(others, place) };
     }
     case "fold":
       await fold(place);
@@ -98,6 +99,11 @@ async function change(
   for (const write of writes) {
     // One reason for a file is enough.
     if (refused.has(write.path)) continue;
+    if (isRulesFile(write.path)) {
+      reasons.push(words.ownRules(write.path));
+      refused.add(write.path);
+      continue;
+    }
     try {
       const found = await consider(write, place);
       if (found.kind === "refused") {

@@ -16,6 +16,7 @@ import { Session } from "../session/index.js";
 import type { Adapter, Caller, Environment } from "./event.js";
 import { doorFor } from "./longlines.js";
 import type { Workplace } from "./place.js";
+import * as words from "./words.js";
 
 /** Clients wait ten seconds for a hook: what takes longer is answered before. */
 const longestWait = 2_500;
@@ -39,12 +40,14 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
   const { adapter, env, clock } = start;
   const { cwd } = caller;
   const troubles: string[] = [];
+  const asides: string[] = [];
   const state = stateFolder({ env, report: (line) => troubles.push(line) });
   const log = (line: string): void => appendLog(line, { state, clock });
   const agent = agentOf(adapter, caller);
   const opening: Opening = { ...start, agent, cwd, state, log };
   const workspace = workspaceOf(caller, opening);
-  const own = open(workspace, opening);
+  const { config, ...own } = open(workspace, opening);
+  asides.push(...words.asides(config));
   const others = new Map<string, Session>();
   const { rewrites, tellsBefore, parallel } = adapter;
   return {
@@ -59,13 +62,14 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
       tellsBefore,
       parallel,
       troubles,
+      asides,
       log,
       recall,
     },
     room: { left: adapter.room },
     failsClosed: (path) =>
       [workspace, workspaceFor(workspace.root, [path])].some(({ root }) =>
-        failsClosed({ env, workspace: root }),
+        failsClosed({ env, workspace: root, hook: true }),
       ),
     // A file has one ledger, from wherever it is named.
     sessionFor(path) {
@@ -82,7 +86,8 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
 }
 
 function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, log }: Opening) {
-  const { settings } = loadConfig({ env, workspace: workspace.root });
+  const config = loadConfig({ env, workspace: workspace.root, hook: true });
+  const { settings } = config;
   const { wait, size } = settings.limits ?? {};
   const limits = {
     ...settings.limits,
@@ -105,7 +110,7 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     ...(onStale ? { onStale } : {}),
     ...(keepOnFold ? { keepOnFold } : {}),
   });
-  return { files, store, session };
+  return { files, store, session, config };
 }
 
 /**

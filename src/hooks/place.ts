@@ -31,6 +31,8 @@ export interface Workplace {
   readonly room: { left: number };
   /** What is not as it should be, though it works. */
   readonly troubles: readonly string[];
+  /** What the person should know of the project's configuration. */
+  readonly asides: readonly string[];
   readonly log: (line: string) => void;
 }
 

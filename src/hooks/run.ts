@@ -127,9 +127,9 @@ function isClosed(env: HookStart["env"], understood: Understood | null): boolean
   for (const find of found)
     try {
       const workspace = find();
-      if (workspace) return failsClosed({ env, workspace: workspace.root });
+      if (workspace) return failsClosed({ env, workspace: workspace.root, hook: true });
     } catch {}
-  return failsClosed({ env, workspace: "/" });
+  return failsClosed({ env, workspace: "/", hook: true });
 }
 
 /** People are told once in a conversation, wherever it goes, whichever agent of it meets it, and when it is taken up again. */

@@ -1,14 +1,32 @@
 /** What the guard says to models and people, but for refusals, which are the session's. */
-import { type Door, type Quote, type Range, rejected } from "../core/index.js";
+import { type Door, type Quote, type Range, rejected, visible } from "../core/index.js";
 import type { Formatted, LostEdit, News, Touched } from "../session/index.js";
 
 /** A refused write quotes nothing. */
 export const writeAgain = "Decide again with all of the file as it is now.";
 
-export function guarding(others: number, troubles: readonly string[]): string {
+export function guarding(
+  others: number,
+  { troubles, asides }: { readonly troubles: readonly string[]; readonly asides: readonly string[] },
+): string {
   const company = others === 0 ? "" : ` (${others} other ${others === 1 ? "agent" : "agents"} here)`;
   const trouble = troubles.length === 0 ? "" : `, but ${troubles.join("; ")}: run \`kedge doctor\``;
-  return `kedge: guarding${company}${trouble}`;
+  return [`kedge: guarding${company}${trouble}`, ...asides].join(". ");
+}
+
+/** What a project asked for and may not have, and what it may: the person is to know of it. */
+export function asides({
+  vain,
+  unkept,
+}: {
+  readonly vain: readonly string[];
+  readonly unkept: readonly string[];
+}): string[] {
+  const loose =
+    vain.length > 0 ? [`${vain.join("; ")}: only your own configuration may loosen the guard`] : [];
+  const patterns = visible(unkept.join(", "));
+  const gone = `The project keeps the text of ${patterns} out of the record: edits lost there cannot be restored`;
+  return [...loose, ...(unkept.length > 0 ? [gone] : [])];
 }
 
 /** The edit was carried to where its lines are now, and the tool is given other arguments. */
@@ -93,6 +111,11 @@ const listedRanges = 10;
 /** The client refused an edit in its own words; what is known besides. */
 export function addedNote(path: string, text: string): string {
   return `kedge, on ${path}: ${text.replace(`${rejected}\n`, "")}`;
+}
+
+/** No agent writes the file that binds it. */
+export function ownRules(path: string): string {
+  return `${rejected}\n${visible(path)} says what agents may do in this project, so no agent writes it. Ask the person to change it.`;
 }
 
 export function unchecked(path: string, cause: string): string {

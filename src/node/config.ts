@@ -1,15 +1,37 @@
 import { PortError } from "../session/index.js";
 import { failure } from "./failure.js";
-import { type Io, nodeIo, readFile } from "./io.js";
+import { type Io, ifThere, nodeIo, readFile } from "./io.js";
 import { type Platform, thisPlatform } from "./platform.js";
-import { isObject, type Key, type LimitSettings, rules, type Settings } from "./settings.js";
+import { isObject, type Key, keys, rules, type Settings } from "./settings.js";
 import { configFolder } from "./state.js";
+import { join } from "./strict.js";
+
+const projectFileName = ".kedge.json";
+
+const isRulesName = (path: string, platform: Platform): boolean =>
+  platform.path.basename(path).toLowerCase() === projectFileName;
+
+/** Whether a path is, or leads to, a file that says what agents may: a project's own, in whatever folder. */
+export function isRulesFile(path: string): boolean {
+  return [path, ifThere(() => nodeIo.realpath(path)) ?? path].some((one) => isRulesName(one, thisPlatform));
+}
+
+/** No tool writes the file that binds whoever calls it. `real` is where the path leads. */
+export function refuseRules(path: string, real: string, platform: Platform): void {
+  if (![path, real].some((one) => isRulesName(one, platform))) return;
+  throw new PortError(
+    "denied",
+    `${path} says what agents may do here: a person changes it, no tool of kedge`,
+  );
+}
 
 export interface ConfigOptions {
   readonly flags?: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that may hold `.kedge.json`. */
   readonly workspace: string;
+  /** A client's hook: a project's client settings may have set the environment, so that counts like the project's file. */
+  readonly hook?: boolean;
   readonly home?: string;
   readonly io?: Io;
   readonly platform?: Platform;
@@ -19,53 +41,85 @@ export interface Config {
   readonly settings: Settings;
   /** Where each key was set, for people who wonder. */
   readonly sources: Readonly<Partial<Record<Key, string>>>;
-}
-
-interface Source {
-  readonly name: string;
-  readonly settings: Settings;
+  /** What a project asked for and may not have, and what of it could not be read: for the person. */
+  readonly vain: readonly string[];
+  /** What is kept of no file's text since the project says so. */
+  readonly unkept: readonly string[];
 }
 
 /**
- * Flags, then environment, then `.kedge.json` in the workspace, then `kedge/config.json` of the user: the first that
- * sets a key decides. `deny` and `secrets` add up instead, and `limits` one by one: a repository that is checked out
- * must not take away what its user forbids.
+ * Flags, then environment, then `kedge/config.json` of the user: the first that sets a key decides. `.kedge.json` in the
+ * workspace comes with the repository: of that, and in a hook of the environment, only what is stricter counts (`join`).
  *
  * @example
  * const { settings } = loadConfig({ env: process.env, workspace: findWorkspace(process.cwd()).root });
  */
 export function loadConfig(options: ConfigOptions): Config {
-  const { platform = thisPlatform, env } = options;
-  const [project, user] = [projectFile(options), userFile(options)];
-  const sources: Source[] = [
-    { name: "command line", settings: checked(options.flags ?? {}, "command line") },
-    { name: "environment", settings: fromEnvironment(env, platform) },
-    { name: project, settings: confined(fromFile(options, project), project, platform) },
-    { name: user, settings: fromFile(options, user) },
-  ];
-  return merge(sources);
+  const { platform = thisPlatform, env, hook: isHook = false } = options;
+  const [projectPath, user] = [projectFile(options), userFile(options)];
+  const troubles: string[] = [];
+  const own = { name: user, settings: fromFile(options, user) };
+  const project = {
+    name: projectPath,
+    settings: tolerant(options, troubles, () =>
+      confined(fromFile(options, projectPath), projectPath, platform),
+    ),
+  };
+  const environment = {
+    name: "environment",
+    settings: isHook ? fromHook(env, platform, troubles) : fromEnvironment(env, platform),
+  };
+  const flags = { name: "command line", settings: checked(options.flags ?? {}, "command line") };
+  const asking = isHook ? [project, environment] : [project];
+  const { vain, ...joined } = join({ commanding: isHook ? [] : [flags, environment], own, asking, isHook });
+  const known = own.settings.secrets ?? [];
+  const unkept = asking.flatMap(({ settings }) => settings.secrets ?? []);
+  return {
+    ...joined,
+    vain: [...troubles, ...vain],
+    unkept: unkept.filter((pattern) => !known.includes(pattern) && !pattern.startsWith("!")),
+  };
 }
 
+/** In a hook a project's file that is wrong takes no guard away: it is left out, unless nothing may go unchecked. */
+function tolerant(options: ConfigOptions, troubles: string[], read: () => Settings): Settings {
+  if (!options.hook) return read();
+  try {
+    return read();
+  } catch (error) {
+    if (saysSo(options)) throw error;
+    troubles.push(`${error instanceof Error ? error.message : error}, so it is left out`);
+    return {};
+  }
+}
+
+/** The names of the variables that are settings. */
+export const settingVariables: readonly string[] = Object.values(rules).map(({ variable }) => variable);
+
 const projectFile = ({ platform = thisPlatform, workspace }: ConfigOptions): string =>
-  platform.path.join(workspace, ".kedge.json");
+  platform.path.join(workspace, projectFileName);
 
 const userFile = (options: ConfigOptions): string =>
   (options.platform ?? thisPlatform).path.join(configFolder(options), "config.json");
 
 /**
  * Whether what cannot be checked is refused, also where the configuration is what cannot be read: else whoever breaks
- * one of its files turns that off. Then the environment decides if it says anything, and else every file counts that
- * says true, as far as it can be read.
+ * one of its files turns that off. Then the person's environment decides if it says anything, and else every file counts
+ * that says true, as far as it can be read.
  */
 export function failsClosed(options: ConfigOptions): boolean {
   try {
     return loadConfig(options).settings.failClosed ?? false;
   } catch {
-    const { variable, read } = rules.failClosed;
-    const set = read(options.env[variable] ?? "", "");
-    if (typeof set === "boolean") return set;
-    return [projectFile, userFile].some((file) => saysClosed(options, file));
+    return saysSo(options);
   }
+}
+
+function saysSo(options: ConfigOptions): boolean {
+  const { variable, read } = rules.failClosed;
+  const set = read(options.env[variable] ?? "", "");
+  if (set === true || (set === false && !options.hook)) return set;
+  return [projectFile, userFile].some((file) => saysClosed(options, file));
 }
 
 function saysClosed(options: ConfigOptions, file: (options: ConfigOptions) => string): boolean {
@@ -80,34 +134,30 @@ function saysClosed(options: ConfigOptions, file: (options: ConfigOptions) => st
   }
 }
 
-function merge(sources: readonly Source[]): Config {
-  const settings: Record<string, unknown> = {};
-  const named: Partial<Record<Key, string>> = {};
-  for (const { name, settings: given } of sources) {
-    for (const [key, value] of Object.entries(given) as [Key, unknown][]) {
-      named[key] = named[key] === undefined ? name : isAdded(key) ? `${named[key]}, ${name}` : named[key];
-      // Weaker sources come later here and stand first in a list: the last pattern that matches decides.
-      if (key === "deny" || key === "secrets")
-        settings[key] = [...(value as string[]), ...((settings[key] as string[]) ?? [])];
-      else if (key === "limits")
-        settings[key] = { ...(value as LimitSettings), ...(settings[key] as LimitSettings) };
-      else settings[key] ??= value;
-    }
-  }
-  return { settings: settings as Settings, sources: named };
+function fromEnvironment(env: ConfigOptions["env"], platform: Platform): Settings {
+  return Object.assign({}, ...keys.map((key) => fromVariable(key, env, platform)));
 }
 
-const isAdded = (key: Key): boolean => key === "deny" || key === "secrets" || key === "limits";
+function fromVariable(key: Key, env: ConfigOptions["env"], platform: Platform): Settings {
+  const { variable, read } = rules[key];
+  const text = env[variable];
+  if (text === undefined || text === "") return {};
+  const value = read(text, platform.path.delimiter);
+  check(key, value, { where: `environment variable ${variable}`, given: text });
+  return { [key]: value };
+}
 
-function fromEnvironment(env: ConfigOptions["env"], platform: Platform): Settings {
-  const found: Record<string, unknown> = {};
-  for (const [key, rule] of Object.entries(rules)) {
-    const text = env[rule.variable];
-    if (text === undefined || text === "") continue;
-    found[key] = rule.read(text, platform.path.delimiter);
-    check(key, found[key], { where: `environment variable ${rule.variable}`, given: text });
+/** Each by itself: one that is wrong takes no other away. */
+function fromHook(env: ConfigOptions["env"], platform: Platform, troubles: string[]): Settings {
+  const found: Settings[] = [];
+  for (const key of keys) {
+    try {
+      found.push(fromVariable(key, env, platform));
+    } catch (error) {
+      troubles.push(`${(error as Error).message}, so it is left out`);
+    }
   }
-  return found;
+  return Object.assign({}, ...found);
 }
 
 function fromFile({ io = nodeIo }: ConfigOptions, path: string): Settings {

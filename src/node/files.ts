@@ -11,6 +11,7 @@ import {
 } from "../session/index.js";
 import { commitBatch, HalfDone } from "./batch.js";
 import { commitOne, isShared, type Target } from "./commit.js";
+import { refuseRules } from "./config.js";
 import { Bound, missingFolders, removeFolders } from "./content.js";
 import { failure } from "./failure.js";
 import type { Disk } from "./folder.js";
@@ -273,6 +274,7 @@ class DiskFiles implements NodeFiles {
   }
 
   private target({ file, before, after, from, folders = 0 }: Write, { real, key, path }: Place): Target {
+    refuseRules(file.path, real, this.disk.platform);
     if (after instanceof Uint8Array) this.checkSize(file.path, after.length);
     if (before === null && after) this.checkName(path);
     const target = { real, key, path, before, after, folders };

@@ -1,4 +1,11 @@
-export { type Config, type ConfigOptions, failsClosed, loadConfig } from "./config.js";
+export {
+  type Config,
+  type ConfigOptions,
+  failsClosed,
+  isRulesFile,
+  loadConfig,
+  settingVariables,
+} from "./config.js";
 export { namedCodec } from "./encoding.js";
 export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
 export { type GitOptions, gitCommits } from "./git.js";

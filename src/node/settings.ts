@@ -38,7 +38,7 @@ export interface KeyRule {
   read(text: string, delimiter: string): unknown;
 }
 
-const limitKeys = ["size", "wait", "time", "days", "space"] as const;
+export const limitKeys = ["size", "wait", "time", "days", "space"] as const;
 
 const oneOf = (variable: string, words: readonly string[]): KeyRule => ({
   allowed: words.map((word) => JSON.stringify(word)).join(", "),
@@ -93,6 +93,8 @@ export const rules: Readonly<Record<Key, KeyRule>> = {
   },
   failClosed: flag("KEDGE_FAIL_CLOSED"),
 };
+
+export const keys = Object.keys(rules) as readonly Key[];
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

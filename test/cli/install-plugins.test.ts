@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { hookLine, startsGuard, wordsOf } from "../../src/cli/install/command.js";
@@ -14,7 +14,7 @@ const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const echo = `
 const { appendFileSync, readFileSync } = require("node:fs");
 const text = readFileSync(0, "utf8");
-appendFileSync(process.env.KEDGE_STATE + "/asked.jsonl", JSON.stringify({ client: process.argv[2], event: JSON.parse(text) }) + "\\n");
+appendFileSync(process.argv[process.argv.indexOf("--state") + 1] + "/asked.jsonl", JSON.stringify({ client: process.argv[2], event: JSON.parse(text) }) + "\\n");
 const { reply } = JSON.parse(text).o?.args ?? JSON.parse(text).input ?? {};
 if (reply === "crash") process.exit(3);
 if (reply === "noise") process.stdout.write("not JSON");
@@ -196,10 +196,15 @@ describe("the plugins for Claude Code", () => {
     expect(json("plugins/claude-code-tools/.mcp.json").mcpServers.kedge).toMatchObject({ alwaysLoad: true });
   });
 
-  const launch = (file: string, args: readonly string[], options: { path: string; input?: string }) =>
+  const launch = (
+    file: string,
+    args: readonly string[],
+    options: { path: string; input?: string; cwd?: string; env?: Record<string, string> },
+  ) =>
     spawnSync(process.execPath, [file, ...args], {
       ...{ encoding: "utf8", input: options.input ?? "{}" },
-      env: { PATH: options.path, HOME: options.path, KEDGE_STATE: options.path },
+      cwd: options.cwd,
+      env: { PATH: options.path, HOME: options.path, XDG_STATE_HOME: options.path, ...options.env },
     });
 
   test("the launcher finds the program beside the plugin, in the state folder, or by the kedge on the PATH", () => {
@@ -215,14 +220,28 @@ describe("the plugins for Claude Code", () => {
     });
     expect(first.stdout).toBe("hook true x\n");
     const state = machine.path("state");
-    mkdirSync(join(state, "hook"), { recursive: true });
-    writeFileSync(join(state, "hook/hook.cjs"), hook);
+    mkdirSync(join(state, "kedge/hook"), { recursive: true });
+    writeFileSync(join(state, "kedge/hook/hook.cjs"), hook);
     expect(launch(alone, ["hook", "x"], { path: state }).stdout).toBe("hook true x\n");
     if (process.platform === "win32") return;
     mkdirSync(machine.path("bin"));
     writeFileSync(machine.program, "");
     symlinkSync(machine.program, machine.path("bin/kedge"));
     expect(launch(alone, ["hook", "x"], { path: machine.path("bin") }).stdout).toBe("hook true x\n");
+  });
+
+  test("the launcher starts nothing that lies in the project", () => {
+    const machine = new Machine();
+    const file = machine.path("launch.cjs");
+    cpSync("plugins/claude-code/launch.cjs", file);
+    const cwd = machine.path("project");
+    mkdirSync(join(cwd, "bin/hook"), { recursive: true });
+    writeFileSync(join(cwd, "bin/kedge"), "");
+    for (const name of ["bin/hook.cjs", "bin/hook/hook.cjs"])
+      writeFileSync(join(cwd, name), 'console.log("planted")');
+    const path = [join(cwd, "bin"), "bin", ""].join(delimiter);
+    const { stdout } = launch(file, ["hook", "x"], { path, cwd, env: { KEDGE_STATE: join(cwd, "bin") } });
+    expect(stdout).toBe("");
   });
 
   test("without a program it says so at the start of a conversation, and is silent else", () => {

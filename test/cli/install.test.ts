@@ -221,7 +221,7 @@ describe("an installation that is there already", () => {
       await machine.run(`install ${client}`, { KEDGE_STATE: join(machine.home, "old state") });
       const old = machine.text(user) as string;
       expect(old).toContain("old state/hook/hook.cjs");
-      expect(old).toContain("KEDGE_STATE");
+      expect(old).toContain("--state");
       await machine.run(`install ${client}`);
       expect(machine.text(user)).not.toContain("old state");
       expect((machine.text(user) as string).match(/hook\.cjs/g)?.length).toBe(

@@ -199,7 +199,8 @@ describe("kedge session", () => {
   });
 
   test("a fold that is configured away, and an end that is not", async () => {
-    const place = new Place({ "a.txt": four, ".kedge.json": '{"keepOnFold":true}' });
+    const place = new Place({ "a.txt": four });
+    place.put("../home/config/kedge/config.json", '{"keepOnFold":true}');
     const at = await reader(place, "a.txt");
     expect(place.ok("session", "fold")).toContain("keepOnFold");
     expect(place.run(["edit", "a.txt", at(1), "x"]).status).toBe(0);

@@ -61,7 +61,9 @@ function work(place: Place, name: string): void {
 function guard(place: Place, path: string): void {
   const send = (event: object): void => {
     const common = { session_id: "s", cwd: place.folder, transcript_path: "", permission_mode: "default" };
-    place.run(["hook", "claude-code"], { input: JSON.stringify({ ...common, ...event }) });
+    place.run(["hook", "claude-code", "--state", place.state], {
+      input: JSON.stringify({ ...common, ...event }),
+    });
   };
   const edit = { file_path: path, old_string: "SECRET1", new_string: "SECRET2" };
   send({ hook_event_name: "PreToolUse", tool_name: "Edit", tool_input: edit });

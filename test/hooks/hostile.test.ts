@@ -50,10 +50,14 @@ function unlike(payloads: readonly Payload[]): Payload[] {
 /** Through the program that clients start. */
 function run(place: Stage, input: string | Uint8Array, env: Record<string, string> = {}): string | null {
   const program = resolve("dist/hook.cjs");
-  const { status, stdout, stderr, signal } = spawnSync(process.execPath, [program, place.driver.client], {
-    ...{ input, env: { ...place.env, ...env }, cwd: place.folder, encoding: "utf8" },
-    ...{ maxBuffer: 1 << 28, timeout: 60_000 },
-  });
+  const { status, stdout, stderr, signal } = spawnSync(
+    process.execPath,
+    [program, place.driver.client, "--state", place.state],
+    {
+      ...{ input, env: { ...place.env, ...env }, cwd: place.folder, encoding: "utf8" },
+      ...{ maxBuffer: 1 << 28, timeout: 60_000 },
+    },
+  );
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: "" });
   return stdout === "" ? null : stdout;
 }
@@ -223,11 +227,12 @@ function contract(driver: Driver): void {
   });
 
   const broken = '{ "gate": "of", ';
+  const user = "../home/config/kedge/config.json";
   test("a broken configuration: edits go through, and the person is told once", async () => {
     const place = staged(driver);
-    place.put(".kedge.json", broken);
+    place.put(user, broken);
     const agent = place.agent();
-    expect((await agent.begin()).say).toMatch(/kedge: not guarding: .*\.kedge\.json.*kedge doctor/);
+    expect((await agent.begin()).say).toMatch(/kedge: not guarding: .*config\.json.*kedge doctor/);
     for (let count = 0; count < 3; count++)
       expect(await agent.asksEdit("a.js", limit)).toMatchObject({ deny: null, say: null });
     const subagent = place.agent("one", { subagent: "inner" });
@@ -238,9 +243,17 @@ function contract(driver: Driver): void {
     const other = place.agent("two");
     expect((await other.asksEdit("a.js", limit)).say).toContain("kedge doctor");
     expect((await other.begin()).say).toBeNull();
-    place.put(".kedge.json", '{ "gate": "of" }');
+    place.put(user, '{ "gate": "of" }');
     expect((await agent.asksEdit("a.js", limit)).say).toContain("gate is");
-    expect(place.log()).toContain(".kedge.json");
+    expect(place.log()).toContain("config.json");
+  });
+
+  test("a project's broken configuration takes no guard away, and the person is told", async () => {
+    const place = staged(driver);
+    place.put(".kedge.json", broken);
+    const agent = place.agent();
+    expect((await agent.begin()).say).toMatch(/kedge: guarding.*\.kedge\.json is not JSON.*left out/);
+    expect((await agent.asksEdit("a.js", limit)).deny).toContain("was not read");
   });
 
   test("a broken configuration, where nothing may go through unchecked", async () => {
@@ -259,7 +272,6 @@ function contract(driver: Driver): void {
       expect(driver.reply(run(place, JSON.stringify(before(place)))).deny).toMatch(/could not check/);
   });
 
-  const user = "../home/config/kedge/config.json";
   for (const [name, configuration] of [
     ["in a file with a wrong key", { ".kedge.json": '{"failClosed":true,"gat":1}' }],
     ["in a file that is no JSON", { ".kedge.json": '{"failClosed": true, // always\n}' }],
@@ -282,7 +294,7 @@ function contract(driver: Driver): void {
 
   test("the log does not grow without end", async () => {
     const place = staged(driver);
-    place.put(".kedge.json", broken);
+    place.put(user, broken);
     mkdirSync(place.state, { recursive: true });
     writeFileSync(join(place.state, "guard.log"), "x".repeat(2 * 1024 * 1024));
     for (let count = 0; count < 3; count++) await place.agent().asksEdit("a.js", limit);

@@ -41,10 +41,10 @@ function optionsFor(at: Ground, { flags = {}, env = {}, project, user }: Given):
 const { posix } = await import("node:path");
 
 test("nothing set is nothing", () => {
-  expect(load(newGround(), {})).toEqual({ settings: {}, sources: {} });
+  expect(load(newGround(), {})).toEqual({ settings: {}, sources: {}, vain: [], unkept: [] });
 });
 
-test("flags, then environment, then the workspace, then the user", () => {
+test("flags, then environment, then what is stricter of the workspace's and the user's", () => {
   const at = newGround();
   const all: Given = {
     user: { gate: "file", anchors: "lean", onStale: "refuse", encoding: "gbk", keepOnFold: true },
@@ -56,26 +56,26 @@ test("flags, then environment, then the workspace, then the user", () => {
   expect(settings).toEqual({
     gate: "file",
     anchors: "none",
-    onStale: "relocate",
+    onStale: "refuse",
     encoding: "gbk",
     keepOnFold: true,
   });
   expect(sources).toMatchObject({
     gate: "command line",
     anchors: "environment",
-    onStale: join(at.root, ".kedge.json"),
+    onStale: join(at.state, ".config/kedge/config.json"),
   });
 });
 
 test("what is forbidden adds up, and limits are taken one by one", () => {
   const { settings, sources } = load(newGround(), {
     user: { deny: ["a"], secrets: ["s"], limits: { size: 1, wait: 2 } },
-    project: { deny: ["b"], limits: { wait: 3, time: 4 } },
+    project: { deny: ["b"], limits: { size: 2, wait: 3, time: 4 } },
     env: { KEDGE_DENY: "c,d", KEDGE_LIMITS: "time=5" },
     flags: { deny: ["!a"] },
   });
   expect(settings.deny).toEqual(["a", "b", "c", "d", "!a"]);
-  expect(settings.limits).toEqual({ size: 1, wait: 3, time: 5 });
+  expect(settings.limits).toEqual({ size: 1, wait: 2, time: 5 });
   expect(sources.deny?.split(", ")).toHaveLength(4);
 });
 

@@ -1,17 +1,20 @@
+import { visible } from "../../core/index.js";
 import {
   agentIdentity,
   findProgram,
   findWorkspace,
   loadConfig,
   nodeStore,
+  settingVariables,
   stateFolder,
 } from "../../node/index.js";
-import type { Context, Run } from "../context.js";
+import type { Context, Environment, Run } from "../context.js";
 import { done, failed } from "../exit.js";
 import { type Finding, guardedClients } from "../guarded.js";
 import { type HeldLock, stateHealth } from "../health.js";
 import { agentName } from "../journal.js";
 import { selfTest } from "../selftest.js";
+import { variablesInSettings } from "../variables.js";
 import { wrap } from "../wrap.js";
 
 const oldestNode = [20, 19] as const;
@@ -76,7 +79,28 @@ function configuration({ env, cwd }: Context): Finding[] {
   const { root } = findWorkspace(cwd);
   const { sources } = loadConfig({ env, workspace: root });
   const set = Object.entries(sources).map(([key, where]) => `${key} (${where})`);
-  return [{ check: "configuration", ok: true, found: set.length > 0 ? set.join(", ") : "defaults" }];
+  const all = { check: "configuration", ok: true };
+  return [{ ...all, found: set.length > 0 ? set.join(", ") : "defaults" }, ...asked({ env, root }, all)];
+}
+
+/** What a project asks of the guard and may not have, and variables that a client would set for it. */
+function asked(
+  { env, root }: { readonly env: Environment; readonly root: string },
+  all: Omit<Finding, "found">,
+): Finding[] {
+  const names = [...settingVariables, "KEDGE_STATE", "KEDGE_SESSION"];
+  const inHook = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+  const { vain, unkept } = loadConfig({ env: inHook, workspace: root, hook: true });
+  const found = vain.map((one) => ({ ...all, found: one, advice: "only your own configuration may loosen" }));
+  const kept = `the project keeps the text of ${visible(unkept.join(", "))} out of the record`;
+  const advice = "edits lost there cannot be restored";
+  const variables = variablesInSettings(env, root).map(({ name, where }) => ({
+    ...{ ...all, found: `${visible(where)} sets ${name}` },
+    advice: /STATE|SESSION/.test(name)
+      ? "the guard ignores it"
+      : "in the guard it can only make things stricter",
+  }));
+  return [...found, ...(unkept.length > 0 ? [{ ...all, found: kept, advice }] : []), ...variables];
 }
 
 function state({ env }: Context): Finding[] {

@@ -4,8 +4,7 @@ import type { Setup, Started } from "./types.js";
 /** Program and arguments, for clients that start it without a shell. */
 export function hookArguments({ node, hook, state }: Setup, client: string): readonly [string, ...string[]] {
   const own = [node, hook, client] as const;
-  if (state === null || process.platform === "win32") return own;
-  return ["/usr/bin/env", `KEDGE_STATE=${state}`, ...own];
+  return state === null ? own : [...own, "--state", state];
 }
 
 /** One line, for clients that give it to a shell. */
@@ -41,7 +40,7 @@ export function startedLine(line: string): Started {
 /** Whether a command starts the guard for a client, from whatever state folder and of whatever version. */
 export function startsGuard(command: string, client: string): boolean {
   return new RegExp(
-    `[\\\\/]hook[\\\\/]([^\\\\/]+[\\\\/])?hook\\.cjs["']? ${client}( \\|\\| exit \\d)?$`,
+    `[\\\\/]hook[\\\\/]([^\\\\/]+[\\\\/])?hook\\.cjs["']? ${client}( --state .+?)?( \\|\\| exit \\d)?$`,
   ).test(command);
 }
 

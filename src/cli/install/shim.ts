@@ -7,7 +7,7 @@ const placeholder = /const installed = \{[\s\S]*?\n\};/;
 /** The plugin as it ships, with the paths of this installation in it. */
 export function shimFile(path: string, name: string, setup: Setup): ConfigFile {
   const { node, hook, state, failClosed } = setup;
-  const installed = { node, hook, env: state === null ? {} : { KEDGE_STATE: state }, failClosed };
+  const installed = { node, hook, args: state === null ? [] : ["--state", state], failClosed };
   const text = `const installed = ${JSON.stringify(installed, null, 2)};`;
   const content = setup.plugin(name).replace(placeholder, () => text);
   return ownFile(path, content, "// Kedge's guard for ");
@@ -17,7 +17,12 @@ export function shimFile(path: string, name: string, setup: Setup): ConfigFile {
 export function startedBy(text: string, client: string): Started | null {
   const found = /const installed = (\{[\s\S]*?\n\});/.exec(text)?.[1];
   if (!found) return null;
-  const { node, hook, env } = JSON.parse(found) as Pick<Setup, "node" | "hook"> &
-    Pick<Required<Started>, "env">;
-  return { argv: [node, hook, client], env };
+  const {
+    node,
+    hook,
+    args = [],
+  } = JSON.parse(found) as Pick<Setup, "node" | "hook"> & {
+    readonly args?: readonly string[];
+  };
+  return { argv: [node, hook, client, ...args] };
 }

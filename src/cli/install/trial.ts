@@ -158,12 +158,12 @@ export function tryGuard(
 const longest = 10_000;
 
 async function ask(
-  { argv, env: own }: Started,
+  { argv }: Started,
   event: unknown,
   { env, cwd }: { readonly env: Environment; readonly cwd: string },
 ): Promise<Answer> {
   const [program, ...args] = argv;
-  const child = spawn(program, args, { cwd, env: { ...env, ...own }, timeout: longest });
+  const child = spawn(program, args, { cwd, env, timeout: longest });
   const printed: Buffer[] = [];
   const said: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => printed.push(chunk));

@@ -46,7 +46,6 @@ export interface Started {
   readonly argv: readonly [string, ...string[]];
   /** The words that a shell makes of it, where it goes through one. */
   readonly words?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Client {

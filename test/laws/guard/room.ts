@@ -138,7 +138,7 @@ export class Room<E> {
       ...{ session, files, agent, clock, door, rewrites, tellsBefore, parallel },
       store: store as unknown as Workplace["store"],
       sessionFor: () => session,
-      ...{ cwd: "/project", root: "/project", troubles: [] },
+      ...{ cwd: "/project", root: "/project", troubles: [], asides: [] },
       failsClosed: () => true,
       recall: () => [],
       room: { left: room },
