@@ -100,6 +100,7 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     state,
     report: log,
     brief: true,
+    foreign: true,
   });
   // Pruning would make somebody wait for it.
   const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log });

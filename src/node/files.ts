@@ -40,6 +40,8 @@ export interface NodeFilesOptions {
   /** False: a path is its own permission; the roots then only say whose content may be kept. */
   readonly confine?: boolean;
   readonly deny?: readonly string[];
+  /** The files are written by another program's tools: the patterns that bind our own do not bind those. */
+  readonly foreign?: boolean;
   readonly secrets?: readonly string[];
   readonly limits?: Partial<Limits>;
   /** For files that are not UTF-8; detected if not given. */
@@ -90,7 +92,7 @@ class DiskFiles implements NodeFiles {
 
   constructor(private readonly options: NodeFilesOptions) {
     const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
-    const { roots, base, confine = true, deny = [], secrets = [] } = options;
+    const { roots, base, confine = true, deny = [], foreign = false, secrets = [] } = options;
     this.clock = clock;
     this.limits = { ...defaultLimits, ...options.limits };
     this.disk = { io, platform, report, leave: (path) => this.recovery.leave(path) };
@@ -98,7 +100,7 @@ class DiskFiles implements NodeFiles {
       makeWay({ io, platform, clock, report, state: options.state }, path);
     this.plans = new Plans(this.disk, platform.path.join(options.state, "batches"), repair, clock);
     this.roots = new Roots({
-      ...{ io, platform, roots, confine, deny, secrets, state: options.state },
+      ...{ io, platform, roots, confine, deny, foreign, secrets, state: options.state },
       ...(base === undefined ? {} : { base }),
     });
     const folder = platform.path.join(options.state, "locks");

@@ -25,12 +25,14 @@ interface FilesSetup {
   readonly base: string;
   readonly state: string;
   readonly report: (line: string) => void;
+  /** The tools that write are another program's. */
+  readonly foreign?: boolean;
   /** The process ends within a second or so. */
   readonly brief?: boolean;
 }
 
 /** A path argument is its own permission, unless roots are given; then they confine. */
-export function openFiles({ settings, root, base, state, report, brief }: FilesSetup): Files {
+export function openFiles({ settings, root, base, state, report, brief, foreign }: FilesSetup): Files {
   const { roots, deny, secrets, limits, encoding } = settings;
   const { size, wait, time } = limits ?? {};
   return nodeFiles({
@@ -39,6 +41,7 @@ export function openFiles({ settings, root, base, state, report, brief }: FilesS
     ...(secrets ? { secrets } : {}),
     ...(encoding ? { encoding } : {}),
     ...(brief ? { brief } : {}),
+    ...(foreign ? { foreign } : {}),
     limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
   });
 }

@@ -13,6 +13,8 @@ export interface RootOptions {
   /** False: a path is its own permission (the command line); the roots then only say whose content may be kept. */
   readonly confine: boolean;
   readonly deny: readonly string[];
+  /** True: the tools are another program's, and only the person's own patterns forbid them anything. */
+  readonly foreign: boolean;
   readonly secrets: readonly string[];
   /** The state folder: whoever could edit that could forge what was shown. */
   readonly state: string;
@@ -100,9 +102,11 @@ export class Roots {
   }
 
   private patterns(): Promise<Patterns> {
+    const { deny, secrets, foreign } = this.options;
+    // What is not forbidden though it would be is still not kept.
     this.matchers ??= Promise.all([
-      matcher(deniedByDefault, this.options.deny),
-      matcher(secretByDefault, this.options.secrets),
+      matcher(foreign ? [] : deniedByDefault, deny),
+      matcher(foreign ? [...deniedByDefault, ...secretByDefault] : secretByDefault, secrets),
     ]).then(([denied, secret]) => ({ denied, secret }));
     return this.matchers;
   }
