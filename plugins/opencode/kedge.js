@@ -14,6 +14,8 @@ const installed = {
 const changes = /^(edit|write|multiedit|patch|apply_patch)$|kedge/;
 const shows = /^(read|bash|grep)$/;
 const longest = 10_000;
+/** Characters of what a model was sent: what is longer is not looked through. */
+const mostSent = 64 * 1024 * 1024;
 
 /** The answer; `failed` instead if there is none. Nothing printed is silence. */
 async function ask(event) {
@@ -39,6 +41,9 @@ export const Kedge = async ({ client, directory }) => {
   const reverts = new Set();
   /** What the model is told with the result of a call that was changed before it ran. */
   const pending = new Map();
+  /** What each conversation's model was sent with the last request, by reference: nothing is copied. */
+  const prompts = new Map();
+  const requests = new Map();
   let complained = false;
   /** opencode does not wait for events: what comes after one waits for it here. */
   let events = Promise.resolve();
@@ -59,6 +64,16 @@ export const Kedge = async ({ client, directory }) => {
     return answer;
   }
 
+  /** Where the guard finds nothing on record, it looks through what the model was sent. */
+  async function decide(event) {
+    const answer = await forward({ ...event, keeps: true });
+    if (!answer.recall) return answer;
+    const { sessionID } = event.i;
+    const sent = { system: prompts.get(sessionID) ?? [], messages: requests.get(sessionID) ?? [] };
+    const isTooLarge = JSON.stringify(sent).length > mostSent;
+    return forward({ ...event, sent: isTooLarge ? null : sent });
+  }
+
   /** A conversation of its own begins, is compacted, or is taken back. */
   function isWanted({ type, properties }) {
     const { id, parentID, revert } = properties?.info ?? {};
@@ -73,10 +88,16 @@ export const Kedge = async ({ client, directory }) => {
       if (isWanted(event)) events = events.then(() => forward({ k: "event", i: event }));
       await events;
     },
+    "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
+      prompts.set(sessionID, system);
+    },
+    "experimental.chat.messages.transform": async (_, { messages }) => {
+      requests.set(messages.at(-1)?.info.sessionID, messages);
+    },
     "tool.execute.before": async (i, o) => {
       if (!changes.test(i.tool)) return;
       await events;
-      const { deny, args, append, failed } = await forward({ k: "before", i, o });
+      const { deny, args, append, failed } = await decide({ k: "before", i, o });
       if (deny !== undefined) throw new Error(deny);
       if (failed !== undefined && installed.failClosed)
         throw new Error(`kedge could not check this call: ${failed}. Nothing was written. Run: kedge doctor`);

@@ -14,6 +14,8 @@ const installed = {
 const changes = /^(edit|write)$/;
 const shows = /^(read|bash|grep)$/;
 const longest = 10_000;
+/** Characters of what a model was sent: what is longer is not looked through. */
+const mostSent = 64 * 1024 * 1024;
 
 /** The answer; `failed` instead if there is none. Nothing printed is silence. */
 async function ask(event) {
@@ -50,6 +52,15 @@ export default function kedge(pi) {
     return answer;
   }
 
+  /** Where the guard finds nothing on record, it looks through what the model was sent. */
+  async function decide(event, ctx) {
+    const answer = await forward({ ...event, keeps: true }, ctx);
+    if (!answer.recall) return answer;
+    const sent = { system: ctx.getSystemPrompt?.(), entries: ctx.sessionManager.getBranch() };
+    const isTooLarge = JSON.stringify(sent).length > mostSent;
+    return forward({ ...event, sent: isTooLarge ? null : sent }, ctx);
+  }
+
   for (const k of ["session_start", "session_before_compact", "session_compact", "session_tree"])
     pi.on(k, async (event, ctx) => {
       await forward({ k, reason: event.reason }, ctx);
@@ -57,10 +68,7 @@ export default function kedge(pi) {
 
   pi.on("tool_call", async ({ toolName, toolCallId, input }, ctx) => {
     if (!changes.test(toolName)) return;
-    const { deny, args, append, failed } = await forward(
-      { k: "tool_call", toolName, toolCallId, input },
-      ctx,
-    );
+    const { deny, args, append, failed } = await decide({ k: "tool_call", toolName, toolCallId, input }, ctx);
     if (deny !== undefined) return { block: true, reason: deny };
     if (failed !== undefined && installed.failClosed)
       return { block: true, reason: `kedge could not check this call: ${failed}. Run: kedge doctor` };

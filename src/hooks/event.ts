@@ -61,6 +61,8 @@ export interface Answer {
   readonly tell?: string;
   /** For the person. */
   readonly say?: string;
+  /** Nothing is decided: the event is to be sent again, with what the model was sent. */
+  readonly recall?: true;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -82,6 +84,27 @@ export interface Mark {
 export interface Missed {
   readonly events: readonly Event[];
   readonly mark: Mark;
+}
+
+/** A text that the model was sent: a prompt, a result, an instruction file. */
+export interface Sent {
+  readonly text: string;
+  /** The arguments of the call that it is the result of; empty if there was none. */
+  readonly call: string;
+  /** When that call was made, in milliseconds: what it shows is not older. 0: nothing tells. */
+  readonly time: number;
+  /** The only file that it shows lines of, where the client says so. */
+  readonly of?: string;
+  /** It shows all of that file, in a form that is not its lines. */
+  readonly whole?: boolean;
+}
+
+/** What the model was sent since the last compaction, as far back as there was time to look. */
+export interface Recalled {
+  /** Oldest first. */
+  readonly sent: readonly Sent[];
+  /** Nothing was left out. */
+  readonly isComplete: boolean;
 }
 
 /** One client. All it does is translate. */
@@ -108,8 +131,11 @@ export interface Adapter {
   readonly parallel: boolean;
   /** The model can be told something before a tool runs; else it is told afterwards. */
   readonly tellsBefore: boolean;
-  /** What else was shown of a file, that no event told. `isSeen`: something of it was. */
-  recall?(payload: Payload, path: string, isSeen: boolean): readonly Event[];
+  /**
+   * What the model was sent, asked for before a call is refused as unread. `later`: the event has to be sent again, with
+   * it. A client without this keeps nothing that could be looked through.
+   */
+  recall?(payload: Payload, isLate: () => boolean): Recalled | "later";
   /** Whether the conversation was taken back, and goes on from an earlier point: a name for what it left; else null. */
   takenBack?(payload: Payload): string | null;
   /** What happened meanwhile that no event told. */

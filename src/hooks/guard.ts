@@ -17,7 +17,8 @@ import {
 import type { Answer, Event, Write } from "./event.js";
 import { lossNotes } from "./losses.js";
 import { attempt, seen, type Workplace } from "./place.js";
-import { afterOutput, creditFile } from "./shell.js";
+import { recall } from "./recall.js";
+import { afterOutput } from "./shell.js";
 import * as words from "./words.js";
 
 /** Agents that did something within this time are here. */
@@ -106,6 +107,7 @@ async function change(
     }
     try {
       const found = await consider(write, place);
+      if (found.kind === "later") return { recall: true };
       if (found.kind === "refused") {
         reasons.push(refusalText(write, found.result, place));
         refused.add(write.path);
@@ -131,16 +133,19 @@ async function change(
   return { quotes: carried.quotes };
 }
 
-/** Nothing is refused as unread before it was looked up what else was shown. */
-async function consider(write: Write, place: Workplace): Promise<Consideration> {
+/** Nothing is refused before it was looked up what else the model was sent. */
+async function consider(write: Write, place: Workplace): Promise<Consideration | { kind: "later" }> {
   const session = place.sessionFor(write.path);
-  const found = await session.glance(write);
-  if (found === "allowed") return { kind: "allowed" };
-  for (const event of place.recall(write.path, found !== "unseen")) {
-    if (event.kind === "read") await observe(event, place);
-    if (event.kind === "output") await creditFile(event.output, write.path, place);
-  }
-  return session.consider(write);
+  if ((await session.glance(write)) === "allowed") return { kind: "allowed" };
+  const found = await session.preview(write);
+  if (found.kind !== "unsure") return found;
+  const looked = await recall(write, found, place);
+  if (looked === "later") return { kind: "later" };
+  if (looked === "searched" || !found.isUnread) return session.consider(write);
+  // What could not be looked through may have shown it.
+  const again = await session.preview(write);
+  if (again.kind !== "unsure") return again;
+  throw new PortError("too_large", words.notSearched);
 }
 
 async function observe(event: Extract<Event, { kind: "read" }>, place: Workplace): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Door } from "../core/index.js";
 import type { NodeStore } from "../node/index.js";
 import { type Files, type Json, PortError, type Session } from "../session/index.js";
-import type { Event } from "./event.js";
+import type { Recalled } from "./event.js";
 
 /** What a guard works with: one agent's session in one workspace. */
 export interface Workplace {
@@ -21,8 +21,8 @@ export interface Workplace {
   readonly parallel: boolean;
   /** Arguments can be rewritten. */
   readonly rewrites: boolean;
-  /** What else was shown of a file, that no event told. */
-  readonly recall: (path: string, isSeen: boolean) => readonly Event[];
+  /** What the model was sent since the last compaction. */
+  readonly recall: (isLate: () => boolean) => Recalled | "later";
   /** A name for what the conversation has left behind, if it was taken back; absent where that cannot be told. */
   readonly takenBack?: () => string | null;
   /** What cannot be checked of a file is not let through. */

@@ -29,7 +29,8 @@ export async function hook(start: HookStart): Promise<string | null> {
     payload = parsed;
     understood = adapter.understand(payload, start.env);
     if (!understood || understood.events.length === 0) return null;
-    const recall: Workplace["recall"] = (path, isSeen) => adapter.recall?.(payload, path, isSeen) ?? [];
+    const recall: Workplace["recall"] = (isLate) =>
+      adapter.recall?.(payload, isLate) ?? { sent: [], isComplete: true };
     const { takenBack } = adapter;
     const back = takenBack ? { takenBack: () => takenBack.call(adapter, payload) } : {};
     const place = { ...openPlace(understood.caller, start, recall), ...back };

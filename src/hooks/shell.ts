@@ -71,12 +71,6 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Output that shows one file, as far as it does. */
-export async function creditFile(output: string, path: string, place: Workplace): Promise<void> {
-  const files = await candidates([path], [], place);
-  await credit({ kind: "output", tool: "", command: null, output }, files, place);
-}
-
 /** What the command printed, and what it carried into files itself, counts as seen. */
 async function credit(
   { command, output }: Output,
@@ -103,7 +97,7 @@ async function credit(
 }
 
 /** Clients trim what a command prints: blank lines at the ends of a file are shown with those next to them. */
-function withBlankEdges(rows: readonly Row[], lines: readonly string[]): Row[] {
+export function withBlankEdges(rows: readonly Row[], lines: readonly string[]): Row[] {
   const first = lines.findIndex((line) => line.trim() !== "");
   const last = lines.findLastIndex((line) => line.trim() !== "");
   const row = (index: number): Row => ({ line: index + 1, text: lines[index] ?? "" });

@@ -2,6 +2,14 @@
 import { type Door, type Quote, type Range, rejected, visible } from "../core/index.js";
 import type { Formatted, LostEdit, News, Touched } from "../session/index.js";
 
+/** What a refusal shows does not open the way for the same call again. */
+export function isRefusal(text: string): boolean {
+  return text.includes(rejected);
+}
+
+/** Why a call went through that nothing on record allows. */
+export const notSearched = "the model was sent more than could be looked through";
+
 /** A refused write quotes nothing. */
 export const writeAgain = "Decide again with all of the file as it is now.";
 

@@ -12,6 +12,8 @@ import {
   problem,
   type Quote,
   quotedLines,
+  quotesIn,
+  type Range,
   type Replaced,
   replaceStanding,
 } from "../core/index.js";
@@ -63,15 +65,63 @@ export type Consideration =
   | { readonly kind: "carried"; readonly quotes: readonly Quote[] }
   | { readonly kind: "refused"; readonly result: Result<BatchRefusal> };
 
+/** It will be refused unless more of the file turns out to have been shown. Nothing is written down of it yet. */
+export interface Unsure {
+  readonly kind: "unsure";
+  /** Nothing contradicts: it is refused only because nothing is on record. */
+  readonly isUnread: boolean;
+  /** Lines that the change touches, 1-based; null: all of the file has to have been shown. */
+  readonly lines: readonly Range[] | null;
+}
+
 const allowed = { kind: "allowed" } as const satisfies Consideration;
 
 /** May the tool do this? It will do it by its own rules; so what is allowed is what comes to the same as ours. */
 export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
   return withOpen(write.path, env, async (opened) => {
-    const answer = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
+    const found = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
+    const answer = found.kind === "refusing" ? await refusal(found, opened, env) : found;
     await opened.save();
     return answer;
   });
+}
+
+/** The same before it is decided: a refusal is not worded, and shows nothing. */
+export async function preview(
+  write: ForeignWrite,
+  env: Env,
+): Promise<Exclude<Consideration, { kind: "refused" }> | Unsure> {
+  return withOpen(write.path, env, async (opened) => {
+    const found = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
+    await opened.save();
+    return found.kind === "refusing" ? unsure(write, found, opened.text) : found;
+  });
+}
+
+/** A refusal before it is worded. */
+interface Refusing {
+  readonly kind: "refusing";
+  readonly call: Call & { readonly request: string };
+  readonly verdict: RefusedVerdict;
+}
+
+function refusing(call: Refusing["call"], verdict: RefusedVerdict): Refusing {
+  return { kind: "refusing", call, verdict };
+}
+
+function unsure({ change }: ForeignWrite, { verdict }: Refusing, document: Document): Unsure {
+  const { problems } = verdict.refused;
+  const isUnread = problems.every(({ code }) => code === "not_read" || code === "not_shown");
+  if (change.kind === "whole" || change.kind === "delete") return { kind: "unsure", isUnread, lines: null };
+  const { hits, loose, joined } = reachOf(change, document);
+  const quoted = change.kind === "quotes" ? change.quotes : [];
+  const places = quoted.flatMap(({ old }) => quotesIn(document, old));
+  const spans = [...[...hits, ...loose].map(({ start, end }) => [start, end] as const)];
+  const lines = [...spans, ...places.map(([first, last]) => [first, last + 1] as const)].reduce(
+    (set, span) => set.union(LineSet.of([span])),
+    joined,
+  );
+  return { kind: "unsure", isUnread, lines: lines.ranges() };
 }
 
 /** What can be said of a write at a glance: it may be done; nothing of its file was ever shown; or it takes a judgement. */
@@ -100,7 +150,7 @@ async function weigh(
   opened: OpenFile,
   document: Document,
   env: Env,
-): Promise<Consideration> {
+): Promise<Exclude<Consideration, { kind: "refused" }> | Refusing> {
   const { change } = write;
   const isWhole = change.kind === "whole" || change.kind === "delete";
   // There is nothing in it that could be lost, or that could be shown.
@@ -110,7 +160,7 @@ async function weigh(
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);
   if (!("allow" in decision)) {
     await opened.prepare([], true);
-    return refusal(sent, opened, refused([blocked(decision, opened)]), env);
+    return refusing(sent, refused([blocked(decision, opened)]));
   }
   if (change.kind === "whole" || change.kind === "delete") return allowed;
   if (env.gate === "off") return allowed;
@@ -123,13 +173,13 @@ async function weigh(
       ? LineSet.all(document.lineCount)
       : opened.seen(sent.request).known;
   const unclear = hunk ?? doubt(reach, known) ?? unseen(reach, opened, sent.request);
-  if (unclear) return refusal(sent, opened, refused([unclear]), env);
+  if (unclear) return refusing(sent, refused([unclear]));
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   const isKnown = isKept(opened.file, document) && areKnown(hits, opened.agent);
   if (opened.isCurrent && (hits.length === 0 || isKnown)) return allowed;
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
-  if (isUnplaced(hits, looks, opened)) return refusal(call, opened, refused([unplaced(hits, document)]), env);
+  if (isUnplaced(hits, looks, opened)) return refusing(call, refused([unplaced(hits, document)]));
   const isSeen = isPlaced && areSeen(hits, looks, opened, call.request);
   const found = opened.isCurrent || isSeen ? allowed : placed(call, write, opened, env);
   const places =
@@ -143,8 +193,8 @@ async function weigh(
   // If it was seen elsewhere, that says most of what is wrong.
   const loose = reach.loose.filter(({ whole }) => whole);
   const other = elsewhere([...places, ...loose], looks, opened, call.request);
-  if (other) return refusal(call, opened, refused([other]), env);
-  return found.kind === "refused" ? refusal(call, opened, found, env) : found;
+  if (other) return refusing(call, refused([other]));
+  return found.kind === "refused" ? refusing(call, found) : found;
 }
 
 /** A call of ours that comes to the same. */
@@ -291,15 +341,9 @@ function isForTheTool(
 
 type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
 
-async function refusal(
-  call: Call & { readonly request: string },
-  opened: OpenFile,
-  verdict: Verdict,
-  env: Env,
-): Promise<Consideration> {
+async function refusal({ call, verdict }: Refusing, opened: OpenFile, env: Env): Promise<Consideration> {
   // No handle: the tool it would have to be sent to knows none.
-  const plain =
-    verdict.kind === "refused" ? { ...verdict, refused: { ...verdict.refused, forced: null } } : verdict;
+  const plain = { ...verdict, refused: { ...verdict.refused, forced: null } };
   const result = await refuse({ ...call, entries: call.given }, [{ opened, verdict: plain }], env);
   return { kind: "refused", result };
 }

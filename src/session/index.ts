@@ -2,7 +2,7 @@ export type { Formatted, News } from "./aftermath.js";
 export { audience } from "./agent.js";
 export { conflictIn, type FileRequest, foldedName } from "./call.js";
 export type { ForeignChange } from "./change.js";
-export type { Consideration, ForeignWrite, Glance } from "./consider.js";
+export type { Consideration, ForeignWrite, Glance, Unsure } from "./consider.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
 export type { LostCause, LostEdit, LostNotice } from "./lost.js";
 export type { DisplayedHunk, ObservedWrite } from "./made.js";

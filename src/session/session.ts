@@ -12,7 +12,15 @@ import {
 import { type Formatted, formatted, type News, news } from "./aftermath.js";
 import { beginEpoch } from "./agent.js";
 import { type Call, callOf, conflictIn, type FileRequest, retryOf } from "./call.js";
-import { type Consideration, consider, type ForeignWrite, type Glance, glance } from "./consider.js";
+import {
+  type Consideration,
+  consider,
+  type ForeignWrite,
+  type Glance,
+  glance,
+  preview,
+  type Unsure,
+} from "./consider.js";
 import { follow, recordWrite } from "./foreign.js";
 import type { GatePolicy } from "./gate.js";
 import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
@@ -214,6 +222,11 @@ export class Session {
   /** May somebody else's tool do this? It will do it by its own rules. */
   consider(write: ForeignWrite): Promise<Consideration> {
     return consider(write, this.env);
+  }
+
+  /** The same, but for a refusal: of that it only says that there would be one. */
+  preview(write: ForeignWrite): Promise<Exclude<Consideration, { kind: "refused" }> | Unsure> {
+    return preview(write, this.env);
   }
 
   /** What others changed in lines that the agent has seen; told once. */

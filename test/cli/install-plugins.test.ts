@@ -189,7 +189,7 @@ describe("the plugins for Claude Code", () => {
   test("every hook starts the launcher, and none of them may end the agent's run", () => {
     const { hooks } = json("plugins/claude-code/hooks/hooks.json");
     for (const [event, [group]] of Object.entries(hooks) as [string, [{ hooks: Call[] }]][]) {
-      expect(event).toMatch(/^(Pre|Post|Session|User)/);
+      expect(event).toMatch(/^(Pre|Post|Session|User|Instructions)/);
       const args = [expect.stringMatching(/PLUGIN_ROOT\}\/launch\.cjs$/), "hook", "claude-code"];
       expect(group.hooks).toEqual([{ type: "command", command: "node", args, timeout: 10 }]);
     }

@@ -32,7 +32,7 @@ class Course {
     private readonly dice: Dice,
   ) {
     const names = this.files.map((file) => [file, content(file.replace(/\W|lib|js/g, ""), dice)] as const);
-    this.stage = new Stage(driver, Object.fromEntries(names), { git: true });
+    this.stage = new Stage(driver, Object.fromEntries(names), { git: true, keeps: true });
     const inside = driver.can.has("subagents") ? { subagent: "helper" } : {};
     this.main = new Worker(this.stage, this.stage.agent("main"), dice, "m");
     this.helper = new Worker(
@@ -54,7 +54,8 @@ class Course {
     const file = dice.pick(this.files);
     this.stage.formatter = dice.chance(0.3) ? () => this.format(file) : null;
     const roll = dice.next();
-    if (roll < 0.12) return [await worker.read(file)];
+    if (roll < 0.07) return [await worker.read(file)];
+    if (roll < 0.12) return worker.readWidely(file);
     if (roll < 0.2) return [await worker.readSome(file)];
     if (roll < 0.27) return [await worker.search(file)];
     if (roll < 0.7) return [await worker.edit(file)];

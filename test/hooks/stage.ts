@@ -8,6 +8,7 @@ import { makeStream } from "../../src/cli/output.js";
 import { adapters, hook } from "../../src/hooks/index.js";
 import type { Action, Done, Driver, Payload, Replacement, Reply, Section, Who } from "./drivers/driver.js";
 import { shell } from "./drivers/files.js";
+import { calledIn, type Transcript, transcripts } from "./drivers/transcripts.js";
 
 /** What came of one call of a tool, all events together. */
 export interface Outcome {
@@ -69,6 +70,11 @@ export class Agent {
     return this.act({ do: "grep", pattern, path });
   }
 
+  /** What the client keeps of what the model was sent, if the stage keeps it. */
+  get transcript(): Transcript {
+    return this.stage.transcriptOf(this.who);
+  }
+
   /** What the guard says before; the tool is not run, and the client refuses nothing itself. */
   async ask(action: Action): Promise<Outcome> {
     const { before } = this.stage.driver.call(action, this.who);
@@ -90,10 +96,19 @@ export class Agent {
     const own = call.refusal?.() ?? null;
     const changes = action.do !== "read" && action.do !== "grep" && action.do !== "shell";
     if (own) return this.followed({ done: own, changes: false }, null, null);
-    const asked = call.before ? await this.stage.send(call.before) : null;
+    const asked = call.before ? await this.stage.send(call.before, this.who) : null;
     const reply = driver.reply(asked);
+    if (reply.deny !== null && call.before) this.remember(call.before, reply.deny, true);
     if (reply.deny !== null) return { ...reply, rewritten: null, failed: null, printed: "", silent: false };
-    return this.followed({ done: call.run(reply.input), changes }, asked, reply);
+    const done = call.run(reply.input);
+    if (call.before) this.remember(call.before, done.printed, done.failed !== null);
+    return this.followed({ done, changes }, asked, reply);
+  }
+
+  private remember(payload: Payload, printed: string, failed: boolean): void {
+    if (!this.stage.keeps) return;
+    const { tool, input } = calledIn(payload);
+    this.transcript.result(tool, input, printed, failed);
   }
 
   private async followed(
@@ -116,7 +131,7 @@ export class Agent {
 
   private async sent(payloads: readonly Payload[]): Promise<Outcome> {
     const outputs: (string | null)[] = [];
-    for (const payload of payloads) outputs.push(await this.stage.send(payload));
+    for (const payload of payloads) outputs.push(await this.stage.send(payload, this.who));
     const replies = outputs.map((output) => this.stage.driver.reply(output));
     return {
       deny: joined(replies.map(({ deny }) => deny)),
@@ -136,6 +151,8 @@ function joined(parts: readonly (string | null)[]): string | null {
 
 export interface StageOptions {
   readonly git?: boolean;
+  /** What models are sent is kept, as the client does. */
+  readonly keeps?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -145,15 +162,18 @@ export class Stage {
   readonly state: string = join(this.scratch, "state");
   /** Runs after each tool that changes files, as a hook of the person's own would. */
   formatter: (() => void) | null = null;
+  readonly keeps: boolean;
   private readonly more: StageOptions["env"];
+  private readonly transcripts = new Map<string, Transcript>();
 
   constructor(
     readonly driver: Driver,
     files: Readonly<Record<string, string | Uint8Array>> = {},
-    { git = false, env = {} }: StageOptions = {},
+    { git = false, keeps = false, env = {} }: StageOptions = {},
   ) {
     mkdirSync(this.folder);
     this.more = env;
+    this.keeps = keeps;
     for (const [name, content] of Object.entries(files)) this.put(name, content);
     if (git) this.foreign("git init -q -b main . && git add -A && git commit -q -m first");
     onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true }));
@@ -169,8 +189,25 @@ export class Stage {
     return new Agent(this, { conversation, cwd: this.folder, ...options });
   }
 
-  send(payload: Payload): Promise<string | null> {
-    return this.sendText(JSON.stringify(payload));
+  transcriptOf(who: Who): Transcript {
+    const { conversation, subagent } = who;
+    const name = subagent ? `${conversation}-${subagent}` : conversation;
+    const known = this.transcripts.get(name);
+    const kind = transcripts[this.driver.client];
+    if (!known && !kind) throw new Error(`there are no transcripts of ${this.driver.client}`);
+    const made = known ?? new (kind as NonNullable<typeof kind>)(this.scratch, who);
+    this.transcripts.set(name, made);
+    return made;
+  }
+
+  /** A plugin that is asked for what its model was sent sends the event again, with it. */
+  async send(payload: Payload, who?: Who): Promise<string | null> {
+    const transcript = who && this.keeps ? this.transcriptOf(who) : null;
+    const whole = { ...payload, ...transcript?.fields };
+    const keeps = transcript?.sent ? { keeps: true } : {};
+    const answer = await this.sendText(JSON.stringify({ ...whole, ...keeps }));
+    if (answer !== '{"recall":true}') return answer;
+    return this.sendText(JSON.stringify({ ...whole, sent: transcript?.sent }));
   }
 
   async sendText(input: string): Promise<string | null> {

@@ -2,26 +2,18 @@
  * A conversation that is taken back goes on from an earlier line of its transcript, without an event: what was shown
  * after that line, the model no longer has. Lines name the one they came after.
  */
-import { isRecord, record, text } from "../fields.js";
+import { record, text } from "../fields.js";
 import { parsedLine } from "../tail.js";
 
 interface Entry {
-  readonly line: string;
   readonly id: string;
-  readonly after: string | null;
+  readonly after: string;
   readonly isResult: boolean;
   /** Of a part of an answer, which one: results of one answer come in any order, and only the last is gone on from. */
   readonly answer: string | null;
 }
 
-export interface Branch {
-  /** Results of calls that the model has, oldest first. */
-  readonly results: readonly string[];
-  /** Which result it had last of those it no longer has; null: it was not taken back. */
-  readonly left: string | null;
-}
-
-const head = /^\{"parentUuid":(?:"([^"]+)"|null),"isSidechain":false/;
+const head = /^\{"parentUuid":(?:"([^"]+)"|null),"isSidechain":/;
 
 function entryOf(line: string): Entry[] {
   const found = head.exec(line);
@@ -29,49 +21,59 @@ function entryOf(line: string): Entry[] {
   if (!found || id === undefined) return [];
   const isAnswer = line.includes('"type":"assistant"');
   const answer = isAnswer ? text(record(parsedLine(line), "message"), "id") : undefined;
-  return [
-    {
-      ...{ line, id, after: found[1] ?? null, answer: answer ?? null },
-      isResult: !isAnswer && line.includes('"type":"tool_result"'),
-    },
-  ];
+  const isResult = !isAnswer && line.includes('"type":"tool_result"');
+  return [{ id, after: found[1] ?? beginning, answer: answer ?? null, isResult }];
 }
 
-/** The way from the newest line back to the first. */
-function wayOf(entries: readonly Entry[]): ReadonlySet<string> {
-  const before = new Map(entries.map(({ id, after }) => [id, after]));
-  const way = new Set<string>();
-  for (let at = entries.at(-1)?.id ?? null; at !== null && !way.has(at); at = before.get(at) ?? null)
-    way.add(at);
-  const answers = new Set(
-    entries.flatMap(({ id, answer }) => (answer !== null && way.has(id) ? [answer] : [])),
-  );
-  return new Set([
-    ...way,
-    ...entries.flatMap(({ id, answer }) => (answer && answers.has(answer) ? [id] : [])),
-  ]);
-}
+/** What the beginning of a conversation comes after. */
+const beginning = "";
 
-/** Lines since the last compaction. */
-export function branchOf(lines: readonly string[]): Branch {
-  const entries = lines.flatMap(entryOf);
-  const way = wayOf(entries);
-  const results = entries.filter(({ isResult }) => isResult);
-  const has = ({ after }: Entry): boolean => after === null || way.has(after);
-  return {
-    results: results.filter(has).map(({ line }) => line),
-    left: results.findLast((one) => !has(one))?.id ?? null,
-  };
-}
+/**
+ * Lines that were left behind: those whose own way up joins the present one above its end. A way that ends at a line
+ * that is missing tells nothing.
+ */
+export class Branches {
+  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #present = new Set<string>();
+  /** Whether a way up from a line joins the present one. */
+  readonly #joins = new Map<string, boolean>();
 
-/** What a Read showed, as the model got it. */
-export function readIn(line: string): { readonly path: string; readonly result: string } | null {
-  const entry = parsedLine(line);
-  const path = text(record(record(entry, "toolUseResult"), "file"), "filePath");
-  const content = record(entry, "message").content;
-  const [block] = Array.isArray(content) ? content : [];
-  const shown = isRecord(block) ? block.content : undefined;
-  const parts = Array.isArray(shown) ? shown.map((part) => text(part, "text") ?? "") : [shown];
-  const result = parts.every((part) => typeof part === "string") ? parts.join("\n") : undefined;
-  return path === undefined || result === undefined ? null : { path, result };
+  constructor(lines: readonly string[]) {
+    const entries = lines.flatMap(entryOf);
+    this.#entries = new Map(entries.map((entry) => [entry.id, entry]));
+    let at = entries.at(-1)?.id;
+    for (; at !== undefined && !this.#present.has(at); at = this.#entries.get(at)?.after)
+      this.#present.add(at);
+    const answers = new Set(
+      entries.flatMap(({ id, answer }) => (answer !== null && this.#present.has(id) ? [answer] : [])),
+    );
+    for (const { id, answer } of entries) if (answer !== null && answers.has(answer)) this.#present.add(id);
+  }
+
+  /** The newest result that was left behind; null: the conversation was not taken back. */
+  get left(): string | null {
+    const results = [...this.#entries.values()].filter(({ isResult }) => isResult);
+    return results.findLast(({ id }) => this.isLeft(id))?.id ?? null;
+  }
+
+  isLeft(id: string): boolean {
+    const entry = this.#entries.get(id);
+    if (!entry || this.#present.has(id)) return false;
+    const { after, isResult } = entry;
+    // A result of a present answer is present, whichever result the conversation goes on from.
+    if (isResult && (after === beginning || this.#present.has(after))) return false;
+    return this.#isJoining(after);
+  }
+
+  #isJoining(from: string): boolean {
+    const way = new Set<string>();
+    let at: string | undefined = from;
+    while (at !== undefined && !this.#present.has(at) && !this.#joins.has(at) && !way.has(at)) {
+      way.add(at);
+      at = this.#entries.get(at)?.after;
+    }
+    const joins = at !== undefined && (this.#present.has(at) || this.#joins.get(at) === true);
+    for (const one of way) this.#joins.set(one, joins);
+    return joins;
+  }
 }

@@ -2,8 +2,8 @@ import type { Quote } from "../../core/index.js";
 import type { DisplayedHunk, ForeignChange } from "../../session/index.js";
 import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../fields.js";
-import { branchOf, readIn } from "./branches.js";
-import { attachedFiles, transcriptLines } from "./transcript.js";
+import { loaded } from "./instructions.js";
+import { leftBehind, recalled, textOf } from "./transcript.js";
 
 const names = { old: "old_string", new: "new_string", all: "replace_all" };
 /** Longer notes reach the model as a short preview. */
@@ -85,13 +85,6 @@ function before(tool: string, input: Payload): Event[] {
 const clientError = /^\s*<tool_use_error>/;
 const rowNumber = /^ *\d+$/;
 
-/** The text of a result as the model got it; of several blocks the texts. */
-function resultText(response: unknown): string {
-  if (typeof response === "string") return response;
-  const parts = Array.isArray(response) ? response : [];
-  return parts.map((part) => text(part, "text") ?? "").join("\n");
-}
-
 function shownBy(input: Payload, result: string): Event[] {
   const path = text(input, "file_path");
   if (path === undefined || clientError.test(result)) return [];
@@ -110,14 +103,6 @@ function shownBy(input: Payload, result: string): Event[] {
   return rows.length > 0 || isEmpty ? [{ kind: "read", path, rows }] : [];
 }
 
-/** What was read before the conversation was taken back, of which nothing counts any more, and the model still has. */
-function readsOf(payload: Payload, path: string): Event[] {
-  return branchOf(transcriptLines(payload)).results.flatMap((line) => {
-    const read = line.includes('"filePath"') ? readIn(line) : null;
-    return read?.path === path ? shownBy({ file_path: path }, read.result) : [];
-  });
-}
-
 /**
  * After all calls of one answer and every hook of theirs. Here alone the results stand as the model gets them: what is
  * cut from long output was not shown.
@@ -129,7 +114,7 @@ function batch(payload: Payload): Event[] {
   for (const call of list(payload, "tool_calls")) {
     const tool = text(call, "tool_name") ?? "";
     const input = record(call, "tool_input");
-    const result = resultText(isRecord(call) ? call.tool_response : "");
+    const result = textOf(isRecord(call) ? call.tool_response : "");
     if (tool === "Read") events.push(...shownBy(input, result));
     else if (tool === "Bash")
       events.push({ kind: "output", tool, command: text(input, "command") ?? "", output: result });
@@ -152,6 +137,8 @@ function eventsOf(payload: Payload): Event[] {
       return payload.source === "clear" ? [{ kind: "fold" }, { kind: "begin" }] : [{ kind: "begin" }];
     case "PostCompact":
       return [{ kind: "fold" }];
+    case "InstructionsLoaded":
+      return loaded(payload);
     case "UserPromptSubmit":
       return [{ kind: "prompt" }];
     case "PreToolUse":
@@ -219,8 +206,7 @@ export const claudeCode: Adapter = {
     const caller = { conversation, cwd, ...(subagent ? { subagent } : {}), ...(project ? { project } : {}) };
     return { caller, events: eventsOf(payload) };
   },
-  recall: (payload, path, isSeen) =>
-    isSeen ? [] : [...attachedFiles(payload, path), ...readsOf(payload, path)],
-  takenBack: (payload) => branchOf(transcriptLines(payload)).left,
+  recall: recalled,
+  takenBack: leftBehind,
   reply: claudeReply,
 };

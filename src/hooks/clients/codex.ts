@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Door } from "../../core/index.js";
 import type { Adapter, Event, Payload, Write } from "../event.js";
-import { list, record, sedCommand, text } from "../fields.js";
+import { record, sedCommand, text } from "../fields.js";
 import { patchWrites } from "../patch.js";
-import { parsedLine, tailOf } from "../tail.js";
 import { claudeReply } from "./claude-code.js";
+import { recalled } from "./rollout.js";
 
 /** It reads with the shell alone. */
 const door: Door = {
@@ -59,40 +59,6 @@ function eventsOf(payload: Payload, cwd: string): Event[] {
   }
 }
 
-/** What scripts let the model see stands in the transcript only. */
-function recall(payload: Payload): Event[] {
-  const transcript = text(payload, "transcript_path");
-  if (transcript === undefined || !isNested(payload)) return [];
-  const output = shownOutputs(transcript).join("\n\n");
-  return output === "" ? [] : [{ kind: "output", tool: "exec", command: null, output }];
-}
-
-let read:
-  | { readonly transcript: string; readonly to: number; readonly outputs: readonly string[] }
-  | undefined;
-
-/** Once for all files of a patch; the newest last. */
-function shownOutputs(transcript: string): readonly string[] {
-  const { text: tail, to } = tailOf(transcript);
-  if (read?.transcript === transcript && read.to === to) return read.outputs;
-  const lines = tail.split("\n");
-  const compacted = lines.findLastIndex((line) => line.includes('"type":"compacted"'));
-  const outputs = lines.slice(compacted + 1).flatMap((line) => {
-    if (!line.includes("_call_output")) return [];
-    const item = record(parsedLine(line), "payload");
-    const parts = list(item, "output").map((part) => text(part, "text") ?? "");
-    return text(item, "output") ?? parts.join("\n");
-  });
-  // The newest million characters: as many as output is looked at.
-  let room = 1_000_000;
-  const newest = outputs.reverse().filter((output) => {
-    room -= output.length;
-    return room > 0;
-  });
-  read = { transcript, to, outputs: newest.reverse() };
-  return read.outputs;
-}
-
 export const codex: Adapter = {
   client: "codex",
   door,
@@ -107,7 +73,7 @@ export const codex: Adapter = {
     if (conversation === undefined || cwd === undefined) return null;
     return { caller: { conversation, cwd }, events: eventsOf(payload, cwd) };
   },
-  recall,
+  recall: recalled,
   // It goes on behind the reason with a full stop of its own.
   reply: ({ deny, ...rest }, payload) =>
     claudeReply(deny === undefined ? rest : { ...rest, deny: deny.replace(/\.$/, "") }, payload),

@@ -1,8 +1,9 @@
 import type { Door } from "../../core/index.js";
 import type { ForeignChange } from "../../session/index.js";
-import type { Adapter, Answer, Event, Mark, Missed, Payload, Write } from "../event.js";
+import type { Adapter, Answer, Event, Mark, Missed, Payload, Recalled, Sent, Write } from "../event.js";
 import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../fields.js";
-import { parsedLine, tailOf } from "../tail.js";
+import { linesSince, parsedLine, tailOf } from "../tail.js";
+import { isRefusal } from "../words.js";
 
 const door: Door = {
   read: (path, ranges) => {
@@ -160,6 +161,64 @@ function missed(payload: Payload, from: Mark): Missed {
   return { events: seen === from.seen ? [] : [{ kind: "fold" }], mark: { to, seen } };
 }
 
+interface Message {
+  readonly id: string;
+  readonly entry: unknown;
+}
+
+/** Every set of messages takes the place of all before it. */
+const isHistory = (line: string): boolean => line.startsWith('{"$set":{"messages"');
+
+function recalled(payload: Payload, isLate: () => boolean): Recalled {
+  const transcript = text(payload, "transcript_path");
+  if (transcript === undefined) return { sent: [], isComplete: true };
+  const { lines, isComplete } = linesSince(transcript, isHistory, isLate);
+  return { sent: sentIn(historyIn(lines)), isComplete };
+}
+
+function historyIn(lines: readonly string[]): unknown[] {
+  let messages: Message[] = [];
+  const message = (entry: unknown): Message => ({ id: text(entry, "id") ?? "", entry });
+  for (const line of lines) {
+    const entry = parsedLine(line);
+    const back = text(entry, "$rewindTo");
+    const history = record(entry, "$set").messages;
+    if (back !== undefined)
+      messages = messages.slice(
+        0,
+        Math.max(
+          0,
+          messages.findIndex(({ id }) => id === back),
+        ),
+      );
+    else if (Array.isArray(history)) messages = history.map(message);
+    else if (text(entry, "id") !== undefined) messages.push(message(entry));
+  }
+  return messages.map(({ entry }) => entry);
+}
+
+function sentIn(history: readonly unknown[]): Sent[] {
+  const calls = new Map<string, { readonly args: Payload; readonly time: number }>();
+  return history.flatMap((entry) => {
+    const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
+    for (const call of list(entry, "toolCalls"))
+      calls.set(text(call, "id") ?? "", { args: record(call, "args"), time });
+    if (text(entry, "type") !== "user") return [];
+    return list(entry, "content").flatMap((part) => {
+      const said = text(part, "text");
+      if (said !== undefined) return [{ text: said, call: "", time: 0 }];
+      const { id, name, response } = record(part, "functionResponse");
+      const output = text(response, "output");
+      if (output === undefined || isRefusal(output)) return [];
+      const { args, time } = calls.get(String(id)) ?? { args: {}, time: 0 };
+      const shown = searchers.has(String(name)) ? hitsIn(output) : outputOf(output);
+      const sent = { text: shown, call: text(args, "command") ?? JSON.stringify(args), time };
+      const of = name === "read_file" ? text(args, "file_path") : undefined;
+      return [of === undefined ? sent : { ...sent, of }];
+    });
+  });
+}
+
 export const geminiCli: Adapter = {
   client: "gemini-cli",
   door,
@@ -174,6 +233,7 @@ export const geminiCli: Adapter = {
     if (conversation === undefined || cwd === undefined) return null;
     return { caller: { conversation, cwd }, events: eventsOf(payload) };
   },
+  recall: recalled,
   missed,
   reply,
 };

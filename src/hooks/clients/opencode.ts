@@ -1,5 +1,5 @@
 import type { ForeignChange } from "../../session/index.js";
-import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
+import type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "../event.js";
 import { list, number, offsetDoor, plain, quotesOf, record, rowsFrom, text } from "../fields.js";
 import { patchWrites } from "../patch.js";
 import { pluginReply } from "./plugin.js";
@@ -118,6 +118,36 @@ function reply(answer: Answer, payload: Payload): unknown {
   return pluginReply(answer, fresh ?? null);
 }
 
+/** The plugin keeps what was sent with the last request, and hands it over when it is asked to. */
+function recalled({ sent, keeps }: Payload): Recalled | "later" {
+  if (sent === undefined && keeps === true) return "later";
+  const prompt = list(sent, "system").filter((one) => typeof one === "string");
+  const messages = list(sent, "messages").flatMap((message) =>
+    list(message, "parts").flatMap((part) => sentBy(part, text(record(message, "info"), "role"))),
+  );
+  return { sent: [...prompt.map(oldText), ...messages], isComplete: sent !== null };
+}
+
+const oldText = (said: string): Sent => ({ text: said, call: "", time: 0 });
+
+function sentBy(part: unknown, role: string | undefined): Sent[] {
+  const [said, tool] = [text(part, "text"), text(part, "tool")];
+  if (said !== undefined) return role === "user" ? [oldText(said)] : [];
+  const state = record(part, "state");
+  const output = text(state, "output");
+  const times = record(state, "time");
+  // A call that failed may repeat what the model said; and what was cleared from old results is not sent.
+  if (output === undefined || state.status !== "completed" || times.compacted !== undefined) return [];
+  const args = record(state, "input");
+  const sent = {
+    text: tool === "grep" ? hitsIn(output) : output,
+    call: text(args, "command") ?? JSON.stringify(args),
+    time: number(times, "start") ?? 0,
+  };
+  const of = tool === "read" ? text(args, "filePath") : undefined;
+  return [of === undefined ? sent : { ...sent, of }];
+}
+
 export const opencode: Adapter = {
   client: "opencode",
   door: offsetDoor("read"),
@@ -126,6 +156,7 @@ export const opencode: Adapter = {
   parallel: true,
   tellsBefore: true,
   rewrites: true,
+  recall: recalled,
   understand(payload) {
     const call = record(payload, "i");
     const about = record(call, "properties");

@@ -1,5 +1,6 @@
-import type { Adapter, Answer, Event, Payload, Write } from "../event.js";
-import { list, number, offsetDoor, plain, quotesOf, record, rowsFrom, text } from "../fields.js";
+import type { Adapter, Answer, Event, Payload, Recalled, Sent, Write } from "../event.js";
+import { isRecord, list, number, offsetDoor, plain, quotesOf, record, rowsFrom, text } from "../fields.js";
+import { isRefusal } from "../words.js";
 import { pluginReply } from "./plugin.js";
 
 const names = { old: "oldText", new: "newText", all: "all" };
@@ -66,6 +67,70 @@ function reply(answer: Answer, payload: Payload): unknown {
   return pluginReply(answer, fresh ?? null);
 }
 
+/** The extension hands over the session's entries, and the system prompt, when it is asked to. */
+function recalled({ sent, keeps }: Payload): Recalled | "later" {
+  if (sent === undefined && keeps === true) return "later";
+  const prompt = text(sent, "system");
+  const calls = new Map<string, Made>();
+  const messages = keptOf(list(sent, "entries")).flatMap((entry) => sentBy(entry, calls));
+  return {
+    sent: [...(prompt === undefined ? [] : [oldText(prompt)]), ...messages],
+    isComplete: sent !== null,
+  };
+}
+
+/** After a compaction the model still has the newest of the messages before it. */
+function keptOf(entries: readonly unknown[]): readonly unknown[] {
+  const last = entries.findLastIndex((entry) => text(entry, "type") === "compaction");
+  const kept = text(entries[last], "firstKeptEntryId");
+  const from = entries.findIndex((entry) => kept !== undefined && text(entry, "id") === kept);
+  return last < 0 ? entries : entries.slice(from < 0 ? last : from);
+}
+
+interface Made {
+  readonly input: Payload;
+  readonly time: number;
+}
+
+const oldText = (said: string): Sent => ({ text: said, call: "", time: 0 });
+
+function sentBy(entry: unknown, calls: Map<string, Made>): Sent[] {
+  const told = text(entry, "summary") ?? textOf(isRecord(entry) ? entry.content : undefined);
+  if (told !== "") return [oldText(told)];
+  const message = record(entry, "message");
+  const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
+  switch (message.role) {
+    case "assistant":
+      for (const block of list(message, "content"))
+        calls.set(text(block, "id") ?? "", { input: record(block, "arguments"), time });
+      return [];
+    case "toolResult":
+      return resultOf(message, calls.get(text(message, "toolCallId") ?? ""));
+    case "bashExecution":
+      return [oldText(text(message, "output") ?? "")];
+    default:
+      return [oldText(textOf(message.content))];
+  }
+}
+
+function resultOf(message: Payload, made: Made | undefined): Sent[] {
+  const tool = text(message, "toolName");
+  const output = textOf(message.content);
+  // A call that failed may repeat what the model said; a command that failed shows what it printed.
+  if (message.isError === true && (tool !== "bash" || isRefusal(output))) return [];
+  const { input, time } = made ?? { input: {}, time: 0 };
+  const shown = tool === "grep" ? output.replace(hit, "$1$2$3$2") : output;
+  const sent = { text: shown, call: text(input, "command") ?? JSON.stringify(input), time };
+  const of = tool === "read" ? text(input, "path") : undefined;
+  return [of === undefined ? sent : { ...sent, of }];
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content : [];
+  return parts.map((part) => text(part, "text") ?? "").join("\n");
+}
+
 export const pi: Adapter = {
   client: "pi",
   door: offsetDoor("read"),
@@ -74,6 +139,7 @@ export const pi: Adapter = {
   parallel: true,
   tellsBefore: true,
   rewrites: true,
+  recall: recalled,
   understand(payload) {
     const cwd = text(payload, "cwd");
     if (cwd === undefined) return null;

@@ -49,6 +49,27 @@ export class Worker {
     return { what: `${this.name} reads ${file}`, outcome };
   }
 
+  /** In a way that names no file, and then an edit. */
+  async readWidely(file: string): Promise<Step[]> {
+    const text = this.stage.text(file);
+    const { transcript } = this.agent;
+    const ways: (() => unknown)[] = [
+      () => this.agent.shell("cat *.js lib/*.js"),
+      () => this.agent.shell("find . -name '*.js' | xargs cat"),
+      () => this.agent.shell('for f in *.js lib/*.js; do echo "== $f"; cat "$f"; done'),
+      () => this.agent.shell(`bash -c 'cat {.,lib}/*.js'`),
+      () => this.agent.shell("grep -h '' $(git ls-files)"),
+      () => this.agent.shell(`node -p "require('fs').readFileSync('${file}', 'utf8')"`),
+      () => transcript.prompt(`Look at this:\n\n${text}`),
+      () => transcript.result("mcp__files__read", { uri: file }, text),
+      () => transcript.report(`It is\n\n${text}`),
+    ];
+    await this.dice.pick(ways)();
+    this.memory.see(file, text);
+    const index = this.memory.quotable(file, text)[0];
+    return index === undefined ? [] : [await this.edit(file)];
+  }
+
   async readSome(file: string): Promise<Step> {
     const text = this.stage.text(file);
     const all = linesOf(text).length;

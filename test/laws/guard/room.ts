@@ -140,7 +140,7 @@ export class Room<E> {
       sessionFor: () => session,
       ...{ cwd: "/project", root: "/project", troubles: [], asides: [] },
       failsClosed: () => true,
-      recall: () => [],
+      recall: () => ({ sent: [], isComplete: true }),
       room: { left: room },
       log: (line) => this.log.push(line),
     };
