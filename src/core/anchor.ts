@@ -8,7 +8,7 @@ export interface Anchor {
   readonly line: number;
   readonly hash: string;
   readonly scheme: SchemeName;
-  /** The text echoed after the separator, exactly; absent if there was no separator. */
+  /** The text echoed after the separator, exactly; absent if there was none. */
   readonly content?: string;
 }
 
@@ -60,11 +60,13 @@ function readRow(text: string): Anchor | null {
     if (found === null) continue;
     const anchor = { line: found.line, hash: found.hash, scheme: scheme.name };
     const rest = text.slice(found.length);
-    // A tab that separates in this scheme is an empty content, not a blank at the end: a row must read back as it was.
+    // A tab that separates in this scheme is no blank at the end: what follows it is content.
     if (rest.trim() === "" && !(scheme.separator === "\t" && rest.startsWith("\t"))) return anchor;
     const separator = /^ *[|\t]/.exec(rest);
     if (separator === null) return null;
     const content = rest.slice(separator[0].length);
+    // Nothing behind the separator says nothing of the line.
+    if (content === "") return anchor;
     return content.includes("\n") ? null : { ...anchor, content };
   }
   return null;
@@ -115,13 +117,22 @@ export function stripAnchors(lines: readonly string[]): { lines: string[]; ancho
   const stripped: string[] = [];
   const anchors: Anchor[] = [];
   for (const line of lines) {
-    const row = /^(?:>>> | {4})/.test(line) ? line.slice(4) : line;
+    const row = bareRow(line);
     const found = rowHead(row);
     if (found === null) return null;
     anchors.push(found.anchor);
     stripped.push(row.slice(found.length));
   }
   return anchors.length === 0 ? null : { lines: stripped, anchors };
+}
+
+/** The anchor that a line of the caller's text begins with, as `stripAnchors` reads it. */
+export function anchorAt(line: string): Anchor | null {
+  return rowHead(bareRow(line))?.anchor ?? null;
+}
+
+function bareRow(line: string): string {
+  return /^(?:>>> | {4})/.test(line) ? line.slice(4) : line;
 }
 
 function rowHead(row: string): { anchor: Anchor; length: number } | null {

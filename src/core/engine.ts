@@ -1,6 +1,6 @@
-import { stripAnchors } from "./anchor.js";
 import { Change } from "./change.js";
 import { around } from "./conflict.js";
+import { withoutCopied } from "./copied.js";
 import type { Document, Splice } from "./document.js";
 import { type Complaint, type Edit, type FileOperation, normaliseEdits } from "./edit.js";
 import { force } from "./force.js";
@@ -157,21 +157,11 @@ export function applySplices(
     : { document, change };
 }
 
-/** Anchors copied into the text are taken off only if every line has one and each was printed of this file. */
 function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
-  if (!("text" in edit) || edit.text.length === 0) return edit;
-  const stripped = stripAnchors(edit.text);
-  const served = stripped?.anchors.every(({ line, hash, scheme }) =>
-    view.showings.some(
-      (showing) =>
-        showing.scheme === scheme &&
-        showing.rows.has(line - 1) &&
-        (showing.hashes?.[line - 1] ?? view.history.hash(showing.state, line - 1, scheme)) === hash,
-    ),
-  );
-  if (!stripped || !served) return edit;
-  warnings.push(`edits[${edit.index}]: the text repeated anchors; they were removed`);
-  return { ...edit, text: stripped.lines };
+  if (!("text" in edit)) return edit;
+  const { lines, warning } = withoutCopied(edit.text, view);
+  if (warning !== null) warnings.push(`edits[${edit.index}]: ${warning}`);
+  return lines === edit.text ? edit : { ...edit, text: lines };
 }
 
 /** `onStale: refuse`: the file must be the text the edit was made for, even where its lines merely moved. */

@@ -1,4 +1,4 @@
-export { type Anchor, type AnchorProblem, parseLineRef, resolveLineRef, stripAnchors } from "./anchor.js";
+export { type Anchor, type AnchorProblem, parseLineRef, resolveLineRef } from "./anchor.js";
 export {
   type ApplyOptions,
   type ApplyRefusal,
@@ -10,6 +10,7 @@ export { chained, type Doubtful } from "./chained.js";
 export { Change, type Hunk } from "./change.js";
 export { latin1Codec } from "./codec.js";
 export { compare } from "./compare.js";
+export { copiedAnchors, withoutCopied } from "./copied.js";
 export {
   type Codec,
   Document,

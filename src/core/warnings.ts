@@ -1,29 +1,107 @@
+import { compareLines } from "./compare.js";
+import type { Document } from "./document.js";
 import type { Edit } from "./edit.js";
 import type { LineMap } from "./linemap.js";
 import { quotesIn } from "./quote.js";
 import type { Resolution } from "./resolve.js";
 import { newestShown, type View } from "./view.js";
 
-/** A first or last line that repeats the neighbour outside is kept, and said. */
+/** First or last lines that repeat the lines outside, and text of one line's place that goes on with the lines below. */
 export function repeatedNeighbours({ named, pieces }: Resolution, view: View): string[] {
-  const warnings: string[] = [];
   const writing = new Set(pieces.map((piece) => piece.named));
-  for (const one of named) {
+  return named.flatMap((one) => {
     const [edit] = one.edits;
-    if (!edit || !("text" in edit) || !writing.has(one)) continue;
+    if (!edit || !("text" in edit) || !writing.has(one)) return [];
     const base = view.history.believed(one.base)?.document;
     const [start, end] = one.spans[0] ? [one.spans[0].start, one.spans[0].end] : [one.gap ?? 0, one.gap ?? 0];
-    const [first, last] = [edit.text[0], edit.text.at(-1)];
-    const above = first !== undefined && start > 0 && base?.reads(start - 1, first);
-    const below = last !== undefined && base && end < base.lineCount && base.reads(end, last);
-    const say = (which: string, where: string, text: string) =>
-      warnings.push(
-        `edits[${edit.index}]: the ${which} line of the text repeats the line ${where} it (${JSON.stringify(text)}); it was kept`,
+    if (!base || edit.text.length === 0) return [];
+    // A line that the same call takes out or replaces is not repeated.
+    const others = named.filter((other) => other !== one && other.base === one.base);
+    const isLeft = (line: number): boolean =>
+      !others.some(({ spans }) => spans.some((span) => span.start <= line && line < span.end));
+    const reads = (line: number, text: string | undefined): boolean =>
+      text !== undefined && line >= 0 && line < base.lineCount && base.reads(line, text) && isLeft(line);
+    const { op, text } = edit;
+    const { above, below } = repeats(text, { start, end, reads });
+    const said: string[] = [];
+    if (above > 0) said.push(repeated("first", "above", text.slice(0, above)));
+    if (below > 0) said.push(repeated("last", "below", text.slice(-below)));
+    else if (op === "set_line" && goesOn(text, end, base, isLeft))
+      said.push(
+        `the text restates lines that follow line ${end} (${JSON.stringify(base.text(end))}); set_line replaces that line alone, so they stand there twice: replace_lines takes a range`,
       );
-    if (above && first.trim() !== "") say("first", "above", first);
-    if (below && last.trim() !== "") say("last", "below", last);
-  }
-  return warnings;
+    return said.map((words) => `edits[${edit.index}]: ${words}`);
+  });
+}
+
+interface Neighbourhood {
+  readonly start: number;
+  readonly end: number;
+  readonly reads: (line: number, text: string | undefined) => boolean;
+}
+
+/** How many lines at each end of a text repeat those outside. */
+function repeats(text: readonly string[], { start, end, reads }: Neighbourhood) {
+  const above = longest(text.length, (count) => {
+    const first = text.slice(0, count);
+    return isTelling(first) && first.every((line, at) => reads(start - count + at, line));
+  });
+  const below = longest(text.length, (count) => {
+    const last = text.slice(-count);
+    return isTelling(last) && last.every((line, at) => reads(end + at, line));
+  });
+  return { above, below };
+}
+
+/** Lines of a text that are compared with their neighbours; more are never retyped by mistake. */
+const mostRepeated = 200;
+
+function longest(most: number, isSo: (count: number) => boolean): number {
+  for (let count = Math.min(most, mostRepeated); count > 0; count--) if (isSo(count)) return count;
+  return 0;
+}
+
+/** Some brackets in a row end many blocks; with a word among them they are a place. */
+function isTelling(lines: readonly string[]): boolean {
+  return lines.length === 1 ? lines[0]?.trim() !== "" : lines.some((line) => word.test(line));
+}
+
+const word = /[\p{L}\p{N}]/u;
+
+function repeated(which: string, where: string, lines: readonly string[]): string {
+  const [first, last] = [lines[0], lines.at(-1)].map((line) => JSON.stringify(line));
+  return lines.length === 1
+    ? `the ${which} line of the text repeats the line ${where} it (${first}); it was kept`
+    : `the ${which} ${lines.length} lines of the text repeat the lines ${where} it (${first} to ${last}); they were kept`;
+}
+
+/**
+ * The text of one line's place goes on like the lines below it: most of its lines with words are theirs, and it begins
+ * with the first of them, or with the second where its own first line begins like the one it replaces.
+ */
+function goesOn(
+  [opening = "", ...rest]: readonly string[],
+  end: number,
+  base: Document,
+  isLeft: (line: number) => boolean,
+): boolean {
+  const words = rest.filter((line) => word.test(line)).length;
+  const own = firstWord(opening);
+  const heads = own !== "" && firstWord(base.text(end - 1)) === own ? [0, 1] : [0];
+  const reads = (at: number): boolean =>
+    end + at < base.lineCount && rest[at] !== undefined && base.reads(end + at, rest[at]);
+  const head = heads.find(reads);
+  if (head === undefined || words < leastRestated || rest.length > mostRepeated) return false;
+  const below = base.lines(end, Math.min(base.lineCount, end + 2 * rest.length));
+  const map = compareLines(below, rest);
+  const kept = below.filter((line, at) => word.test(line) && map.index(at) >= 0 && isLeft(end + at)).length;
+  return map.index(head) === head && kept >= leastRestated && 2 * kept >= words;
+}
+
+const leastRestated = 2;
+
+function firstWord(line: string): string {
+  return /[\p{L}\p{N}_$]+/u.exec(line)?.[0] ?? "";
 }
 
 /** An anchor could be understood in two ways, and one was chosen. */

@@ -3,6 +3,7 @@ import {
   applySplices,
   Change,
   compare,
+  copiedAnchors,
   type Document,
   type Door,
   type Edit,
@@ -19,9 +20,9 @@ import {
   runEdits,
   type Splice,
   shapeProblems,
-  stripAnchors,
   type View,
   wholeFile,
+  withoutCopied,
 } from "../core/index.js";
 import { type Decision, gate, gateLines, neverShown, shownRows } from "./gate.js";
 import { newestFor } from "./ledger.js";
@@ -86,15 +87,24 @@ function batchFor({ path, edits, operations }: Entry, operation: FileOperation):
 }
 
 /** Rows that the anchors of an entry name, in its edits and copied into its text. */
-export function namedRows({ edits, problems }: Entry): NamedRow[] {
+export function namedRows({ edits, problems, content }: Entry): NamedRow[] {
   const rows: NamedRow[] = problems.flatMap(({ unread: line }) => (line === undefined ? [] : [{ line }]));
   for (const edit of edits) {
     if ("start" in edit && edit.start && edit.end) rows.push(edit.start.anchor, edit.end.anchor);
     if ("anchor" in edit) rows.push(edit.anchor.anchor);
     if ("after" in edit) rows.push(edit.after.anchor);
-    if ("text" in edit) for (const row of stripAnchors(edit.text)?.anchors ?? []) rows.push(row);
+    if ("text" in edit) for (const { anchor } of copiedAnchors(edit.text)) rows.push(anchor);
   }
+  if (content !== undefined)
+    for (const { anchor } of copiedAnchors(contentLines(content).lines)) rows.push(anchor);
   return rows;
+}
+
+/** Whole-file content as lines; `end` is what stands behind the last one. */
+function contentLines(content: string | readonly string[]): { lines: readonly string[]; end: string } {
+  if (typeof content !== "string") return { lines: content, end: "" };
+  const end = content.endsWith("\n") ? "\n" : "";
+  return { lines: content.slice(0, content.length - end.length).split("\n"), end };
 }
 
 export function hasQuotes({ edits }: Entry): boolean {
@@ -135,7 +145,7 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
   if (!("allow" in decision))
     return refused([opened.measure ? unmeasured(decision, file.path) : blocked(decision, opened)]);
-  if (entry.content !== undefined) return overwritten(entry.content, document);
+  if (entry.content !== undefined) return overwritten(entry.content, document, opened.view(request));
   if (operation?.op === "delete_file") return deleted(document);
   if (operation && entry.edits.length === 0) return unchanged(document);
   if (document.binary) return refused([problem("binary", [], `${file.path} is binary`)]);
@@ -200,12 +210,16 @@ function sentAgain(splices: readonly Splice[], document: Document): Verdict {
   return { kind: "applied", applied, after: made.document };
 }
 
-function overwritten(content: string | readonly string[], before: Document): Verdict {
-  const after = wholeFile(content, before);
+function overwritten(content: string | readonly string[], before: Document, view: View): Verdict {
+  const { lines, end } = contentLines(content);
+  const { lines: kept, warning } = withoutCopied(lines, view);
+  const plain = typeof content === "string" ? kept.join("\n") + end : kept;
+  const after = wholeFile(kept === lines ? content : plain, before);
   if ("unencodable" in after) return written(after, before);
-  return after.version === before.version
-    ? { kind: "noop", applied: nothing(before) }
-    : written(after, before);
+  const verdict: Verdict =
+    after.version === before.version ? { kind: "noop", applied: nothing(before) } : written(after, before);
+  if (warning === null || verdict.kind === "refused") return verdict;
+  return { ...verdict, applied: { ...verdict.applied, warnings: [warning] } };
 }
 
 function written(after: ReturnType<typeof wholeFile>, before: Document | null): Verdict {

@@ -144,7 +144,7 @@ describe("resolveLineRef", () => {
     });
   });
 
-  test.each(["2#0f0dd9|fop", "2#0f0dd9|foo ", "2#0f0dd9|"])(
+  test.each(["2#0f0dd9|fop", "2#0f0dd9|foo ", "2#0f0dd9| "])(
     "an echo that contradicts the line: %j",
     (given) => {
       expect(resolveLineRef(given, "bar\nfoo\n")).toMatchObject({
@@ -154,6 +154,10 @@ describe("resolveLineRef", () => {
       });
     },
   );
+
+  test("nothing behind the separator is no echo", () => {
+    expect(resolveLineRef("2#0f0dd9|", "bar\nfoo\n")).toMatchObject({ line: 2, index: 1 });
+  });
 
   test.each<[string | string[], number]>([
     ["", 0],

@@ -115,7 +115,8 @@ describe("an anchor echoed with the row", () => {
   it.each([
     ["with its content", "@2|b", "a X c"],
     ["with other content", "@2|B", "!wrong_hash"],
-    ["with empty content that the line has not", "@2|", "!wrong_hash"],
+    ["with a separator and nothing behind it", "@2|", "a X c"],
+    ["with blanks that the line has not", "@2| ", "!wrong_hash"],
     ["as copied from a refusal", ">>> @2|b", "a X c"],
     ["with blanks, quotes, upper case", ' "@2" ', "a X c"],
   ])("%s", (_, anchor, expected) => {
@@ -149,7 +150,24 @@ describe("rows repeated in the caller's text", () => {
     const result = run([set(at(document, 1), text.map(anchors)), remove(at(document, 2))], view);
     expect(wordsAfter(result)).toBe(anchors(expected));
     const said = result.status === "refused" ? [] : result.warnings;
-    expect(said).toEqual(expected === "a B c" ? [expect.stringMatching(/edits\[0\].*anchors.*removed/)] : []);
+    const kept = expected.includes("=1|") ? [expect.stringMatching(/edits\[0\]: line 1 of .* kept/)] : [];
+    expect(said).toEqual(
+      expected === "a B c" ? [expect.stringMatching(/edits\[0\].*anchors.*removed/)] : kept,
+    );
+  });
+
+  it("at the head of some lines only are kept, and the lines are named", () => {
+    const view = told("a b c d");
+    const row = (line: number, text: string) => `${at(view.documents[0] as Document, line)}|${text}`;
+    const one = run([append([row(1, "A"), "B", row(3, "C")])], view);
+    expect(wordsAfter(one)).toBe(`a b c d ${row(1, "A")} B ${row(3, "C")}`);
+    expect(one).toMatchObject({
+      warnings: ["edits[0]: lines 1, 3 of the text begin with anchors of this file; they were kept as text"],
+    });
+    expect(run([append(["B", row(2, "C")])], view)).toMatchObject({
+      warnings: ["edits[0]: line 2 of the text begins with an anchor of this file; it was kept as text"],
+    });
+    expect(run([append(["1#abcdef|B", "C"])], view)).toMatchObject({ warnings: [] });
   });
 
   it("rows served by another scheme, or without anchors, are not this file's anchors", () => {
@@ -181,6 +199,70 @@ describe("a line that repeats its neighbour is kept, with a warning", () => {
   ])("%s", (_, edit, expected, warning) => {
     const result = on("a b c", edit);
     expect(wordsAfter(result)).toBe(expected);
+    expect(result).toMatchObject({ warnings: warning ? [expect.stringContaining(warning)] : [] });
+  });
+});
+
+describe("lines that are restated", () => {
+  const file = [
+    "function one(a) {",
+    "  const x = a;",
+    "  return x;",
+    "}",
+    "",
+    "function two(b) {",
+    "  const y = b;",
+    "  log(y);",
+    "  return y;",
+    "}",
+    "",
+    "const end = 1;",
+  ];
+  const text = `${file.join("\n")}\n`;
+  const first = (count: number) => file.slice(0, count);
+  it.each<[string, readonly object[], string | null]>([
+    [
+      "the lines below a range",
+      [replace("@6", "@7", ["function two(c) {", "  const y = c;", "  log(y);", "  return y;", "}"])],
+      'last 3 lines of the text repeat the lines below it ("  log(y);" to "}")',
+    ],
+    [
+      "the lines above a range",
+      [replace("@8", "@8", ["function two(b) {", "  const y = b;", "  trace(y);"])],
+      'first 2 lines of the text repeat the lines above it ("function two(b) {" to "  const y = b;")',
+    ],
+    ["above an insert", [below("@3", ["  const x = a;", "  return x;", "  // never"])], "first 2 lines of"],
+    [
+      "a function in the place of its first line, all but that as it was",
+      [set("@6", ["function two(c) {", ...file.slice(6, 10)])],
+      "last 4 lines of the text repeat the lines below it",
+    ],
+    [
+      "a function in the place of its first line, changed in the middle",
+      [set("@6", ["function two(c) {", "  const y = c;", "  log(y);", "  trace(y);", "  return y;", "}"])],
+      "the text restates lines that follow line 6",
+    ],
+    [
+      "a function in the place of its first line, changed at the end",
+      [set("@6", ["function two(c) {", "  const y = b;", "  log(y);", "  return [y];", "}"])],
+      "set_line replaces that line alone, so they stand there twice: replace_lines takes a range",
+    ],
+    [
+      "by a call that takes the lines below out",
+      [set("@6", ["function two(c) {", ...file.slice(6, 10)]), remove("@7", "@10")],
+      null,
+    ],
+    ["brackets and blank lines in a row", [set("@3", ["  return [x];", "}", "", "}", ""])], null],
+    [
+      "another function that begins in another way",
+      [set("@5", ["", "function three(b) {", "  const y = b;", "  log(y);", "  return y;", "}", ""])],
+      null,
+    ],
+    ["a longer text for one line", [set("@7", ["  const y = b + 1;", "  if (!y) return 0;"])], null],
+    ["a copy at the end", [append(first(4))], null],
+  ])("%s", (_, edits, warning) => {
+    const result = on(text, ...edits);
+    expect(result).toMatchObject({ status: "applied" });
     expect(result).toMatchObject({ warnings: warning ? [expect.stringContaining(warning)] : [] });
   });
 });

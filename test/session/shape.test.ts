@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { computeLineHash } from "../../src/core/scheme.js";
 import { memoryStore } from "../../src/session/memory.js";
 import type { Result } from "../../src/session/result.js";
 import { Session } from "../../src/session/session.js";
@@ -279,5 +280,54 @@ describe("a write that does not get as far as the file", () => {
     const result = (await (session as unknown as Any)[call]?.(request)) as Result;
     const code = outcome(result).slice(1);
     expect(await store.journal()).toMatchObject([{ kind: "refusal", path: "../x", code }]);
+  });
+});
+
+describe("whole-file content with anchors at the head of its lines", () => {
+  const text = "a\n\nc\n";
+  const rows = (lines: readonly string[]) =>
+    lines.map((line, at) => `${tagOf(at + 1, ["a", "", "c"][at] ?? "")}|${line}`);
+  const tagOf = (line: number, was: string) => `${line}#${computeLineHash(was)}`;
+  const opened = async () => {
+    const made = bench({});
+    made.files.set(path, text);
+    await made.session.read({ path });
+    return made;
+  };
+
+  it.each<[string, (lines: string[]) => string | string[]]>([
+    ["a text", (lines) => `${lines.join("\n")}\n`],
+    ["lines", (lines) => lines],
+  ])("is written without them if each was served from this file, and it is said: %s", async (_, content) => {
+    const { session, files } = await opened();
+    const result = await session.write({ path, content: content(rows(["A", "", "C"])) });
+    expect(files.text(path)).toBe("A\n\nC\n");
+    expect(result.text).toContain("! the text repeated anchors; they were removed");
+    expect(result.details).toMatchObject({ warnings: [expect.stringContaining("removed")] });
+  });
+
+  it("keeps them where only some lines have one, and names those lines", async () => {
+    const { session, files } = await opened();
+    const content = `${rows(["A", "", "C"]).with(1, "plain").join("\n")}\n`;
+    const result = await session.write({ path, content });
+    expect(files.text(path)).toBe(content);
+    expect(result.text).toContain(
+      "! lines 1, 3 of the text begin with anchors of this file; they were kept as text",
+    );
+  });
+
+  it("keeps those of another file, without a word", async () => {
+    const { session, files } = await opened();
+    const content = "1#abcdef|x\n2#abcdef|y\n";
+    const result = await session.write({ path, content });
+    expect(files.text(path)).toBe(content);
+    expect(result.text).not.toContain("!");
+  });
+
+  it("is the file as it is, if that is all that is left", async () => {
+    const { session, files } = await opened();
+    const result = await session.write({ path, content: `${rows(["a", "", "c"]).join("\n")}\n` });
+    expect([outcome(result), files.text(path)]).toEqual(["noop", text]);
+    expect(result.text).toContain("they were removed");
   });
 });
