@@ -1,3 +1,5 @@
+import { compileGlob } from "./glob.js";
+
 /** Tells whether a path, with "/" between its names and relative to its root, is meant. */
 export type Matcher = (path: string) => string | null;
 
@@ -49,11 +51,11 @@ export const secretByDefault: readonly Rule[] = [
  * The pattern that names a path, null if none does. The last pattern that matches decides, and one that begins with
  * "!" takes a path out again, the way .gitignore does it.
  */
-export async function matcher(defaults: readonly Rule[], patterns: readonly string[]): Promise<Matcher> {
+export function matcher(defaults: readonly Rule[], patterns: readonly string[]): Matcher {
   const own: { rule: Rule; takesOut: boolean }[] = [];
   for (const given of patterns) {
     const takesOut = given.startsWith("!");
-    own.push({ rule: await glob(takesOut ? given.slice(1) : given), takesOut });
+    own.push({ rule: glob(takesOut ? given.slice(1) : given), takesOut });
   }
   own.reverse();
   return (path) => {
@@ -64,14 +66,20 @@ export async function matcher(defaults: readonly Rule[], patterns: readonly stri
 }
 
 /** Without a slash a pattern means a name at any depth; with one, a path from the root; at the end, all in a folder. */
-export async function glob(pattern: string, nocase = true): Promise<Rule> {
-  const { default: picomatch } = await import("picomatch");
+export function glob(pattern: string, nocase = true): Rule {
   const anchored = pattern.replace(/\/$/, "").includes("/");
-  const body = pattern.replace(/^\//, "").replace(/\/$/, "");
-  // "posix": [!a] is any but a, as everywhere else.
-  const options = { dot: true, nocase, posix: true };
-  const whole = picomatch(anchored ? body : `**/${body}`, options);
-  const inside = picomatch(anchored ? `${body}/**` : `**/${body}/**`, options);
+  const body = pattern.replace(/^(\.?\/)+/, "").replace(/\/$/, "");
+  const from = anchored ? body : `**/${body}`;
+  const whole = compileGlob(from, nocase);
+  const inside = compileGlob(`${from}/**`, nocase);
   const folderOnly = pattern.endsWith("/");
-  return { pattern, matches: (path) => (!folderOnly && whole(path)) || inside(path) };
+  // A name like x[1].txt is meant as it stands, too.
+  const fold = (text: string): string => (nocase ? text.toLowerCase() : text);
+  const named = `/${fold(body)}`;
+  const isNamed = (path: string): boolean =>
+    anchored ? `/${fold(path)}` === named : `/${fold(path)}`.endsWith(named);
+  return {
+    pattern,
+    matches: (path) => (!folderOnly && (whole(path) || isNamed(path))) || inside(path),
+  };
 }

@@ -38,7 +38,7 @@ const mostPlaces = 2000;
 
 /** Decides which files may be touched, and which file a path means. Content is never read here. */
 export class Roots {
-  private matchers: Promise<Patterns> | undefined;
+  private matchers: Patterns | undefined;
   private readonly places = new Map<string, { readonly asked: string; readonly place: Place }>();
   private readonly folders = new Map<string, { real: string; key: string }>();
   private readonly caseByFolder = new Map<string, boolean>();
@@ -66,7 +66,7 @@ export class Roots {
     const absurd = absurdPath(platform, path);
     if (absurd) throw new PortError("bad_request", `${JSON.stringify(path)?.slice(0, 200)}: ${absurd}`);
     const asked = platform.path.resolve(this.base, path);
-    const place = this.admit(path, asked, await this.patterns());
+    const place = this.admit(path, asked, this.patterns());
     if (this.places.size >= mostPlaces) this.places.clear();
     this.places.set(path, { asked, place });
     return place;
@@ -97,17 +97,17 @@ export class Roots {
 
   /** Whether a file found below a located folder may be looked at. Its path is real: searches follow no links. */
   async isDenied(): Promise<(real: string) => boolean> {
-    const { denied } = await this.patterns();
+    const { denied } = this.patterns();
     return (real) => denied(this.inRoot(real, this.rootOf(this.keyOf(real)))) !== null;
   }
 
-  private patterns(): Promise<Patterns> {
+  private patterns(): Patterns {
     const { deny, secrets, foreign } = this.options;
     // What is not forbidden though it would be is still not kept.
-    this.matchers ??= Promise.all([
-      matcher(foreign ? [] : deniedByDefault, deny),
-      matcher(foreign ? [...deniedByDefault, ...secretByDefault] : secretByDefault, secrets),
-    ]).then(([denied, secret]) => ({ denied, secret }));
+    this.matchers ??= {
+      denied: matcher(foreign ? [] : deniedByDefault, deny),
+      secret: matcher(foreign ? [...deniedByDefault, ...secretByDefault] : secretByDefault, secrets),
+    };
     return this.matchers;
   }
 

@@ -60,7 +60,7 @@ async function folder(run: Run, top: string): Promise<void> {
   const { path } = disk.platform;
   const { ignores, aboveCounts } = await Ignores.of(disk.io, disk.platform, top);
   const isDenied = await roots.isDenied();
-  const isWanted = await wanted(query.glob);
+  const isWanted = wanted(query.glob);
   const named = await candidates();
   for (const real of named ?? walk(disk, top, ignores)) {
     // Slashes everywhere: Windows takes them too, and nobody has to escape them.
@@ -87,9 +87,9 @@ async function folder(run: Run, top: string): Promise<void> {
   }
 }
 
-async function wanted(pattern: string | undefined): Promise<(path: string) => boolean> {
+function wanted(pattern: string | undefined): (path: string) => boolean {
   if (pattern === undefined || pattern === "") return () => true;
-  const { matches } = await glob(pattern.replace(/^!/, ""), false);
+  const { matches } = glob(pattern.replace(/^!/, ""), false);
   return pattern.startsWith("!") ? (path) => !matches(path) : matches;
 }
 

@@ -1,4 +1,5 @@
 import type { OnStale, SchemeName } from "../core/index.js";
+import { compileGlob } from "./glob.js";
 
 /** Everything that can be configured. What nobody set is not there; each door has its defaults. */
 export interface Settings {
@@ -61,6 +62,21 @@ const list = (variable: string, what: string, isPathList = false): KeyRule => ({
   read: (text, delimiter) => text.split(isPathList ? delimiter : ",").filter((one) => one !== ""),
 });
 
+/** One that is not understood must not wait until a file is looked at. */
+const patterns = (variable: string): KeyRule => {
+  const rule = list(variable, "patterns (globs)");
+  return { ...rule, isValid: (value) => rule.isValid(value) && (value as string[]).every(isGlob) };
+};
+
+function isGlob(pattern: string): boolean {
+  try {
+    compileGlob(pattern, true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const limits: KeyRule = {
   allowed: `an object with numbers over 0 for any of ${limitKeys.join(", ")}`,
   variable: "KEDGE_LIMITS",
@@ -82,8 +98,8 @@ export const rules: Readonly<Record<Key, KeyRule>> = {
   onStale: oneOf("KEDGE_ON_STALE", ["relocate", "refuse"]),
   keepOnFold: flag("KEDGE_KEEP_ON_FOLD"),
   roots: list("KEDGE_ROOTS", "folders", true),
-  deny: list("KEDGE_DENY", "patterns"),
-  secrets: list("KEDGE_SECRETS", "patterns"),
+  deny: patterns("KEDGE_DENY"),
+  secrets: patterns("KEDGE_SECRETS"),
   limits,
   encoding: {
     allowed: 'the name of an encoding, such as "windows-1252"',

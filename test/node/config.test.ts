@@ -116,6 +116,11 @@ describe("a wrong one is named, with what is allowed and where it stands", () =>
     ],
     ["no list", { user: { deny: "x" } }, /deny is "x"; allowed: a list of patterns/],
     [
+      "a pattern that is not understood",
+      { user: { deny: ["@(a)"] } },
+      /deny is .*allowed: a list of patterns/,
+    ],
+    [
       "a wrong limit",
       { user: { limits: { sizes: 1 } } },
       /limits is \{"sizes":1\}; allowed: an object with numbers/,

@@ -22,7 +22,11 @@ const wishes: readonly (readonly [string, object, RegExp])[] = [
   ["no failClosed", { failClosed: false }, /asks in vain for failClosed false/],
   ["relocation", { onStale: "relocate" }, /asks in vain for onStale "relocate"/],
   ["what was shown to be kept", { keepOnFold: true }, /asks in vain for keepOnFold true/],
-  ["a wrong key", { gat: "off" }, /no key "gat".*left out/],
+];
+
+const wrong: readonly (readonly [string, object, RegExp])[] = [
+  ["a key that is none", { gat: "off" }, /no key "gat".*left out/],
+  ["a pattern that is none", { deny: ["+(a|b)"] }, /deny is \["\+\(a\|b\)"\].*left out/],
 ];
 
 const strict = { failClosed: true, onStale: "refuse" };
@@ -33,10 +37,30 @@ describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (
     place.put(".kedge.json", JSON.stringify(wish));
     const agent = place.agent();
     const { say } = await agent.begin();
-    const isBroken = "gat" in wish;
+    expect(say).toMatch(told);
+    expect((await agent.asksEdit("a.js", edit)).deny).toMatch(/was not read/);
+  });
+
+  test.each(wrong)("a project's file with %s", async (_, wish, told) => {
+    const place = new Stage(driver, { "a.js": source, ".kedge.json": JSON.stringify(wish) });
+    const agent = place.agent();
+    expect((await agent.begin()).say).toMatch(told);
+    expect((await agent.asksEdit("a.js", edit)).deny).toMatch(/was not read/);
     // What cannot be read is refused where nothing may go unchecked.
-    expect(say).toMatch(isBroken ? /Edits are refused/ : told);
-    expect((await agent.asksEdit("a.js", edit)).deny).toMatch(isBroken ? /could not check/ : /was not read/);
+    place.put(user, JSON.stringify(strict));
+    expect((await agent.asksEdit("a.js", edit)).deny).toMatch(/could not check/);
+  });
+
+  test("patterns of a project hold up nobody", async () => {
+    const name = `${"a".repeat(200)}.js`;
+    const deny = ["**/*a*a*a*a*a*a*a*a*a*a*b", `${"**/a*/".repeat(12)}b`, `{${"a*,".repeat(30)}b}*a*a*a*a*b`];
+    const files = { [name]: source, [`${"aa/".repeat(40)}x.js`]: source };
+    const place = new Stage(driver, { ...files, ".kedge.json": JSON.stringify({ deny, secrets: deny }) });
+    const agent = place.agent();
+    for (const path of Object.keys(files)) {
+      await agent.read(path);
+      expect((await agent.asksEdit(path, edit)).deny).toBeNull();
+    }
   });
 
   test("all wishes at once, and nothing set by the person", async () => {
@@ -44,7 +68,7 @@ describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (
     const all = Object.assign({}, ...wishes.map(([, wish]) => wish), {
       limits: { size: 1, wait: 1, space: 1 },
     });
-    place.put(".kedge.json", JSON.stringify({ ...all, gat: undefined, failClosed: undefined }));
+    place.put(".kedge.json", JSON.stringify({ ...all, failClosed: undefined }));
     const agent = place.agent();
     expect((await agent.begin()).say).toMatch(/guarding.*only your own configuration may loosen the guard/);
     expect((await agent.asksEdit("a.js", edit)).deny).toContain("was not read");
