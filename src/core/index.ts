@@ -88,6 +88,7 @@ export {
 } from "./report.js";
 export { type Gate, type Piece, resolveNamed } from "./resolve.js";
 export { computeLineHash, formatLineTag, type SchemeName, scheme, schemes } from "./scheme.js";
+export { hasKey, holdsKey, withoutSecrets } from "./secrets.js";
 export { runStateless } from "./stateless.js";
 export { streamHashLines } from "./stream.js";
 export { unifiedDiff } from "./unified.js";

@@ -1,4 +1,5 @@
 /** Work that went away without anybody's edit: told to who ran the command, and to whose it was. */
+import { withoutSecrets } from "../core/index.js";
 import { gitCommits } from "../node/index.js";
 import type { LostEdit } from "../session/index.js";
 import type { Workplace } from "./place.js";
@@ -6,9 +7,11 @@ import * as words from "./words.js";
 
 /** Looks, and says what the agent is to know; the owners hear of it with their next call. */
 export async function lossNotes(
-  { tool, command }: { readonly tool: string; readonly command?: string },
+  { tool, command: given }: { readonly tool: string; readonly command?: string },
   place: Workplace,
 ): Promise<string[]> {
+  // Notes for others are kept until their next call.
+  const command = given === undefined ? undefined : withoutSecrets(given);
   const { session, store, agent, cwd, root } = place;
   const cause = {
     tool,

@@ -37,13 +37,34 @@ const keys: readonly Rule[] = [
 /** The defaults are no globs: a hook that has no patterns of its own loads no library for them, nor makes expressions. */
 export const deniedByDefault: readonly Rule[] = [rule(".git/", (names) => names.includes(".git")), ...keys];
 
-const samples = [".example", ".sample", ".template"];
-const credentials = [".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd"];
+const isSample = (name: string): boolean =>
+  [".example", ".sample", ".template"].some((end) => name.endsWith(end));
+const credentials = [
+  ...[".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", ".npmrc", ".yarnrc.yml", ".pypirc"],
+  ...["credentials.json", "client_secret.json", "kubeconfig", ".terraformrc", ".vault-token"],
+];
+/** A folder and a name in it that tools keep their passwords under. */
+const stores = [".aws/credentials", ".kube/config", ".docker/config.json", ".cargo/credentials.toml"];
+const begins = [
+  "secrets.",
+  ".secrets",
+  "kubeconfig.",
+  "service-account",
+  "service_account",
+  "serviceaccount",
+];
 
 export const secretByDefault: readonly Rule[] = [
-  named(".env*", (name) => name.startsWith(".env") && !samples.some((end) => name.endsWith(end))),
-  named(".netrc, .pgpass, .git-credentials, .htpasswd", (name) => credentials.includes(name)),
-  ending("*.kdbx"),
+  named(".env*", (name) => name.startsWith(".env") && !isSample(name)),
+  named(credentials.join(", "), (name) => credentials.includes(name)),
+  named(
+    `${begins.join("*, ")}*`,
+    (name) => begins.some((begin) => name.startsWith(begin)) && !isSample(name),
+  ),
+  rule(stores.join(", "), (names) => stores.includes(names.slice(-2).join("/"))),
+  // Keys have no ending: `id_generator.py` is none.
+  named("id_*", (name) => name.startsWith("id_") && !name.includes(".")),
+  ending("*.kdbx, *.tfvars, *.tfvars.json, *.tfstate, *.tfstate.backup"),
   ...keys,
 ];
 

@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../core/index.js";
 import type { JournalEntry, Json, LedgerStore } from "../session/index.js";
 import { reason } from "./failure.js";
 import { type Io, ifThere, nodeIo } from "./io.js";
@@ -111,7 +112,8 @@ class DiskStore implements NodeStore {
   }
 
   async append(entry: JournalEntry): Promise<void> {
-    this.entries.append(entry);
+    const { cause } = entry;
+    this.entries.append(cause === undefined ? entry : { ...entry, cause: withoutSecrets(cause) });
   }
 
   async journal(filter?: JournalFilter): Promise<readonly JournalEntry[]> {

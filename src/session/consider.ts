@@ -42,10 +42,10 @@ import { gate } from "./gate.js";
 import { peek, withOpen } from "./holding.js";
 import { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
 import { knownNow } from "./ledger.js";
-import { keptBytes, type OpenFile } from "./open.js";
-import type { FileId } from "./ports.js";
+import type { OpenFile } from "./open.js";
 import { refuse } from "./refuse.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
+import { isKept } from "./texts.js";
 
 /** What a tool is about to do. */
 export interface ForeignWrite {
@@ -251,11 +251,6 @@ function placed(
   const gone = goneLines(quotes, opened.view(request));
   if (gone) return refused([gone]);
   return { kind: "carried", quotes: carriedQuotes(verdict, document, single) };
-}
-
-/** Its older texts can be compared with the one now. */
-function isKept({ keep }: FileId, { bytes }: Document): boolean {
-  return keep && bytes.length <= keptBytes;
 }
 
 /** Of several places such a tool takes the first, without a word: has that one to be the one that is meant? */

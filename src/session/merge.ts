@@ -22,7 +22,7 @@ import { type JournalEntry, PortError } from "./ports.js";
 import { Recording } from "./recording.js";
 import { entryId } from "./refuse.js";
 import type { Env } from "./result.js";
-import { writtenLines } from "./texts.js";
+import { mayKeep, writtenLines } from "./texts.js";
 
 /** A change from one kept text to another, all of it or some of its regions, to be made to the text now. */
 export interface Carrying {
@@ -139,6 +139,6 @@ export async function settle(
 /** A file that is gone: its text is kept for an undo. */
 async function release(opened: OpenFile, { store }: Env): Promise<void> {
   const { document, file } = opened;
-  if (document && file.keep) await store.keepVersion(document.version, document.toBytes());
+  if (document && mayKeep(file, document)) await store.keepVersion(document.version, document.toBytes());
   await opened.forget();
 }

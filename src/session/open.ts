@@ -33,10 +33,7 @@ import {
 import { loadLedger, saveLedger } from "./ledgers.js";
 import type { FileId, Files, Held, LedgerStore, Measure } from "./ports.js";
 import { agentLedger, emptyFile, type FileLedger, type StateRecord, trimmed } from "./record.js";
-import { hashBytes, hashesKey, hashesOf, KeptTexts, needed, parse } from "./texts.js";
-
-/** Files up to this size are kept whole; of larger ones only the line hashes. */
-export const keptBytes = 4 * 1024 * 1024;
+import { hashBytes, hashesKey, hashesOf, isKept, KeptTexts, mayKeep, needed, parse } from "./texts.js";
 
 export const searchedShowings = 24;
 
@@ -115,6 +112,11 @@ export class OpenFile {
     if (!known) return;
     const all = new Map(this.agent.known).set(last, knownNow(this.agent).union(known));
     this.update({ ...this.agent, known: all, newest: { state: last, order: this.tick() } });
+  }
+
+  /** Whether anything may be recorded that quotes the file. */
+  get mayKeep(): boolean {
+    return this.document ? mayKeep(this.file, this.document) : this.file.keep;
   }
 
   get isCurrent(): boolean {
@@ -371,7 +373,7 @@ export class OpenFile {
     const { store } = this.context;
     const { file } = this;
     for (const text of this.fresh.splice(0)) {
-      if (file.keep && text.bytes.length <= keptBytes) await store.keepVersion(text.version, text.bytes);
+      if (isKept(file, text)) await store.keepVersion(text.version, text.bytes);
       else await store.keepVersion(hashesKey(text.version), hashBytes(text));
     }
     this.ledger = trimmed(this.ledger);

@@ -195,7 +195,7 @@ async function journalRefusal(
     after: null,
     lines: details.affectedRanges,
     code: details.code,
-    ...(opened.file.keep ? { cause: details.message.slice(0, 200) } : {}),
+    ...(opened.mayKeep ? { cause: details.message.slice(0, 200) } : {}),
   });
 }
 
@@ -204,7 +204,7 @@ async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env)
   const kept: Retry["files"][number][] = [];
   for (const { opened, verdict } of files) {
     // The call would have to be kept, and it quotes the file.
-    if (!opened.file.keep) return null;
+    if (!opened.mayKeep) return null;
     if (!opened.document) {
       // Made from what the call says; that nobody else has made it is seen then.
       if (verdict.kind === "refused") return null;

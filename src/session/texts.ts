@@ -1,13 +1,14 @@
 import {
   type Codec,
   Document,
+  hasKey,
   type LineMap,
   LineSet,
   latin1Codec,
   type SchemeName,
   scheme,
 } from "../core/index.js";
-import type { Files, LedgerStore } from "./ports.js";
+import type { FileId, Files, LedgerStore } from "./ports.js";
 import type { StateRecord } from "./record.js";
 
 interface Context {
@@ -32,6 +33,19 @@ export function countsOf(lines: readonly string[]): Map<string, number> {
 /** What rows are printed with, by line index. */
 export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
   return Object.fromEntries(rows.indexes().map((index) => [index, scheme(name).hashLine(text, index)]));
+}
+
+/** Files up to this size are kept whole; of larger ones only the line hashes. */
+const keptBytes = 4 * 1024 * 1024;
+
+/** Whether text of this file may be recorded at all: never what looks secret, by its path or by a key in it. */
+export function mayKeep({ keep }: FileId, text: Document): boolean {
+  return keep && !hasKey(text);
+}
+
+/** Whether this version is kept as text, so that later ones can be compared with it. */
+export function isKept(file: FileId, text: Document): boolean {
+  return text.bytes.length <= keptBytes && mayKeep(file, text);
 }
 
 export function hashesKey(version: string): string {

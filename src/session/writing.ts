@@ -14,14 +14,14 @@ import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { openAny, versionOf } from "./large.js";
 import { besideGap, type Deletion, newestFor, untoldLines, wrote } from "./ledger.js";
-import { type Context, keptBytes, OpenFile } from "./open.js";
+import { type Context, OpenFile } from "./open.js";
 import { type FileId, type Held, PortError, throwIfAborted, type Write } from "./ports.js";
 import { sentIn, unseenLines } from "./quoted.js";
 import { deletionNotes } from "./reading.js";
 import { Recording } from "./recording.js";
 import { entryId, refuse } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
-import { keepParsed, writtenLines } from "./texts.js";
+import { isKept, keepParsed, mayKeep, writtenLines } from "./texts.js";
 
 /** One file of a call, judged. */
 interface Judged extends Target {
@@ -71,8 +71,7 @@ async function commit(held: Held, judged: readonly Judged[], { store, files }: E
     for (const { opened, destination, verdict } of judged) {
       const text = verdict.kind === "applied" ? verdict.after : null;
       const { file } = destination ?? opened;
-      if (text && file.keep && text.bytes.length <= keptBytes)
-        await store.keepVersion(text.version, text.bytes);
+      if (text && isKept(file, text)) await store.keepVersion(text.version, text.bytes);
     }
   };
   for (const { verdict } of judged)
@@ -308,6 +307,7 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
 async function release({ opened, destination, verdict }: Judged, { store }: Env): Promise<void> {
   if (verdict.kind !== "applied" || (verdict.after && !destination)) return;
   const { document, file, measure } = opened;
-  if (document && file.keep && !measure) await store.keepVersion(document.version, document.toBytes());
+  if (document && mayKeep(file, document) && !measure)
+    await store.keepVersion(document.version, document.toBytes());
   await opened.forget();
 }

@@ -1,4 +1,5 @@
 /** Of secret-looking files, and of what is outside the workspace, nothing but hashes is kept. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
@@ -28,29 +29,33 @@ function kept(place: Place, secret: RegExp): string[] {
 const secret = /SECRET\d/;
 const anchor = (text: string, line: number): string => text.split("\n")[line - 1]?.split("|")[0] ?? "";
 
+const plain = (number: number): string => `SECRET${number}`;
+/** The shape of a key, put together here. */
+const keyed = (number: number): string => `ghp_SECRET${number}${"x".repeat(29)}`;
+
 /** Everything that is done to the file, and every way in which it goes wrong. */
-function work(place: Place, name: string): void {
+function work(place: Place, name: string, s: (number: number) => string = plain): void {
   const apply = (session: string, body: object) =>
     place.run(["apply", "-", "--session", session], { input: JSON.stringify(body) });
   const replace = (old: string, fresh: string) => ({ op: "replace_text", old, new: fresh });
   const shown = place.ok("read", name);
-  expect(apply("tester", { path: name, edits: [replace("SECRET0", "SECRET1")] }).status).toBe(0);
+  expect(apply("tester", { path: name, edits: [replace(s(0), s(1))] }).status).toBe(0);
   // Sent again, as it is and in vain; of what stands nowhere, and in several places.
-  apply("tester", { path: name, edits: [replace("SECRET0", "SECRET1")] });
-  apply("tester", { path: name, edits: [replace("SECRET7", "SECRET8")] });
-  apply("tester", { path: name, edits: [replace("=", "=SECRET2")] });
-  apply("tester", { path: name, edits: [{ op: "set_line", anchor: anchor(shown, 2), text: "B=SECRET3" }] });
+  apply("tester", { path: name, edits: [replace(s(0), s(1))] });
+  apply("tester", { path: name, edits: [replace(s(7), s(8))] });
+  apply("tester", { path: name, edits: [replace("=", `=${s(2)}`)] });
+  apply("tester", { path: name, edits: [{ op: "set_line", anchor: anchor(shown, 2), text: `B=${s(3)}` }] });
   // Changed by somebody else: refused with a handle, and refused without.
-  place.put(name, place.text(name).replace("SECRET3", "SECRET4"));
-  apply("tester", { path: name, edits: [{ op: "set_line", anchor: anchor(shown, 2), text: "B=SECRET5" }] });
-  apply("other", { path: name, edits: [replace("SECRET4", "SECRET5")] });
-  place.run(["write", name, "--session", "other"], { input: "C=SECRET6\n" });
+  place.put(name, place.text(name).replace(s(3), s(4)));
+  apply("tester", { path: name, edits: [{ op: "set_line", anchor: anchor(shown, 2), text: `B=${s(5)}` }] });
+  apply("other", { path: name, edits: [replace(s(4), s(5))] });
+  place.run(["write", name, "--session", "other"], { input: `C=${s(6)}\n` });
   place.run(["grep", "SECRET"]);
   place.ok("read", name);
-  place.run(["write", name], { input: "A=SECRET1\nB=SECRET9\nc\n" });
+  place.run(["write", name], { input: `A=${s(1)}\nB=${s(9)}\nc\n` });
   apply("tester", {
     files: [
-      { path: name, edits: [replace("SECRET9", "SECRET8")] },
+      { path: name, edits: [replace(s(9), s(8))] },
       { path: "a.txt", edits: [] },
     ],
   });
@@ -82,12 +87,8 @@ function guard(place: Place, path: string): void {
   writeFileSync(path, text.replace("SECRET", "SECRET4"));
   send({ hook_event_name: "PreToolUse", tool_name: "Edit", tool_input: edit });
   const command = { command: `cat ${path}` };
-  send({
-    hook_event_name: "PostToolUse",
-    tool_name: "Bash",
-    tool_input: command,
-    tool_response: { stdout: text },
-  });
+  const call = { tool_name: "Bash", tool_input: command, tool_use_id: "t1", tool_response: text };
+  send({ hook_event_name: "PostToolBatch", tool_calls: [call] });
 }
 
 describe("what is kept", () => {
@@ -98,6 +99,42 @@ describe("what is kept", () => {
     work(place, ".env");
     expect(kept(place, secret)).toEqual([]);
     guard(place, place.path(".env"));
+    expect(kept(place, secret)).toEqual([]);
+  });
+
+  test("of a file in which a key stands", () => {
+    const place = new Place({ "b.ts": `A=${keyed(0)}\nB=b\nc\n`, "a.txt": "a\n" });
+    work(place, "b.ts", keyed);
+    expect(kept(place, secret)).toEqual([]);
+    place.put("b.ts", `A=${keyed(1)}\nB=b\nc\n`);
+    guard(place, place.path("b.ts"));
+    expect(kept(place, /ghp_SECRET/)).toEqual([]);
+  });
+
+  test("of commands: what looks like a secret is masked", () => {
+    const place = new Place({ "a.txt": "a\n" });
+    execFileSync("git", ["init", "-q"], { cwd: place.folder });
+    execFileSync("git", ["add", "."], { cwd: place.folder });
+    const message = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"];
+    execFileSync("git", message, { cwd: place.folder });
+    const shown = place.ok("read", "a.txt", "--session", "claude-code:s");
+    place.ok("edit", "a.txt", anchor(shown, 1), "b", "--session", "claude-code:s");
+    execFileSync("git", ["checkout", "-q", "--", "."], { cwd: place.folder });
+    const command = `TOKEN=${plain(1)} git checkout -- . # ${keyed(2)}`;
+    const calls = [{ tool_name: "Bash", tool_input: { command }, tool_use_id: "t1", tool_response: "" }];
+    const event = { session_id: "s", cwd: place.folder, transcript_path: "", permission_mode: "default" };
+    const input = JSON.stringify({ ...event, hook_event_name: "PostToolBatch", tool_calls: calls });
+    place.run(["hook", "claude-code", "--state", place.state], { input });
+    expect(place.ok("lost", "--json")).toContain("TOKEN=[masked] git checkout");
+    expect(kept(place, secret)).toEqual([]);
+  });
+
+  test("is gone after a purge", () => {
+    const place = new Place({ "b.txt": content, "a.txt": "a\n" });
+    work(place, "b.txt");
+    guard(place, place.path("b.txt"));
+    expect(kept(place, secret)).not.toEqual([]);
+    place.ok("session", "purge", "--yes");
     expect(kept(place, secret)).toEqual([]);
   });
 

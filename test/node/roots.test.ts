@@ -159,16 +159,18 @@ describe("deny patterns", () => {
 });
 
 describe("secrets are read, but their content is not kept", () => {
-  test.each([".env", ".env.local", "sub/.env.production", ".ENV", ".netrc", ".git-credentials", "x.kdbx"])(
-    "%s",
-    async (path) => {
-      const at = newGround();
-      at.put(path, "TOKEN=1");
-      const file = await at.files().identify(path);
-      expect(file.keep).toBe(false);
-      expect(await at.files().read(file)).not.toBeNull();
-    },
-  );
+  test.each([
+    ...[".env", ".env.local", "sub/.env.production", ".ENV", ".netrc", ".git-credentials", "x.kdbx"],
+    ...[".aws/credentials", "home/.aws/credentials", ".npmrc", ".pypirc", ".kube/config", "kubeconfig.yaml"],
+    ...["credentials.json", "service-account.json", "my/service_account-prod.json", "prod.tfvars"],
+    ...["terraform.tfstate", ".docker/config.json", "secrets.yaml", "Secrets.json", "id_backup"],
+  ])("%s", async (path) => {
+    const at = newGround();
+    at.put(path, "TOKEN=1");
+    const file = await at.files().identify(path);
+    expect(file.keep).toBe(false);
+    expect(await at.files().read(file)).not.toBeNull();
+  });
   test.each([
     ".env.example",
     ".env.sample",
@@ -176,6 +178,8 @@ describe("secrets are read, but their content is not kept", () => {
     "env.ts",
     ".envrc.example",
     "src/environment.ts",
+    ...["secrets.yaml.example", "src/config.json", "kube/config", "credentials.ts", "id_generator.py"],
+    ...["src/aws/credentials", "service.ts", "npmrc.md"],
   ])("%s is kept", async (path) => {
     expect((await newGround().files().identify(path)).keep).toBe(true);
   });
