@@ -87,6 +87,7 @@ export {
   unrecordedText,
 } from "./report.js";
 export { type Gate, type Piece, resolveNamed } from "./resolve.js";
+export { isPrintable } from "./rows.js";
 export { computeLineHash, formatLineTag, type SchemeName, scheme, schemes } from "./scheme.js";
 export { hasKey, holdsKey, withoutSecrets } from "./secrets.js";
 export { runStateless } from "./stateless.js";

@@ -91,9 +91,13 @@ function sharperWords({ repeated = 0, details, now, door }: RefusalText): string
   if (repeated === 0 || code === "busy") return null;
   const whole = code === "not_read" && now && door.lists ? linesToRead(now, defaultLimit) : undefined;
   const isKnown = now !== null || code === "not_read" || exitStatus(code) === 5;
-  const isReadable = path !== "" && isKnown && whole?.length !== 0;
+  const isReadable = path !== "" && isKnown;
   // A read without ranges ends before them.
-  const far = affectedRanges.some(({ end }) => end > defaultLimit) ? affectedRanges : whole;
+  const far = affectedRanges.some(({ end }) => end > defaultLimit)
+    ? affectedRanges
+    : whole?.length
+      ? whole
+      : undefined;
   const step = isReadable ? `${door.read(path, reread ?? far)} first` : "the answer stays the same";
   return `${repeated > 1 ? "Stop. Do" : "do"} not retry identical arguments: ${step}`;
 }
@@ -154,12 +158,15 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
   return codes[code].next;
 }
 
+const longLines = "its lines are too long to be shown whole: change a part of one with replace_text";
+
 /** The gate's words for a file that was never shown. */
 export function notRead(path: string, door: Door, now: Document | null = null): string {
   const ranges = now && door.lists ? linesToRead(now, defaultLimit) : undefined;
   const begin = `${path} was not read in this session`;
-  if (ranges?.length === 0) return `${begin}, and cannot be: its lines are too long to be shown whole`;
-  return `${begin}: ${door.read(path, ranges).replace(` on ${path}`, " on it")} first`;
+  const isTooLong = ranges?.length === 0;
+  const first = `${begin}: ${door.read(path, isTooLong ? undefined : ranges).replace(` on ${path}`, " on it")} first`;
+  return isTooLong ? `${first}; ${longLines}` : first;
 }
 
 export interface ResultText {

@@ -218,6 +218,15 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   });
 }
 
+/**
+ * The file was read, and none of the lines asked for can be printed whole: no row names them and the gate stays closed,
+ * but a quote of what a cut row shows is judged by itself, in the text as it is now.
+ */
+export function met(ledger: AgentLedger, state: number, order: number): AgentLedger {
+  const known = new Map(ledger.known).set(state, ledger.known.get(state) ?? LineSet.empty);
+  return { ...ledger, state, known, newest: { state, order } };
+}
+
 /** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */
 function untold(deletion: Deletion, { rows, lineCount }: LedgerShowing): Deletion[] {
   const { gap } = deletion;

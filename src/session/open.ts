@@ -21,6 +21,7 @@ import {
   knownIn,
   knownNow,
   type LedgerShowing,
+  met,
   newestFor,
   type Printer,
   show,
@@ -342,6 +343,12 @@ export class OpenFile {
     };
     this.update(show(this.agent, showing));
     return order;
+  }
+
+  /** Nothing but cut rows of lines that no read shows whole were printed. */
+  met(): void {
+    const order = this.tick();
+    this.update(met(this.agent, this.states.length - 1, order));
   }
 
   /** The file was given this text by the agent; `exact` tells how, line by line, if it is known. */

@@ -1,6 +1,7 @@
 import {
   type Document,
   defaultLimit,
+  isPrintable,
   type Labels,
   LineSet,
   type Listing,
@@ -117,8 +118,14 @@ async function shownText(opened: OpenFile): Promise<Document> {
 
 function list(opened: OpenFile, text: Document, request: ReadRequest, env: Env): Result<ReadDetails> {
   const { listing, anchors } = listed(text, request, env);
-  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
+  showed(opened, listing, anchors);
   return { text: listing.text, isError: false, details: detailsOf(opened.file, text, listing, anchors) };
+}
+
+function showed(opened: OpenFile, { shown, rows }: Pick<Listing, "shown" | "rows">, anchors: Labels): void {
+  if (!shown.isEmpty || rows.length === 0 || rows.some(({ line }) => isPrintable(opened.text, line - 1)))
+    opened.showed(shown, anchors === "none" ? null : anchors, "read");
+  else opened.met();
 }
 
 function listed(text: Document, request: ReadRequest, env: Env): { listing: Listing; anchors: Labels } {
@@ -182,7 +189,7 @@ async function delta(
   const left = untold.pending.size + untold.deletions.length;
   if (left > 0) lines.push(`[${left} more changes not shown: read the delta again]`);
   if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
-  opened.showed(listing.shown, anchors === "none" ? null : anchors, "read");
+  showed(opened, listing, anchors);
   opened.update({ ...opened.agent, ...untold });
   const deletions = agent.deletions.slice(0, mostDeletions).map(({ gap, count }) => ({ after: gap, count }));
   const details = { ...detailsOf(opened.file, text, listing, anchors), deletions };

@@ -238,11 +238,37 @@ describe("what counts as shown", () => {
     );
   });
 
-  it("of a line that no read shows whole nothing: the refusal says so", async () => {
-    const { session, edit, files } = await oneLine(70_000);
-    expect((await edit()).text).toContain(
-      "src/a.ts was not read in this session, and cannot be: its lines are too long to be shown whole",
+  it("of a file of lines that no read shows whole nothing but that it was read: a quote of a part is enough", async () => {
+    const { session, files } = bench("a");
+    files.set(path, `${"y".repeat(1_000_000)}begin\n`);
+    const quote = (old: string, by: string) => ({ path, edits: [{ op: "replace_text", old, new: by }] });
+    expect((await session.edit(quote("begin", "end"))).text).toBe(
+      "REJECTED, nothing written.\nsrc/a.ts was not read in this session: call read on it first; its lines are too long to be shown whole: change a part of one with replace_text",
     );
+    const { text } = await session.read({ path });
+    const anchor = text.slice(0, text.indexOf("|"));
+    const calls = [
+      await session.edit({ path, edits: [{ op: "set_line", anchor, text: "z" }] }),
+      await session.write({ path, content: "z\n" }),
+    ];
+    expect(calls.map(outcome)).toEqual(["!not_shown", "!not_shown"]);
+    for (const { text } of calls) expect(text).toContain("change a part of it with replace_text");
+    const several = await session.edit(quote("yyy", "z"));
+    const done = await session.edit(quote("begin", "end"));
+    expect([outcome(several), outcome(done)]).toEqual(["!ambiguous", "applied"]);
+    expect(done.text).toContain(
+      "[line 1 is too long to be shown whole: change a part of it with replace_text]",
+    );
+    files.set(path, `${"y".repeat(1_000_000)}ENDS\n`);
+    const stale = await session.edit(quote("ENDS", "end"));
+    await session.read({ path });
+    expect(outcome(await session.edit(quote("ENDS", "end")))).toBe("applied");
+    const tried = await session.edit({ ...quote("end", "x"), dryRun: true });
+    for (const { text } of [...calls, several, done, stale, tried]) expect(text.length).toBeLessThan(8000);
+  });
+
+  it("of a line that no read shows whole nothing: the refusal says so", async () => {
+    const { session, files } = bench("a");
     const long = `begin${"y".repeat(70_000)}`;
     files.set(path, `a\n${long}\n`);
     const { text } = await session.read({ path });
