@@ -1,5 +1,7 @@
 import {
   closeSync,
+  constants,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -77,17 +79,29 @@ function flagsMark(env: Startup["env"]): string {
 }
 
 /**
- * Damaged machine code would be run, and end the process at every start. So it is kept twice: comparing is done in no
- * time, a checksum would take longer than the code saves.
+ * Machine code is run without a further look, so it must be this user's, in folders that nobody else can write to.
+ * Damaged code would end the process at every start. So it is kept twice: comparing is done in no time, a checksum
+ * would take longer than the code saves.
  */
 function readWhole(path: string): Buffer | undefined {
+  let fd: number | null = null;
   try {
-    const bytes = readFileSync(path);
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const folder = dirname(path);
+    if (![fstatSync(fd), lstatSync(folder), lstatSync(dirname(folder))].every(isOwn)) return undefined;
+    const bytes = readFileSync(fd);
     const [one, two] = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
     return one.length > 0 && one.equals(two) ? one : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (fd !== null) closeSync(fd);
   }
+}
+
+/** Windows tells neither; the folder there is in the user's profile. */
+function isOwn({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
+  return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o022) === 0);
 }
 
 const keptFor = 14 * 86_400_000;
