@@ -75,6 +75,8 @@ export interface Reach {
   readonly unended: readonly Hit[];
   /** A quote stands in several places: the tool says so itself. */
   readonly isSeveral: boolean;
+  /** A part of what is quoted stands nowhere, not even with other blanks. */
+  readonly isGone: boolean;
   /** Of what stands nowhere: where a tool that overlooks blanks at the ends of lines finds it. */
   readonly loose: readonly Hit[];
 }
@@ -86,6 +88,7 @@ const nowhere: Reach = {
   doubtful: null,
   unended: [],
   isSeveral: false,
+  isGone: false,
   loose: [],
 };
 
@@ -97,6 +100,7 @@ export function reachOf(change: ForeignChange, document: Document): Reach {
 function patchReach(hunks: readonly PatchHunk[], document: Document): Reach {
   const places = firstPlaces(hunks, document.lines());
   const exact = places.filter(({ loose }) => !loose);
+  const found = new Set(places.map(({ hunk }) => hunk));
   // A header that tells which place is meant is quoted like the lines below it.
   const headers = exact.flatMap(({ header: at, hunk: { headers } }) =>
     at === null ? [] : [{ quoted: headers.at(-1) as string, whole: true, start: at, end: at + 1 }],
@@ -106,6 +110,7 @@ function patchReach(hunks: readonly PatchHunk[], document: Document): Reach {
   );
   return {
     ...{ ...nowhere, isPlaced: exact.length === hunks.length },
+    isGone: hunks.some((hunk) => hunk.quoted.length > 0 && !found.has(hunk)),
     hits: [...exact, ...headers].map(({ start, end }) => hunkHit(start, end, document)),
     loose: [...loose, ...headers.filter(({ quoted, start }) => document.text(start) !== quoted)],
   };
@@ -115,8 +120,10 @@ function quoteReach(quotes: readonly Quote[], document: Document): Reach {
   const found = chained(document, quotes);
   if (!found) {
     const loose = quotes.map(({ old }) => looseHits(old, document));
-    const isSeveral = quotes.some(({ old }) => quotesIn(document, old).length > 1);
-    return { ...nowhere, isSeveral, loose: loose.flatMap((ones) => (ones.length === 1 ? ones : [])) };
+    const counts = quotes.map(({ old }) => quotesIn(document, old).length);
+    const isSeveral = counts.some((count) => count > 1);
+    const isGone = counts.some((count, at) => count === 0 && loose[at]?.length === 0);
+    return { ...nowhere, isSeveral, isGone, loose: loose.flatMap((ones) => (ones.length === 1 ? ones : [])) };
   }
   if (!Array.isArray(found)) return { ...nowhere, doubtful: found };
   const hits = found

@@ -137,9 +137,9 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (change.kind === "quotes") {
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
-    const { hits, joined, doubtful, unended, loose } = reachOf(change, document);
+    const { hits, joined, doubtful, unended, loose, isGone } = reachOf(change, document);
     const isKnown = areKnown([...hits, ...loose], agent) && joined.subtract(knownNow(agent)).isEmpty;
-    const isClear = doubtful === null && unended.length === 0;
+    const isClear = doubtful === null && unended.length === 0 && !isGone;
     return isFollowed && isKnown && isClear ? "allowed" : "unclear";
   }
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
@@ -166,6 +166,8 @@ async function weigh(
   if (env.gate === "off") return allowed;
   const reach = reachOf(change, document);
   const { hits, isPlaced } = reach;
+  // It is all as the agent saw it last, and what it quotes stands there or never did.
+  const isSettled = opened.isCurrent && !reach.isGone;
   const hunk = change.kind === "patch" ? await unclearHunk(change.hunks, opened, sent.request) : null;
   const [end] = reach.unended;
   const known =
@@ -176,12 +178,13 @@ async function weigh(
   if (unclear) return refusing(sent, refused([unclear]));
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   const isKnown = isKept(opened.file, document) && areKnown(hits, opened.agent);
-  if (opened.isCurrent && (hits.length === 0 || isKnown)) return allowed;
+  if (isSettled && (hits.length === 0 || isKnown)) return allowed;
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
   if (isUnplaced(hits, looks, opened)) return refusing(call, refused([unplaced(hits, document)]));
   const isSeen = isPlaced && areSeen(hits, looks, opened, call.request);
-  const found = opened.isCurrent || isSeen ? allowed : placed(call, write, opened, env);
+  const found = isSettled || isSeen ? allowed : placed(call, write, opened, env);
+  if (opened.isCurrent && found.kind === "refused" && wasNowhere(found)) return allowed;
   const places =
     found.kind === "carried"
       ? quotedLines(call.quotes, opened.view(call.request)).map((one) => ({
@@ -332,6 +335,11 @@ function isForTheTool(
     if (code === "not_found") return made !== null;
     return exitStatus(code) === 2 || (code === "ambiguous" && isSeveral);
   });
+}
+
+/** It stood in nothing that was shown: its tool says so itself. */
+function wasNowhere({ refused: { problems } }: RefusedVerdict): boolean {
+  return problems.every(({ code }) => code === "not_found");
 }
 
 type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;

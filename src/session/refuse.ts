@@ -162,8 +162,14 @@ function countRefusal(opened: OpenFile, request: string): number {
   return before;
 }
 
-async function contend(opened: OpenFile, { code, path }: RefusalDetails, env: Env): Promise<string | null> {
+async function contend(
+  opened: OpenFile,
+  { code, path, mismatches }: RefusalDetails,
+  env: Env,
+): Promise<string | null> {
   if (code !== "stale" && code !== "deleted") return null;
+  // The agent alone changed the lines: there is nobody to take turns with.
+  if (mismatches.length > 0 && mismatches.every(({ by }) => by === "you")) return null;
   const since = env.clock() - contentionWindow;
   const entries = await env.store.journal({ file: opened.file.key, since });
   const refusals = entries.filter(isCollision);

@@ -4,6 +4,7 @@ import { adapters } from "../../src/hooks/index.js";
 import { agents } from "./contract/agents.js";
 import { capturedPayloads } from "./contract/captured.js";
 import { cut } from "./contract/cut.js";
+import { explained } from "./contract/explained.js";
 import { files } from "./contract/files.js";
 import { gate } from "./contract/gate.js";
 import { patches } from "./contract/patches.js";
@@ -12,7 +13,7 @@ import { stale } from "./contract/stale.js";
 import { tabs } from "./contract/tabs.js";
 import { drivers } from "./drivers/index.js";
 
-const parts = { gate, stale, shown, cut, agents, files, tabs };
+const parts = { gate, stale, shown, cut, agents, files, tabs, explained };
 
 for (const driver of drivers)
   describe.skipIf(!adapters[driver.client])(driver.client, () => {

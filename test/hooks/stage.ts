@@ -111,6 +111,15 @@ export class Agent {
     this.transcript.result(tool, input, printed, failed);
   }
 
+  /** It is asked and let through; then something happens before it is run. */
+  async overtaken(action: Action, meanwhile: () => void): Promise<Outcome> {
+    const call = this.stage.driver.call(action, this.who);
+    const asked = call.before ? await this.stage.send(call.before) : null;
+    meanwhile();
+    const done = call.refusal?.() ?? call.run(null);
+    return this.followed({ done, changes: true }, asked, this.stage.driver.reply(asked));
+  }
+
   private async followed(
     { done, changes }: { readonly done: Done; readonly changes: boolean },
     asked: string | null,
@@ -123,7 +132,8 @@ export class Agent {
     const { failed, printed } = done;
     return {
       ...{ deny: null, rewritten: reply?.input ?? null, failed, printed },
-      tell: joined(parts.map((part) => part?.tell ?? null)),
+      // A client may take a reason after a call for its result.
+      tell: joined([reply?.tell ?? null, ...[after, settled].map(({ tell, deny }) => tell ?? deny)]),
       say: joined(parts.map((part) => part?.say ?? null)),
       silent: asked === null && after.silent && settled.silent,
     };

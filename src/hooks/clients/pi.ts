@@ -35,9 +35,13 @@ function after(tool: string, input: Payload, payload: Payload): Event[] {
   if (tool === "bash") return [{ kind: "output", tool, command: text(input, "command") ?? "", output }];
   if (tool === "grep")
     return [{ kind: "output", tool, command: null, output: output.replace(hit, "$1$2$3$2"), where: path }];
-  const writes = payload.isError === true ? [] : writesOf(tool, input);
-  return writes.length > 0 ? [{ kind: "changed", writes, settled: true }] : [];
+  const writes = writesOf(tool, input);
+  if (writes.length === 0) return [];
+  if (payload.isError === true) return [{ kind: "settled", paths: [], refused: writes.filter(isQuoting) }];
+  return [{ kind: "changed", writes, settled: true }];
 }
+
+const isQuoting = ({ change }: Write): boolean => change.kind === "quotes";
 
 function eventsOf(payload: Payload): Event[] {
   const tool = text(payload, "toolName") ?? "";

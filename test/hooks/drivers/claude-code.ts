@@ -273,7 +273,7 @@ function call(action: Action, who: Who): Call {
 export const claudeCode: Driver = {
   client: "claude-code",
   versions: ["claude-code-2.1.325", "claude-code-2.1.197"],
-  can: new Set(["subagents", "several edits", "all", "notebook", "grep", "rewriting", "fold"]),
+  can: new Set(["subagents", "several edits", "all", "notebook", "grep", "rewriting", "failures", "fold"]),
   reads: () => /\bcall Read on\b/,
   begin: (who) => payload("SessionStart", who, {}),
   fold: (who) => ["PreCompact", "SessionStart-compact", "PostCompact"].map((name) => payload(name, who, {})),

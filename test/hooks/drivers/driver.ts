@@ -84,6 +84,8 @@ export type Ability =
   | "notebook"
   | "grep"
   | "rewriting"
+  /** An event tells that an edit failed. */
+  | "failures"
   | "fold";
 
 export interface Driver {

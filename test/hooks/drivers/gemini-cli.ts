@@ -166,7 +166,7 @@ function call(action: Action, who: Who): Call {
 export const geminiCli: Driver = {
   client: "gemini-cli",
   versions: [version],
-  can: new Set(["loose", "all", "grep", "rewriting", "fold"]),
+  can: new Set(["loose", "all", "grep", "rewriting", "failures", "fold"]),
   reads: () => /\bcall read_file on\b/,
   begin: (who) => payload("SessionStart", who, {}),
   fold(who) {

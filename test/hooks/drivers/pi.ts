@@ -134,7 +134,7 @@ function call(action: Action, who: Who): Call {
 export const pi: Driver = {
   client: "pi",
   versions: [version, "pi-0.74.2"],
-  can: new Set(["grep", "rewriting", "fold"]),
+  can: new Set(["grep", "rewriting", "failures", "fold"]),
   reads: () => /\bcall read on\b/,
   begin: (who) => event("session_start", who, { reason: "startup" }),
   fold: (who) => [event("session_compact", who, {})],
