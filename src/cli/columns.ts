@@ -1,3 +1,4 @@
+import { visible } from "../core/index.js";
 import type { Colour, Stream } from "./output.js";
 
 export interface Column {
@@ -18,12 +19,13 @@ export function tableText(
   rows: readonly (readonly string[])[],
   stream: Stream,
 ): string[] {
+  const cells = rows.map((row) => row.map(visible));
   const widths = columns.map(({ title }, at) =>
-    rows.reduce((widest, row) => Math.max(widest, (row[at] ?? "").length), title.length),
+    cells.reduce((widest, row) => Math.max(widest, (row[at] ?? "").length), title.length),
   );
   if (stream.isTerminal) shrink(widths, columns, stream.columns);
   const heading = columns.map(({ title }) => title);
-  const lines = [heading, ...rows].map((row, at) =>
+  const lines = [heading, ...cells].map((row, at) =>
     columns.map((column, place) =>
       cellText(row[place] ?? "", widths[place] as number, { column, stream, at }),
     ),

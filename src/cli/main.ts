@@ -1,4 +1,4 @@
-import { type RefusalDetails, rejected } from "../core/index.js";
+import { type RefusalDetails, rejected, visible, visibleText } from "../core/index.js";
 import type { PortError } from "../session/index.js";
 import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
 import type { Context, Doors, Environment, Run } from "./context.js";
@@ -82,7 +82,7 @@ function refuse({ code, message }: PortError, context: Context): number {
     ...{ status: "refused", code, path: "", message },
     ...{ mismatches: [], affectedRanges: [], remaps: [] },
   };
-  return showResult(context, { text: `${rejected}\n${message}`, isError: true, details });
+  return showResult(context, { text: `${rejected}\n${visible(message)}`, isError: true, details });
 }
 
 function showVersion({ json }: Extract<Parsed, { kind: "version" }>, start: Start, { out }: Output): number {
@@ -113,8 +113,8 @@ async function showHelp(
 function complain(error: unknown, { out, err }: Output, { argv, env }: Start): number {
   const { status, code, message, hint } = complaint(error, env);
   if (argv.includes("--json")) out.line(JSON.stringify({ status: "failed", code, message }));
-  err.line(`kedge: ${message}`);
-  if (hint) err.line(`  ${hint}`);
+  err.line(`kedge: ${visible(message)}`);
+  if (hint) err.line(`  ${env.KEDGE_DEBUG ? visibleText(hint) : visible(hint)}`);
   return status;
 }
 

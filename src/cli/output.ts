@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
+import { visibleText } from "../core/index.js";
 
 export type Colour = "red" | "green" | "yellow" | "cyan" | "bold" | "dim";
 
@@ -28,6 +29,19 @@ export interface Output {
   readonly err: Stream;
 }
 
+/** What we say to a terminal ourselves: colours, and going back in a line that is drawn again. */
+const own = new RegExp(`^\r(\\x1b\\[K)?|\\x1b\\[(?:${Object.values(codes).flat().join("|")})m`, "g");
+
+/** Whatever else a terminal would obey is shown instead: it comes from a file, or from its name. */
+function obeyed(text: string): string {
+  let [shown, from] = ["", 0];
+  for (const found of text.matchAll(own)) {
+    shown += visibleText(text.slice(from, found.index)) + found[0];
+    from = found.index + found[0].length;
+  }
+  return shown + visibleText(text.slice(from));
+}
+
 export interface StreamSetup {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (bytes: Uint8Array) => void;
@@ -39,7 +53,7 @@ export function makeStream({ env, write, isTerminal, columns }: StreamSetup): St
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
   const coloured = !env.NO_COLOR && env.TERM !== "dumb" && (isTerminal || forced);
   const raw = (text: string | Uint8Array): void =>
-    write(typeof text === "string" ? new TextEncoder().encode(text) : text);
+    write(typeof text === "string" ? new TextEncoder().encode(isTerminal ? obeyed(text) : text) : text);
   return {
     isTerminal,
     columns,

@@ -1,4 +1,4 @@
-import type { HashMismatch, RefusalDetails } from "../core/index.js";
+import { type HashMismatch, type RefusalDetails, visible } from "../core/index.js";
 
 type Refusal = RefusalDetails & { readonly files?: readonly RefusalDetails[] };
 
@@ -9,7 +9,9 @@ export function staleDiff(refusal: Refusal): string {
 
 function fileDiff({ path, mismatches, remaps }: RefusalDetails): string {
   const rows = [...mismatches.flatMap(hunk), ...moves(mismatches, remaps)];
-  return rows.length > 0 ? `${[`--- ${path} as shown`, `+++ ${path} now`, ...rows].join("\n")}\n` : "";
+  return rows.length > 0
+    ? `${[`--- ${visible(path)} as shown`, `+++ ${visible(path)} now`, ...rows].join("\n")}\n`
+    : "";
 }
 
 function hunk({ anchor, line, shown, now, cause, actual }: HashMismatch): string[] {

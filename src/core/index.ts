@@ -94,5 +94,5 @@ export { runStateless } from "./stateless.js";
 export { streamHashLines } from "./stream.js";
 export { unifiedDiff } from "./unified.js";
 export type { Showing, View } from "./view.js";
-export { visible, visibleText } from "./visible.js";
+export { diffName, visible, visibleText, withVisible } from "./visible.js";
 export { widened } from "./whereabouts.js";

@@ -10,6 +10,7 @@ import { fewRanges, LineSet, lineIndexes, type Range } from "./ranges.js";
 import { type HashMismatch, type RefusalDetails, type RefusalRow, tooLong } from "./refusal.js";
 import { isPrintable, linesToRead, longestLine } from "./rows.js";
 import { type SchemeName, scheme } from "./scheme.js";
+import { visible } from "./visible.js";
 
 export interface RefusalText {
   readonly details: RefusalDetails;
@@ -104,7 +105,7 @@ function sharperWords({ repeated = 0, details, now, door }: RefusalText): string
 
 /** `name` is what the line is called: its anchor, or "It" where only one is spoken of, and marked. */
 function was({ anchor, cause, shown, now, by }: HashMismatch, name: string): string {
-  const who = by ? ` by ${by}` : "";
+  const who = by ? ` by ${visible(by)}` : "";
   if (cause === "inserted") return `${anchor} was added${who}`;
   if (shown === null)
     return `${anchor} ${cause === "deleted" ? "is past the end" : "is not what stands there now"}${who}`;

@@ -1,5 +1,6 @@
 import { Document } from "./document.js";
 import { LineMap, type Region } from "./linemap.js";
+import { diffName, visible } from "./visible.js";
 
 const context = 3;
 
@@ -20,7 +21,11 @@ export function unifiedDiff(
   const [old, made] = [before ?? nothing(), after ?? nothing()];
   const whole = withEnds(old, made, map);
   if (whole.isIdentity) return "";
-  const rows = [`--- ${before ? `a/${path}` : noFile}`, `+++ ${after ? `b/${path}` : noFile}`];
+  if (old.binary || made.binary) return binaryText(path, before, after);
+  const rows = [
+    `--- ${before ? diffName(`a/${path}`) : noFile}`,
+    `+++ ${after ? diffName(`b/${path}`) : noFile}`,
+  ];
   let length = 0;
   for (const text of hunkRows(whole.regions, old, made)) {
     length += text.length + 1;
@@ -31,6 +36,13 @@ export function unifiedDiff(
     rows.push(text);
   }
   return `${rows.join("\n")}\n`;
+}
+
+/** Bytes that are no text would be obeyed by a terminal, and tell a reader nothing. */
+function binaryText(path: string, before: Document | null, after: Document | null): string {
+  const size = (document: Document | null): string =>
+    document === null ? "no file" : `${document.bytes.length} bytes`;
+  return `[${visible(path)} is a binary file: ${size(before)} before, ${size(after)} after]\n`;
 }
 
 function cutRow(regions: readonly Region[]): string {

@@ -2,8 +2,8 @@
  * The gatekeeper in front of a client's own tools. It sees what they show and write, and says before a change whether
  * what the agent saw is still there. Clients differ only in their adapters.
  */
-import { join } from "node:path";
-import { type Quote, rejected } from "../core/index.js";
+import { join, relative } from "node:path";
+import { type Quote, rejected, visible } from "../core/index.js";
 import { isRulesFile } from "../node/index.js";
 import {
   type Consideration,
@@ -12,6 +12,7 @@ import {
   PortError,
   quoteAgain,
   type Result,
+  shown,
   withoutAnchors,
 } from "../session/index.js";
 import type { Answer, Event, Write } from "./event.js";
@@ -155,9 +156,10 @@ async function observe(event: Extract<Event, { kind: "read" }>, place: Workplace
   });
 }
 
-function refusalText({ change }: Write, result: Result, { door }: Workplace): string {
+function refusalText({ path, change }: Write, result: Result, { door, cwd, agent }: Workplace): string {
   const { text } = withoutAnchors(result, door);
-  return change.kind === "whole" ? text.replace(quoteAgain, words.writeAgain) : text;
+  const safe = shown([{ path }, { path: relative(cwd, path) }], { ...result, text }, agent).text;
+  return change.kind === "whole" ? safe.replace(quoteAgain, words.writeAgain) : safe;
 }
 
 async function carriedReason(write: Write, quotes: readonly Quote[], place: Workplace): Promise<string> {
@@ -181,7 +183,8 @@ const rowRoom = 10;
 /** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
 function failure(error: unknown, path: string, place: Workplace): string | null {
   if (!(error instanceof PortError)) throw error;
-  if (error.code === "denied" || error.code === "outside_roots") return `${rejected}\n${error.message}`;
+  if (error.code === "denied" || error.code === "outside_roots")
+    return `${rejected}\n${visible(error.message)}`;
   place.log(`${path}: ${error.code}: ${error.message}`);
   return place.failsClosed(path) ? words.unchecked(path, error.message) : null;
 }

@@ -18,7 +18,7 @@ export function guarding(
   { troubles, asides }: { readonly troubles: readonly string[]; readonly asides: readonly string[] },
 ): string {
   const company = others === 0 ? "" : ` (${others} other ${others === 1 ? "agent" : "agents"} here)`;
-  const trouble = troubles.length === 0 ? "" : `, but ${troubles.join("; ")}: run \`kedge doctor\``;
+  const trouble = troubles.length === 0 ? "" : `, but ${visible(troubles.join("; "))}: run \`kedge doctor\``;
   return [`kedge: guarding${company}${trouble}`, ...asides].join(". ");
 }
 
@@ -39,24 +39,24 @@ export function asides({
 
 /** The edit was carried to where its lines are now, and the tool is given other arguments. */
 export function carriedNote(path: string): string {
-  return `kedge: ${path} has changed since you saw it; your edit was carried to where its lines are now.`;
+  return `kedge: ${visible(path)} has changed since you saw it; your edit was carried to where its lines are now.`;
 }
 
 const quotedLines = 30;
 
 /** What others changed, as far as it is worth telling. */
 export function newsNote(path: string, news: News | null, door: Door): string {
-  if (!news) return `${path} has changed since you saw it.`;
+  if (!news) return `${visible(path)} has changed since you saw it.`;
   const { rows, deleted, more } = news;
   const writers = [...new Set(rows.flatMap(({ by }) => by ?? []))];
-  const who = writers.length > 0 ? ` by ${writers.join(", ")}` : "";
+  const who = writers.length > 0 ? ` by ${visible(writers.join(", "))}` : "";
   const gone = deleted > 0 ? ` ${deleted} ${deleted === 1 ? "line" : "lines"} taken out.` : "";
-  const head = `${path} has changed since you saw it${who}.${gone}`;
+  const head = `${visible(path)} has changed since you saw it${who}.${gone}`;
   const shown = rows.length > 0 ? ["Changed lines, as they are now:", ...rows.map(rowText)] : [];
   return [
     head,
     ...shown,
-    ...(more.length > 0 ? [`[also ${linesOf(more)}: ${door.read(path, more)}]`] : []),
+    ...(more.length > 0 ? [`[also ${linesOf(more)}: ${visible(door.read(path, more))}]`] : []),
   ].join("\n");
 }
 
@@ -96,20 +96,20 @@ export function modifiedNote(news: string): string {
 export function formattedNote(path: string, { rows, ranges, deleted }: Formatted, door: Door): string {
   const gone = deleted > 0 ? `${deleted} ${deleted === 1 ? "line was" : "lines were"} taken out` : "";
   if (ranges.length === 0)
-    return `kedge: after your edit ${gone} of ${path}, by a formatter or another hook.`;
+    return `kedge: after your edit ${gone} of ${visible(path)}, by a formatter or another hook.`;
   const where = linesOf(ranges);
-  const head = `kedge: after your edit a formatter or another hook changed ${path}, ${where}${gone ? `, and ${gone}` : ""}`;
-  if (rows.length === 0) return `${head}. To edit those, ${door.read(path, ranges)} first.`;
+  const head = `kedge: after your edit a formatter or another hook changed ${visible(path)}, ${where}${gone ? `, and ${gone}` : ""}`;
+  if (rows.length === 0) return `${head}. To edit those, ${visible(door.read(path, ranges))} first.`;
   return [`${head}. They read now:`, ...rows.map(rowText)].join("\n");
 }
 
 /** An edit of all places that read alike changed some that were never shown. */
 export function touchedNote(path: string, { count, rows, more }: Touched, door: Door): string {
   const lines = count === 1 ? "a line" : `${count} lines`;
-  const head = `kedge: your edit of ${path} changed ${lines} that you were not shown`;
+  const head = `kedge: your edit of ${visible(path)} changed ${lines} that you were not shown`;
   const listed = more.slice(0, listedRanges);
   const rest = more.length > listed.length ? ", …" : "";
-  const unread = `${linesOf(listed)}${rest}: ${door.read(path, listed)}`;
+  const unread = `${linesOf(listed)}${rest}: ${visible(door.read(path, listed))}`;
   if (rows.length === 0) return `${head}: ${unread}`;
   return [`${head}; now:`, ...rows.map(rowText), ...(more.length > 0 ? [`[also ${unread}]`] : [])].join("\n");
 }
@@ -118,7 +118,7 @@ const listedRanges = 10;
 
 /** The client refused an edit in its own words; what is known besides. */
 export function addedNote(path: string, text: string): string {
-  return `kedge, on ${path}: ${text.replace(`${rejected}\n`, "")}`;
+  return `kedge, on ${visible(path)}: ${text.replace(`${rejected}\n`, "")}`;
 }
 
 /** No agent writes the file that binds it. */
@@ -127,12 +127,12 @@ export function ownRules(path: string): string {
 }
 
 export function unchecked(path: string, cause: string): string {
-  return `kedge could not check this edit of ${path} (${cause}), and is set to let nothing through unchecked. Run \`kedge doctor\`.`;
+  return `kedge could not check this edit of ${visible(path)} (${visible(cause)}), and is set to let nothing through unchecked. Run \`kedge doctor\`.`;
 }
 
 export function notGuarding(cause: string, isClosed: boolean): string {
   const edits = isClosed ? "Edits are refused until that is put right" : "Edits go through unchecked";
-  return `kedge: not guarding: ${cause}. ${edits}; run \`kedge doctor\`.`;
+  return `kedge: not guarding: ${visible(cause)}. ${edits}; run \`kedge doctor\`.`;
 }
 
 /** "line 8", "lines 3-5, 9". */
@@ -156,16 +156,17 @@ const listedEdits = 8;
 export function lostNote(edits: readonly LostEdit[], { command, agent, isOwner }: Loss): string {
   const isPart = edits.every(isPartlyGone);
   const count = `${isPart ? "lines of " : ""}${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
-  const ran = command === undefined ? null : JSON.stringify((command.split("\n")[0] ?? "").slice(0, 120));
+  const ran =
+    command === undefined ? null : visible(JSON.stringify((command.split("\n")[0] ?? "").slice(0, 120)));
   const are = edits.length === 1 && !isPart ? "is" : "are";
   const head = isOwner
-    ? `kedge: ${count} of yours ${are} gone${ran ? ` since ${agent} ran ${ran}` : ""}:`
+    ? `kedge: ${count} of yours ${are} gone${ran ? ` since ${visible(agent)} ran ${ran}` : ""}:`
     : `kedge: ${ran ? `${ran} took away` : "gone without an edit that replaced them:"} ${count}:`;
   const rows = edits.slice(0, listedEdits).map((edit) => {
     const { id, path, lines, gone, agent: owner } = edit;
-    const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${owner}`;
+    const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${visible(owner)}`;
     const part = isPartlyGone(edit) ? ` (${gone} of ${lineCount(lines)} gone)` : "";
-    return `${id}  ${path}${lines.length > 0 ? `, ${linesOf(lines)}${part}` : ""}${whose}`;
+    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${linesOf(lines)}${part}` : ""}${whose}`;
   });
   const more = edits.length > listedEdits ? [`and ${edits.length - listedEdits} more: \`kedge lost\``] : [];
   const next = "If that was not meant, `kedge restore --all` (or `kedge restore ID`) merges them back.";

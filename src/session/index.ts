@@ -31,6 +31,7 @@ export {
   Session,
   type SessionOptions,
 } from "./session.js";
+export { shown } from "./shown.js";
 export type { Commits, Committed, LostRequest } from "./survey.js";
 export { isCollision, isTakingBack } from "./thrown.js";
 export type { UndoDetails, UndoRequest } from "./undo.js";

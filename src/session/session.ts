@@ -40,6 +40,7 @@ import type {
   Result,
   SearchDetails,
 } from "./result.js";
+import { shown } from "./shown.js";
 import type { LostRequest } from "./survey.js";
 import { journalThrown } from "./thrown.js";
 import { CannotUndo, type UndoDetails, type UndoRequest, undo } from "./undo.js";
@@ -273,11 +274,11 @@ export class Session {
   private async answered<T>(asked: Asked, run: () => Promise<T> | T): Promise<T> {
     try {
       checkRequest(...asked);
-      return await run();
+      return shown(asked[1], await run(), this.agent);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       await this.journal(asked, error);
-      return this.refusal(asked, error) as T;
+      return shown(asked[1], this.refusal(asked, error), this.agent) as T;
     }
   }
 

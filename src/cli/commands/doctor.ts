@@ -28,7 +28,7 @@ export const run: Run = async (context) => {
     for (const finding of await attempt(name, check, context)) {
       healthy &&= finding.ok;
       if (args.has("json")) out.line(JSON.stringify(finding));
-      else show(finding, context);
+      else show(shownOf(finding), context);
     }
   }
   if (!args.has("json")) out.line(healthy ? "\nall is well" : "\nnot all is well: see above");
@@ -56,6 +56,12 @@ async function attempt(name: string, check: Check, context: Context): Promise<Fi
     return [{ check: name, ok: false, found: error instanceof Error ? error.message : String(error) }];
   }
 }
+
+/** Paths and names of agents are in it. */
+const shownOf = ({ found, advice, ...rest }: Finding): Finding => ({
+  ...{ ...rest, found: visible(found) },
+  ...(advice === undefined ? {} : { advice: visible(advice) }),
+});
 
 function show({ check, ok, found, advice }: Finding, { output: { out } }: Context): void {
   const mark = ok ? out.paint("green", "ok") : out.paint("red", "!!");

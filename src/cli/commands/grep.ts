@@ -1,4 +1,4 @@
-import { exitStatus, type RefusalDetails, type SchemeName } from "../../core/index.js";
+import { exitStatus, type RefusalDetails, type SchemeName, visible } from "../../core/index.js";
 import type { GrepRequest, ReadDetails, Result, SearchDetails } from "../../session/index.js";
 import type { Context, Run } from "../context.js";
 import { done, interrupted, usage } from "../exit.js";
@@ -73,7 +73,7 @@ function print({ args, output: { out } }: Context, found: readonly SearchDetails
     return;
   }
   for (const file of files) {
-    out.line(out.paint("bold", file.path));
+    out.line(out.paint("bold", visible(file.path)));
     out.line(rowsOf(file, out));
   }
   if (files.length === 0) out.line("[no match]");

@@ -1,3 +1,4 @@
+import { visible } from "../../core/index.js";
 import { tableText } from "../columns.js";
 import type { Run } from "../context.js";
 import { done } from "../exit.js";
@@ -26,7 +27,7 @@ export const run: Run = async (context) => {
     return done;
   }
   if (shown.length === 0) {
-    const of = path === undefined ? "" : ` of ${path}`;
+    const of = path === undefined ? "" : ` of ${visible(path)}`;
     output.out.line(`[nothing on record${of}${since === undefined ? "" : " since then"}]`);
     return done;
   }

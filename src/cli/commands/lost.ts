@@ -1,3 +1,4 @@
+import { visible } from "../../core/index.js";
 import { boundsOf, gitCommits } from "../../node/index.js";
 import type { LostEdit, LostRequest } from "../../session/index.js";
 import { type Args, UsageError } from "../args.js";
@@ -92,7 +93,7 @@ function showDiffs(lost: readonly LostEdit[], out: Stream): void {
     const changes = diff.split("\n").filter((line) => /^[-+[](?!(--|\+\+) )/.test(line));
     if (changes.length === 0) continue;
     out.line("");
-    out.line(out.paint("dim", `${id} ${path}`));
+    out.line(out.paint("dim", `${id} ${visible(path)}`));
     out.line(paintDiff(changes.slice(0, shownLines).join("\n"), out));
     if (changes.length > shownLines)
       out.line(out.paint("dim", `[and ${changes.length - shownLines} more lines]`));

@@ -1,4 +1,4 @@
-import { exitStatus } from "../../core/index.js";
+import { exitStatus, visible } from "../../core/index.js";
 import type { RestoreDetails, RestoreRefusal } from "../../session/index.js";
 import { UsageError } from "../args.js";
 import type { Run } from "../context.js";
@@ -40,22 +40,22 @@ function named(ids: readonly string[]): string {
 
 function show({ status, restored, already }: RestoreDetails, out: Stream): void {
   for (const { path, ids, diff } of restored) {
-    out.line(`${path}: ${named(ids)} restored`);
+    out.line(`${visible(path)}: ${named(ids)} restored`);
     if (diff !== "") out.line(paintDiff(diff, out));
   }
-  for (const { path, ids } of already) out.line(`${path}: ${named(ids)} already there`);
+  for (const { path, ids } of already) out.line(`${visible(path)}: ${named(ids)} already there`);
   if (status === "noop" && already.length === 0) out.line("[nothing is lost]");
 }
 
 /** What stands in the way, whose it is, and what to do. */
 function explain(refusal: RestoreRefusal, err: Stream): void {
   const { message, mismatches, needs, ids, code } = refusal;
-  err.line(err.paint("red", `kedge: ${message}`));
+  err.line(err.paint("red", `kedge: ${visible(message)}`));
   const diff = staleDiff(refusal);
   if (diff !== "") err.raw(paintDiff(diff, err));
   const writers = new Map(mismatches.flatMap(({ line, by }) => (line && by ? [[line, by] as const] : [])));
   for (const [line, by] of writers)
-    err.line(`  line ${line} was written by ${by === "you" ? by : agentName(by)}`);
+    err.line(`  line ${line} was written by ${by === "you" ? by : visible(agentName(by))}`);
   if (needs) err.line(`  run \`kedge restore ${[...needs, ...ids].join(" ")}\``);
   else if (code === "stale" && mismatches.length > 0)
     err.line(

@@ -1,3 +1,4 @@
+import { visible } from "../../core/index.js";
 import { audience, Session } from "../../session/index.js";
 import { UsageError } from "../args.js";
 import { tableText } from "../columns.js";
@@ -78,14 +79,14 @@ async function forget(context: Context, opened: Opened, action: "fold" | "end"):
   const { args, output } = context;
   const { settings, options, identity, store } = opened;
   const session = identity.id;
+  const name = visible(session);
   const kept = action === "fold" && settings.keepOnFold === true;
   const isKnown = (await audience(store)).has(session);
   if (isKnown) await new Session({ ...options, keepOnFold: kept }).fold();
   if (args.has("json")) output.out.line(JSON.stringify({ action, session, kept }));
-  else if (!isKnown)
-    output.out.line(`${session}: nothing was shown to it here, so there is nothing to forget`);
-  else if (kept) output.out.line(`${session}: nothing forgotten, since keepOnFold is set`);
-  else output.out.line(`${session}: nothing counts as shown any more; the next edit needs a read`);
+  else if (!isKnown) output.out.line(`${name}: nothing was shown to it here, so there is nothing to forget`);
+  else if (kept) output.out.line(`${name}: nothing forgotten, since keepOnFold is set`);
+  else output.out.line(`${name}: nothing counts as shown any more; the next edit needs a read`);
   return done;
 }
 
@@ -93,11 +94,11 @@ async function purge({ args, output }: Context, { store, workspace }: Opened): P
   const folder = workspace.root;
   if (!args.has("yes"))
     throw new UsageError(
-      `this deletes the record of ${folder}: what was shown, the journal, and with it every undo`,
+      `this deletes the record of ${visible(folder)}: what was shown, the journal, and with it every undo`,
       "if that is meant: kedge session purge --yes",
     );
   await store.purge();
   if (args.has("json")) output.out.line(JSON.stringify({ action: "purge", folder }));
-  else output.out.line(`the record of ${folder} is deleted; no file of it was touched`);
+  else output.out.line(`the record of ${visible(folder)} is deleted; no file of it was touched`);
   return done;
 }

@@ -1,3 +1,4 @@
+import { visible } from "../../core/index.js";
 import type { LedgerStore } from "../../session/index.js";
 import { type Column, tableText } from "../columns.js";
 import type { Run } from "../context.js";
@@ -106,5 +107,5 @@ function contentionLine({ agents, path, collisions, minutes }: Contention): stri
   const who = agents === 1 ? "1 agent" : `${agents} agents`;
   const span = minutes === 1 ? "a minute" : `${minutes} minutes`;
   const advice = agents === 1 ? "something else writes it too" : "sequence them";
-  return `${who} collided on ${path} ${collisions} times in ${span}: ${advice}`;
+  return `${who} collided on ${visible(path)} ${collisions} times in ${span}: ${advice}`;
 }

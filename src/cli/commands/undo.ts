@@ -1,3 +1,4 @@
+import { visible } from "../../core/index.js";
 import type { JournalEntry, UndoDetails } from "../../session/index.js";
 import { type Args, UsageError } from "../args.js";
 import { tableText } from "../columns.js";
@@ -27,7 +28,7 @@ export const run: Run = async (context) => {
     const { undone, status, warnings = [] } = result.details as UndoDetails;
     const verb = status === "dry_run" ? "would be undone" : "undone";
     for (const one of undone) {
-      output.out.line(`${one.path}: edit ${one.id} ${verb}`);
+      output.out.line(`${visible(one.path)}: edit ${one.id} ${verb}`);
       if (one.diff !== "") output.out.line(paintDiff(one.diff, output.out));
     }
     for (const warning of warnings) output.err.line(`kedge: ${warning}`);
