@@ -1,7 +1,8 @@
 import { differInBlanks, heal, indentUnit } from "./indent.js";
 import type { LineMap } from "./linemap.js";
+import { orderBeside, type Piece } from "./meeting.js";
 import { type Named, ours, type Span } from "./named.js";
-import { carried, orderBeside, type Piece } from "./resolve.js";
+import { carried } from "./resolve.js";
 import type { View } from "./view.js";
 
 /**

@@ -26,6 +26,8 @@ export interface Believed {
   readonly document: Document;
   readonly fromShown: LineMap;
   readonly toNow: LineMap;
+  /** Each change since is known to the line: no texts were compared. */
+  readonly isExact: boolean;
 }
 
 /**
@@ -117,12 +119,13 @@ export class History {
   private believe(state: number): Believed | null {
     const map = this.follow(state);
     if (!map) return null;
+    const isExact = this.isExact(state);
     const own = map.regions.filter((region) => region.own);
     if (own.length === map.regions.length)
-      return { document: this.now, fromShown: map, toNow: LineMap.identity(map.after) };
+      return { document: this.now, fromShown: map, toNow: LineMap.identity(map.after), isExact };
     const document = this.document(state);
     if (!document) return null;
-    if (own.length === 0) return { document, fromShown: LineMap.identity(map.before), toNow: map };
+    if (own.length === 0) return { document, fromShown: LineMap.identity(map.before), toNow: map, isExact };
     const splices = own.map(({ aStart, aEnd, bStart, bEnd }) => ({
       start: aStart,
       end: aEnd,
@@ -143,7 +146,13 @@ export class History {
       document: made,
       fromShown: LineMap.of(map.before, made.lineCount, mine),
       toNow: LineMap.of(made.lineCount, map.after, theirs),
+      isExact,
     };
+  }
+
+  private isExact(from: number): boolean {
+    const { states } = this;
+    return states.slice(from + 1).every((one, at) => one.exact || one.version === states[from + at]?.version);
   }
 
   /** The agent's own doing, all of it, and it came back to the same text: every line is where it was. */

@@ -52,6 +52,7 @@ export {
   readLineRange,
   selectLines,
 } from "./listing.js";
+export type { Piece } from "./meeting.js";
 export type { Named } from "./named.js";
 export { type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
@@ -86,7 +87,7 @@ export {
   resultText,
   unrecordedText,
 } from "./report.js";
-export { type Gate, type Piece, resolveNamed } from "./resolve.js";
+export { type Gate, resolveNamed } from "./resolve.js";
 export { isPrintable } from "./rows.js";
 export { computeLineHash, formatLineTag, type SchemeName, scheme, schemes } from "./scheme.js";
 export { hasKey, holdsKey, withoutSecrets } from "./secrets.js";

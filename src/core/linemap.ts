@@ -92,6 +92,12 @@ export class LineMap {
     return last ? line + last.bEnd - last.aEnd : line;
   }
 
+  /** The lines around a paired one that are paired without a break. */
+  run(line: number): readonly [number, number] {
+    const at = this.search(line + 1);
+    return [this.regions[at - 1]?.aEnd ?? 0, this.regions[at]?.aStart ?? this.before];
+  }
+
   /** The regions that touch [start, end]: overlap it, or stand directly beside it. */
   touching(start: number, end: number): readonly Region[] {
     if (this.regions.length === 0) return none;

@@ -20,8 +20,21 @@ export interface Named {
   readonly beside: number | null;
   /** What it changes. */
   readonly hunks: readonly Hunk<string>[];
+  /** An unchanged line has to stand between it and what others changed: it carries lines, whose surroundings count. */
+  readonly apart?: boolean;
   /** What the agent should know of how its anchors were understood. */
   readonly doubts?: readonly string[] | undefined;
+}
+
+/** Edits by the text they were made for. A call may hold hundreds: what is done for each of them is done in loops. */
+export function byBase(named: readonly Named[]): Map<number, Named[]> {
+  const groups = new Map<number, Named[]>();
+  for (const one of named) {
+    const group = groups.get(one.base);
+    if (group) group.push(one);
+    else groups.set(one.base, [one]);
+  }
+  return groups;
 }
 
 /** Rule 3: what lines `[start, end)` of a text become; those certainly retyped unchanged are not touched. */

@@ -56,7 +56,7 @@ export function carried(carrying: Carrying): readonly Splice[] | readonly Proble
     hunks.map(({ lines }, at) => [lines, regions[at] as Region]),
   );
   const spans = hunks.filter(({ start, end }) => start < end).map(({ start, end }) => ({ start, end }));
-  const named: Named = { edits: [], base: 0, refs: [], spans, gap: null, beside: null, hunks };
+  const named: Named = { edits: [], base: 0, refs: [], spans, gap: null, beside: null, hunks, apart: true };
   const view = { history, showings: [], known: () => LineSet.all(from.lineCount) };
   const { pieces, problems } = resolveNamed([named], view);
   if (problems.length > 0) return problems;

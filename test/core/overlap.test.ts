@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { normaliseEdits } from "../../src/core/edit.js";
 import { run } from "../../src/core/engine.js";
 import { anchorOf, Document, History, LineSet, run as runCall } from "../../src/core/index.js";
-import { orderBeside, resolve } from "../../src/core/resolve.js";
+import { orderBeside } from "../../src/core/meeting.js";
+import { resolve } from "../../src/core/resolve.js";
 import { anchored, at, type Told, told, wordsAfter } from "../support/view.js";
 
 type States = readonly (string | Told)[];
@@ -151,12 +152,12 @@ describe("beside a region of equal lines", () => {
   it.each<[string, string | Told, object, string]>([
     ["theirs is above", fewer, set("@4", "Z"), "m } Z n"],
     ["theirs is below", fewer, set("@1", "M"), "M } z n"],
-    ["theirs is above an insertion", fewer, above("@4", "y"), "!deleted"],
-    ["theirs is below an insertion", fewer, below("@1", "y"), "!deleted"],
+    ["theirs is above an insertion", fewer, above("@4", "y"), "m } y z n"],
+    ["theirs is below an insertion", fewer, below("@1", "y"), "m y } z n"],
     ["mine is above", "m } } Z n", lines("@2", "@3", "}"), "m } Z n"],
     ["mine is below", "M } } z n", lines("@2", "@3", "}"), "M } z n"],
-    ["an equal line was inserted", { exact: [[3, 3, ["}"]]] }, set("@4", "Z"), "!stale"],
-    ["an equal line was deleted", { exact: [[2, 3, []]] }, set("@4", "Z"), "!deleted"],
+    ["an equal line was inserted", { exact: [[3, 3, ["}"]]] }, set("@4", "Z"), "m } } } Z n"],
+    ["an equal line was deleted", { exact: [[2, 3, []]] }, set("@4", "Z"), "m } Z n"],
   ])("%s", (_, now, edit, expected) => expect(outcome(["m } } z n", now], [edit])).toBe(expected));
 });
 

@@ -108,7 +108,7 @@ describe("a refusal", () => {
     ["changed", ["a b c", "a X c"], set("@2", "N"), /^It was "b"$/m],
     ["only blanks", ["a\nb\nc\n", "a\n b\nc\n"], set("@2", "N"), /^It was "b", only blanks changed$/m],
     ["deleted", ["a b c", "a c"], set("@2", "N"), /^2#\w{6} was "b", deleted$/m],
-    ["inserted", ["a b c", "a x b c"], set("@2", "N"), /^2#\w{6} was added$/m],
+    ["inserted", ["a b c", "a x b y c"], set("@2", "N"), /^2#\w{6} was added$/m],
     ["never shown", [{ text: "a b c", shown: [[1, 1]] }], set("@3", "N"), /^line 3 .* was never shown$/m],
     [
       "miscopied",
@@ -291,7 +291,7 @@ describe("sending a refused call again on the rows of the refusal", () => {
     ["a range to delete", "a b X d e f", { op: "delete_lines", start: "@2", end: "@4" }, [[1, 4, []]]],
     ["a range retyped", "a b X d e f", replace("@2", "@4", ["b", "N", "d"]), [[2, 3, ["N"]]]],
     ["beside a line that changed", "a X c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
-    ["in a gap others filled", "a b x c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
+    ["before what continues the line", "a b , c d e f", below("@2", "N"), [[2, 2, ["N"]]]],
     ["moved and changed", "x y a X c d e f", set("@2", "N"), [[3, 4, ["N"]]]],
     ["one became two, which?", "a X Y d e f", below("@2", "N"), [[2, 2, ["N"]]]],
     ["two became one", "a X d e f", set("@2", "N"), null],

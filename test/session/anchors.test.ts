@@ -335,7 +335,7 @@ describe("a call sent again", () => {
     ["a line", "a b X d e", on(five).set(3, "x")],
     ["inside a range", "a b X d e", on(five).replace(2, 4, "x")],
     ["a line that is gone", "a b d e", on(five).set(3, "x")],
-    ["beside an insert", "a b X c d e", on(five).after(2, "x")],
+    ["between a line and its rest", "a b , c d e", on(five).after(2, "x")],
     [
       "a moved block",
       "a b X d e",
