@@ -32,8 +32,10 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
     for (const note of await changed({ kind: "changed", writes, settled: false }, place))
       notes.add("told", place.agent, note);
   }
-  if (event.kind === "begin" || event.kind === "prompt") lookLater(place);
-  else await foldIfTakenBack(place);
+  if (event.kind === "begin" || event.kind === "prompt") {
+    lookLater(place);
+    place.store.tidy();
+  } else await foldIfTakenBack(place);
   switch (event.kind) {
     case "begin": {
       // What cannot be written down cannot be guarded: this says so, if it is so.

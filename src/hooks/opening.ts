@@ -102,8 +102,7 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     brief: true,
     foreign: true,
   });
-  // Pruning would make somebody wait for it.
-  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log });
+  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log, clock });
   const { gate, onStale, keepOnFold } = settings;
   const session = new Session({
     ...{ files, store, agent, clock, door: doorFor(adapter, cwd) },

@@ -1,6 +1,7 @@
 import { reason } from "./failure.js";
 import { errorCode, ifThere, remove } from "./io.js";
 import type { StoreContext } from "./records.js";
+import { ticks } from "./system.js";
 
 export interface Bounds {
   /** Milliseconds since something was last written. */
@@ -8,6 +9,18 @@ export interface Bounds {
   /** Bytes of a workspace. */
   readonly size: number;
 }
+
+export interface Pruned {
+  readonly removed: number;
+  readonly bytes: number;
+  /** False: the time ran out. */
+  readonly isDone: boolean;
+  /** Nothing is recorded any more. */
+  readonly isEmpty: boolean;
+}
+
+/** These two say something of the folder itself. */
+const isLabel = (path: string): boolean => path.endsWith("workspace.json") || path.endsWith(marker);
 
 interface Found {
   readonly path: string;
@@ -17,11 +30,14 @@ interface Found {
 
 const hour = 3_600_000;
 
+/** Its date tells when a workspace was pruned last. */
+export const marker = "pruned.json";
+
 /**
  * Removes what is older than the bounds allow, then the oldest versions and rotated journals until the rest fits. A
  * version that somebody still refers to may go: that costs a merge, never a wrong one.
  */
-export function prune(context: StoreContext, bounds: Bounds): { removed: number; bytes: number } {
+export function prune(context: StoreContext, bounds: Bounds, deadline = Number.POSITIVE_INFINITY): Pruned {
   const { clock } = context;
   const all = filesBelow(context, context.folder);
   const now = clock();
@@ -29,8 +45,9 @@ export function prune(context: StoreContext, bounds: Bounds): { removed: number;
   let bytes = 0;
   const kept: Found[] = [];
   for (const file of all) {
+    if (ticks() > deadline) return { removed, bytes, isDone: false, isEmpty: false };
     const unfinished = file.path.endsWith(".tmp") && now - file.modified > hour;
-    const old = now - file.modified > bounds.age && !file.path.endsWith("workspace.json");
+    const old = now - file.modified > bounds.age && !isLabel(file.path);
     if ((old || unfinished) && removeQuietly(context, file.path)) removed += 1;
     else {
       kept.push(file);
@@ -43,11 +60,24 @@ export function prune(context: StoreContext, bounds: Bounds): { removed: number;
   const goal = bytes > bounds.size ? bounds.size * 0.9 : bounds.size;
   for (const file of expendable) {
     if (bytes <= goal) break;
+    if (ticks() > deadline) return { removed, bytes, isDone: false, isEmpty: false };
     if (!removeQuietly(context, file.path)) continue;
     removed += 1;
     bytes -= file.size;
   }
-  return { removed, bytes };
+  return { removed, bytes, isDone: true, isEmpty: kept.every(({ path }) => isLabel(path)) };
+}
+
+/** A folder for each workspace, those first that were never pruned, then by the time of it. */
+export function workspacesByPruning({ io, platform, folder }: StoreContext): string[] {
+  const { path } = platform;
+  const above = path.dirname(folder);
+  const found = (ifThere(() => io.readdir(above)) ?? []).filter((entry) => entry.isDirectory());
+  const dated = found.map(({ name }) => {
+    const at = path.join(above, name);
+    return { at, time: Number(ifThere(() => io.lstat(path.join(at, marker)))?.mtimeMs ?? 0) };
+  });
+  return dated.sort((one, other) => one.time - other.time).map(({ at }) => at);
 }
 
 export function filesBelow(context: StoreContext, folder: string): Found[] {

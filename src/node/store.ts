@@ -6,9 +6,10 @@ import { Journal, type JournalFilter } from "./journal.js";
 import { nameOf } from "./names.js";
 import { Notes } from "./notes.js";
 import { type Platform, thisPlatform } from "./platform.js";
-import { type Bounds, prune, removeTree } from "./prune.js";
+import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
 import { Records, replaceFile, type StoreContext } from "./records.js";
 import { repairing } from "./repair.js";
+import { ticks } from "./system.js";
 import { Versions } from "./versions.js";
 import type { Workspace } from "./workspace.js";
 
@@ -29,6 +30,11 @@ export interface NodeStore extends LedgerStore {
   readonly notes: Notes;
   /** Removes what is too old or too much. Happens by itself now and then, when a version is kept. */
   prune(): Promise<{ removed: number; bytes: number }>;
+  /**
+   * For a process that ends soon: prunes this workspace and another one, if it is an hour since the last time, for some
+   * tenths of a second. The next such process goes on with what is left.
+   */
+  tidy(): void;
   /** Forgets everything of this workspace. */
   purge(): Promise<void>;
   /** Counts lines of the journal and records that cannot be read. Puts nothing aside. */
@@ -40,6 +46,9 @@ export const defaultBounds: Bounds = { age: 14 * 86_400_000, size: 512 * 1024 * 
 /** In the names of folders: a later format gets folders of its own, and both programs work side by side. */
 const format = "v1";
 const pruneEvery = 6 * 3_600_000;
+const tidyEvery = 3_600_000;
+/** Milliseconds. */
+const tidyFor = 300;
 /** Or after this much was written by one process. */
 const pruneAfter = 32 * 1024 * 1024;
 
@@ -124,6 +133,33 @@ class DiskStore implements NodeStore {
     return prune(this.context, this.bounds);
   }
 
+  tidy(): void {
+    const { clock, folder, report } = this.context;
+    try {
+      const last = this.lastPruned(this.context);
+      if (last !== null && clock() - last < tidyEvery) return;
+      const deadline = ticks() + tidyFor;
+      const other = workspacesByPruning(this.context).find((one) => one !== folder);
+      const contexts = [folder, ...(other ? [other] : [])].map((one) => ({ ...this.context, folder: one }));
+      for (const context of contexts) {
+        const { isDone, isEmpty } = prune(context, this.bounds, deadline);
+        if (isEmpty && context.folder !== folder) removeTree(context, context.folder);
+        else if (isDone) this.mark(context);
+      }
+    } catch (error) {
+      report(`pruning failed: ${reason(error)}`);
+    }
+  }
+
+  private lastPruned({ io, platform, folder }: StoreContext): number | null {
+    const stat = ifThere(() => io.lstat(platform.path.join(folder, marker)));
+    return stat && Number(stat.mtimeMs);
+  }
+
+  private mark(context: StoreContext): void {
+    replaceFile(context, context.platform.path.join(context.folder, marker), new Uint8Array(0));
+  }
+
   async purge(): Promise<void> {
     const { folder, platform } = this.context;
     repairing(this.context, platform.path.join(folder, "files"), () => removeTree(this.context, folder));
@@ -136,14 +172,13 @@ class DiskStore implements NodeStore {
 
   /** At first when the last time is long ago, by anybody; then whenever much was written. */
   private pruneIfDue(): void {
-    const { io, platform, clock, folder, report } = this.context;
-    const marker = platform.path.join(folder, "pruned.json");
+    const { clock, report } = this.context;
     try {
-      const last = ifThere(() => io.lstat(marker));
+      const last = this.lastPruned(this.context);
       const first = !Number.isFinite(this.sincePruned);
       this.sincePruned = 0;
-      if (first && last !== null && clock() - Number(last.mtimeMs) < pruneEvery) return;
-      replaceFile(this.context, marker, new Uint8Array(0));
+      if (first && last !== null && clock() - last < pruneEvery) return;
+      this.mark(this.context);
       if (last !== null) prune(this.context, this.bounds);
     } catch (error) {
       report(`pruning failed: ${reason(error)}`);
