@@ -8,6 +8,8 @@ export interface Caller {
   readonly cwd: string;
   /** Where the conversation began, if the client tells: its folder may change. */
   readonly project?: string;
+  /** The client's name for the call that the event is about. Of a plugin and an installation each tells of it. */
+  readonly call?: string;
 }
 
 /** A change to one file by a tool of the client. */

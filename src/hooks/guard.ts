@@ -144,7 +144,8 @@ async function consider(write: Write, place: Workplace): Promise<Consideration |
   if (found.kind !== "unsure") return found;
   const looked = await recall(write, found, place);
   if (looked === "later") return { kind: "later" };
-  if (looked === "searched" || !found.isUnread) return session.consider(write);
+  if (looked === "searched" || !found.isUnread)
+    return session.consider(place.call === undefined ? write : { ...write, call: place.call });
   // What could not be looked through may have shown it.
   const again = await session.preview(write);
   if (again.kind !== "unsure") return again;

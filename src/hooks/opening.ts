@@ -54,6 +54,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
     ...{
       ...own,
       agent,
+      ...(caller.call === undefined ? {} : { call: caller.call }),
       cwd,
       root: workspace.root,
       clock,

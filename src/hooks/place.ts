@@ -12,6 +12,8 @@ export interface Workplace {
   readonly store: NodeStore;
   readonly agent: string;
   readonly cwd: string;
+  /** The client's name for the call that the event is about. */
+  readonly call?: string;
   /** The top of the workspace. */
   readonly root: string;
   readonly clock: () => number;

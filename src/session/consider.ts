@@ -57,6 +57,8 @@ export interface ForeignWrite {
   readonly single?: boolean;
   /** As it was sent, where the change does not tell all of it: what is sent otherwise is another call. */
   readonly sent?: string;
+  /** The client's name for the call: told of twice, it is refused once. */
+  readonly call?: string;
 }
 
 export type Consideration =
@@ -80,7 +82,8 @@ const allowed = { kind: "allowed" } as const satisfies Consideration;
 export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
   return withOpen(write.path, env, async (opened) => {
     const found = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
-    const answer = found.kind === "refusing" ? await refusal(found, opened, env) : found;
+    const answer =
+      found.kind === "refusing" ? await refusal(found, { opened, name: write.call }, env) : found;
     await opened.save();
     return answer;
   });
@@ -344,9 +347,14 @@ function wasNowhere({ refused: { problems } }: RefusedVerdict): boolean {
 
 type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
 
-async function refusal({ call, verdict }: Refusing, opened: OpenFile, env: Env): Promise<Consideration> {
+async function refusal(
+  { call, verdict }: Refusing,
+  { opened, name }: { readonly opened: OpenFile; readonly name: string | undefined },
+  env: Env,
+): Promise<Consideration> {
   // No handle: the tool it would have to be sent to knows none.
   const plain = { ...verdict, refused: { ...verdict.refused, forced: null } };
-  const result = await refuse({ ...call, entries: call.given }, [{ opened, verdict: plain }], env);
+  const told = { ...call, entries: call.given, ...(name === undefined ? {} : { name }) };
+  const result = await refuse(told, [{ opened, verdict: plain }], env);
   return { kind: "refused", result };
 }

@@ -49,11 +49,18 @@ const kept = { read: 400, other: 100 };
 const keptEmptied = 8;
 const keptRefusals = 16;
 
+/** A request that was refused, how often, and what the client called it the last time. */
+interface Refusal {
+  readonly request: string;
+  readonly count: number;
+  readonly name?: string;
+}
+
 /** What this agent did last to the file: the basis of the repeat rules. */
 export interface Past {
   readonly committed: { readonly request: string; readonly order: number } | null;
   readonly noop: { readonly request: string; readonly count: number } | null;
-  readonly refused: readonly { readonly request: string; readonly count: number }[];
+  readonly refused: readonly Refusal[];
 }
 
 /** What one agent has seen of one file. Showings name lines; known lines open the gate. A value, never changed. */

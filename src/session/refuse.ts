@@ -35,6 +35,8 @@ export interface RefusedCall {
   readonly request: string;
   readonly entries: Retry["entries"];
   readonly single: boolean;
+  /** What a client calls it: told of twice, it is refused once. */
+  readonly name?: string;
   /** Of a retry: the files that have changed since its handle was given. */
   readonly outdated?: readonly string[];
 }
@@ -105,9 +107,9 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     : selectRows(problems, now);
   const scheme = spokenScheme(problems, env.anchors);
   const isSentAgain = call.outdated !== undefined && call.outdated.length > 0;
-  const before = countRefusal(opened, call.request);
+  const { before, isTold } = countRefusal(opened, call);
   const repeated = isSentAgain ? 0 : before;
-  const contention = await contend(opened, details, env);
+  const contention = isTold ? null : await contend(opened, details, env);
   const lines = refusalBody({
     details,
     problems,
@@ -124,7 +126,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     for (const one of problems)
       if (one.code === "ambiguous") narrowAnchors(opened, one.mismatches, order, call.request);
   }
-  await journalRefusal(call, opened, details, env);
+  if (!isTold) await journalRefusal(call, opened, details, env);
   await opened.save();
   const seen = shown !== null && !shown.isEmpty;
   const isReadable = tooLong(problems, now, env.door).length === 0;
@@ -152,14 +154,17 @@ function changer(opened: OpenFile, line: number | null, origin: Mismatch["origin
   return origin ? remover(opened, origin) : null;
 }
 
-/** How often this very request was refused before. */
-function countRefusal(opened: OpenFile, request: string): number {
+/** How often this very request was refused before. `isTold`: the client has told of this call already. */
+function countRefusal(opened: OpenFile, { request, name }: RefusedCall) {
   const { agent } = opened;
-  const before = agent.past.refused.find((one) => one.request === request)?.count ?? 0;
+  const last = agent.past.refused.find((one) => one.request === request);
+  const isTold = name !== undefined && last?.name === name;
+  const before = (last?.count ?? 0) - (isTold ? 1 : 0);
   const others = agent.past.refused.filter((one) => one.request !== request).slice(-15);
-  opened.update({ ...agent, past: { ...agent.past, refused: [...others, { request, count: before + 1 }] } });
+  const counted = { request, count: before + 1, ...(name === undefined ? {} : { name }) };
+  opened.update({ ...agent, past: { ...agent.past, refused: [...others, counted] } });
   opened.tick();
-  return before;
+  return { before, isTold };
 }
 
 async function contend(

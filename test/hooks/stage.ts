@@ -78,7 +78,7 @@ export class Agent {
   /** What the guard says before; the tool is not run, and the client refuses nothing itself. */
   async ask(action: Action): Promise<Outcome> {
     const { before } = this.stage.driver.call(action, this.who);
-    return this.sent(before ? [before] : []);
+    return this.sent(before ? [this.stage.named(before)] : []);
   }
 
   asksEdit(path: string, ...edits: readonly Replacement[]): Promise<Outcome> {
@@ -96,12 +96,13 @@ export class Agent {
     const own = call.refusal?.() ?? null;
     const changes = action.do !== "read" && action.do !== "grep" && action.do !== "shell";
     if (own) return this.followed({ done: own, changes: false }, null, null);
-    const asked = call.before ? await this.stage.send(call.before, this.who) : null;
+    const before = call.before && this.stage.named(call.before);
+    const asked = before ? await this.stage.send(before, this.who) : null;
     const reply = driver.reply(asked);
-    if (reply.deny !== null && call.before) this.remember(call.before, reply.deny, true);
+    if (reply.deny !== null && before) this.remember(before, reply.deny, true);
     if (reply.deny !== null) return { ...reply, rewritten: null, failed: null, printed: "", silent: false };
     const done = call.run(reply.input);
-    if (call.before) this.remember(call.before, done.printed, done.failed !== null);
+    if (before) this.remember(before, done.printed, done.failed !== null);
     return this.followed({ done, changes }, asked, reply);
   }
 
@@ -174,6 +175,7 @@ export class Stage {
   formatter: (() => void) | null = null;
   readonly keeps: boolean;
   private readonly more: StageOptions["env"];
+  private calls = 0;
   private readonly transcripts = new Map<string, Transcript>();
 
   constructor(
@@ -224,6 +226,16 @@ export class Stage {
     const adapter = adapters[this.driver.client];
     if (!adapter) throw new Error(`there is no adapter for ${this.driver.client}`);
     return hook({ adapter, input, env: this.env, clock: Date.now });
+  }
+
+  /** As a client does, each call gets a name of its own. */
+  named(payload: Payload): Payload {
+    const name = `call-${++this.calls}`;
+    const given = { tool_use_id: name, toolCallId: name };
+    const top = Object.entries(given).filter(([field]) => field in payload);
+    const { i } = payload;
+    const inner = typeof i === "object" && i !== null && "callID" in i ? { i: { ...i, callID: name } } : {};
+    return { ...payload, ...Object.fromEntries(top), ...inner };
   }
 
   path(name: string): string {

@@ -203,7 +203,9 @@ export const claudeCode: Adapter = {
     const cwd = text(payload, "cwd");
     if (conversation === undefined || cwd === undefined) return null;
     const subagent = text(payload, "agent_id");
-    const caller = { conversation, cwd, ...(subagent ? { subagent } : {}), ...(project ? { project } : {}) };
+    const call = text(payload, "tool_use_id");
+    const more = { ...(project ? { project } : {}), ...(call ? { call } : {}) };
+    const caller = { conversation, cwd, ...(subagent ? { subagent } : {}), ...more };
     return { caller, events: eventsOf(payload) };
   },
   recall: recalled,

@@ -71,7 +71,8 @@ export const codex: Adapter = {
     const conversation = text(payload, "agent_id") ?? text(payload, "session_id");
     const cwd = text(payload, "cwd");
     if (conversation === undefined || cwd === undefined) return null;
-    return { caller: { conversation, cwd }, events: eventsOf(payload, cwd) };
+    const call = text(payload, "tool_use_id");
+    return { caller: { conversation, cwd, ...(call ? { call } : {}) }, events: eventsOf(payload, cwd) };
   },
   recall: recalled,
   // It goes on behind the reason with a full stop of its own.

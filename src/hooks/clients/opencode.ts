@@ -164,7 +164,8 @@ export const opencode: Adapter = {
       text(call, "sessionID") ?? text(about, "sessionID") ?? text(record(about, "info"), "id") ?? "";
     const cwd = text(payload, "directory");
     if (cwd === undefined) return null;
-    return { caller: { conversation, cwd }, events: eventsOf(payload) };
+    const id = text(call, "callID");
+    return { caller: { conversation, cwd, ...(id ? { call: id } : {}) }, events: eventsOf(payload) };
   },
   reply,
 };

@@ -147,7 +147,9 @@ export const pi: Adapter = {
   understand(payload) {
     const cwd = text(payload, "cwd");
     if (cwd === undefined) return null;
-    return { caller: { conversation: text(payload, "session") ?? "", cwd }, events: eventsOf(payload) };
+    const call = text(payload, "toolCallId");
+    const caller = { conversation: text(payload, "session") ?? "", cwd, ...(call ? { call } : {}) };
+    return { caller, events: eventsOf(payload) };
   },
   reply,
 };

@@ -188,6 +188,25 @@ export function gate(driver: Driver): void {
     expect(place.text("b.js")).toBe("quite\nanother\nfile\n");
   });
 
+  test("a call that is told of twice, by a plugin and an installation, is denied once", async () => {
+    const place = stage();
+    const { before } = driver.call(
+      { do: "edit", path: place.path("a.js"), edits: [limit] },
+      place.agent().who,
+    );
+    const event = place.named(before ?? {});
+    if (!/call-1"/.test(JSON.stringify(event))) return;
+    const denied = async (payload: typeof event) => driver.reply(await place.send(payload)).deny;
+    const [first, twin] = [await denied(event), await denied(event)];
+    expect(first).toContain("REJECTED");
+    expect(twin).toBe(first);
+    const again = place.named(event);
+    const [second, twinOfSecond] = [await denied(again), await denied(again)];
+    expect(second).toMatch(/do not retry identical arguments/);
+    expect(second).not.toMatch(/Stop\./);
+    expect(twinOfSecond).toBe(second);
+  });
+
   test("the same call denied again gets a sharper answer, and a sharper one still", async () => {
     const place = stage();
     const agent = place.agent();
