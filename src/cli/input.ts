@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { UsageError } from "./args.js";
 import type { Context } from "./context.js";
 
@@ -9,6 +10,28 @@ export async function readStdin({ output }: Pick<Context, "output">): Promise<Ui
   const chunks: Uint8Array[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks);
+}
+
+/** Whether a person is there to be asked. */
+export function isTerminal({ output }: Pick<Context, "output">): boolean {
+  return output.out.isTerminal && process.stdin.isTTY;
+}
+
+/** Asks a person for a line; null if there is none. */
+export async function ask(
+  question: string,
+  { output: { err } }: Pick<Context, "output">,
+): Promise<string | null> {
+  err.raw(`\n${err.paint("bold", question)} `);
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  try {
+    return await new Promise<string | null>((resolve) => {
+      lines.once("line", (line) => resolve(line.trim()));
+      lines.once("close", () => resolve(null));
+    });
+  } finally {
+    lines.close();
+  }
 }
 
 /** The bytes of a file that the caller names as input, or of stdin for "-". */

@@ -1,13 +1,11 @@
-import { isTakingBack, type JournalEntry } from "../session/index.js";
+import { isTakingBack, type JournalEntry, undoneIds } from "../session/index.js";
 import type { Column } from "./columns.js";
 import { rangeList } from "./door.js";
 import { formatTime } from "./time.js";
 
 /** Commits that can be taken back, newest first: those that were not yet. */
 export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
-  const undone = new Set(
-    entries.filter(({ kind }) => kind === "undo").flatMap(({ cause }) => (cause ?? "").split(" ")),
-  );
+  const undone = undoneIds(entries);
   return entries.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
 }
 

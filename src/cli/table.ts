@@ -136,19 +136,25 @@ const writing: readonly Command[] = [
     positionals: [{ ...file, optional: true }],
     touches: true,
     flags: [
-      { name: "id", value: "ID", help: "this edit, or this batch" },
+      { name: "id", value: "ID", help: "this edit or batch, whosever; of an undo: make its edits again" },
       { name: "last", value: "N", help: "the last N edits; a batch counts as one" },
       { name: "list", help: "list what can be undone" },
       { name: "anyone", help: "edits of everybody, not only your own" },
+      { name: "yes", help: "in a terminal: the newest edit, without a question" },
       dryRun,
       json,
     ],
     examples: [
       ["kedge undo", "your last edit, or batch"],
-      ["kedge undo src/a.ts --last 3", "the last three of a file, whoever made them"],
+      ["kedge undo src/a.ts --last 3", "your last three of a file"],
+      ["kedge undo src/a.ts --anyone", "the last one of a file, whoever made it"],
       ["kedge undo --list", "what can be undone, with ids"],
     ],
-    json: "{status, undone: [{id, path, diff}]}; with --list journal entries with undoable, newest first",
+    notes: [
+      "A person in a terminal is nobody's agent: the last edits are listed with who made them, and you choose one.",
+      "`kedge restore ID` brings back an edit that was undone.",
+    ],
+    json: "{status, undone: [{id, path, diff, agent}], again}; with --list journal entries with undoable, newest first",
   },
 ];
 
@@ -222,11 +228,11 @@ const record: readonly Command[] = [
     flags: [{ name: "all", help: "everything that is lost" }, json],
     examples: [
       ["kedge restore --all", "everything that was lost"],
-      ["kedge restore mq3k2a1b-x7", "one edit, or batch, alone"],
+      ["kedge restore mq3k2a1b-x7", "one edit, or batch, alone; also one that was undone"],
     ],
     notes: [
       "Merged by the rules of edits: what others did since stays, and where they changed the same lines that file is",
-      "refused (exit status 5) and the others are restored. One `kedge undo` takes all of it back.",
+      "refused (exit status 5) and the others are restored. One `kedge undo` takes all of it back: then it is lost again.",
     ],
     json: "{status, restored: [{path, ids, diff}], already, refused: [{path, ids, code, message, mismatches, needs}], code}",
   },

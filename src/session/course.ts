@@ -122,7 +122,10 @@ export class Course {
 
   /** What was taken out of the place stands there again: by this edit, or by one whose text it took out. */
   private async isBack(trace: Trace, gap: number, meeting: Meeting): Promise<boolean> {
-    for (const one of below(trace)) if (isBack([gap, gap], await this.taken(one), meeting)) return true;
+    for (const one of below(trace)) {
+      const taken = await this.taken(one);
+      if ((one === trace || taken.length > 0) && isBack([gap, gap], taken, meeting)) return true;
+    }
     return false;
   }
 

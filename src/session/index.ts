@@ -1,6 +1,7 @@
 export type { Formatted, News } from "./aftermath.js";
 export { audience } from "./agent.js";
 export { conflictIn, type FileRequest, foldedName } from "./call.js";
+export { undoneIds } from "./chain.js";
 export type { ForeignChange } from "./change.js";
 export type { Consideration, ForeignWrite, Glance, Unsure } from "./consider.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";

@@ -1,11 +1,14 @@
 /** The text of a file with lost work in it again: the journaled change, carried to the file as it is now. */
 import {
+  anchorOf,
   compare,
   Document,
   type History,
   type LineMap,
   LineSet,
+  lineIndexes,
   type Problem,
+  problem,
   type Region,
   type Splice,
 } from "../core/index.js";
@@ -231,11 +234,27 @@ async function fromEarlier(places: readonly Place[], to: Target): Promise<Found>
       const mayGo = (line: string): boolean => line === "" || taken.has(line) || put.has(line);
       const isOwn = ({ start, end }: Splice) => to.now.lines(start, end).map(bare).every(mayGo);
       if (found.every(isOwn)) return { splices: found };
+      const lines = found.flatMap(({ start, end }) => lineIndexes(start, end));
+      problems = [
+        inTheWay(
+          to.now,
+          lines.filter((at) => !mayGo(bare(to.now.text(at)))),
+        ),
+      ];
       continue;
     }
     problems = found;
   }
   return { problems };
+}
+
+/** Lines that would go with it, and that are others'. */
+function inTheWay(now: Document, lines: readonly number[]): Problem {
+  const mismatches = lines.map((at) => ({
+    ...{ anchor: anchorOf(now, at, "hex6"), line: at + 1, cause: "inserted" as const },
+    ...{ expected: null, actual: null, shown: null, now: now.text(at) },
+  }));
+  return problem("stale", [], "", { mismatches });
 }
 
 function alsoIn(regions: readonly Region[], works: readonly LostWork[], state: number): string[] {

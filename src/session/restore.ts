@@ -1,5 +1,5 @@
 import { type Code, decidingCode, type RefusalDetails, refusalDetails, unifiedDiff } from "../core/index.js";
-import { undoneIds } from "./chain.js";
+import { undoes, undoneIds } from "./chain.js";
 import { contextOf } from "./holding.js";
 import { type Returned, settle } from "./merge.js";
 import { OpenFile } from "./open.js";
@@ -19,6 +19,7 @@ import {
   surveyOf,
 } from "./survey.js";
 import { journalThrown } from "./thrown.js";
+import { CannotUndo, redo } from "./undo.js";
 
 export interface RestoreRequest extends LostRequest {
   /** Lost edits, or batches, by their ids. */
@@ -84,13 +85,15 @@ function journal({ path, code, message, affectedRanges: lines }: RefusalDetails,
 }
 
 async function attempts(request: RestoreRequest, env: Env): Promise<Outcome[]> {
-  const { ids = [], all = false } = request;
-  if (!all && ids.length === 0)
+  const { ids: given = [], all = false } = request;
+  if (!all && given.length === 0)
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
   const survey = await surveyOf(request, env);
+  const { ids, undone } = sorted(given, survey.entries);
   const examined = await examineAll(survey, all ? null : new Set(ids), env);
   const together: Together = { isBatch: false };
   const outcomes: Outcome[] = all ? [] : explained(ids, examined, survey);
+  if (!all && undone.length > 0) outcomes.push(...(await madeAgain(undone, env)));
   const asked = examined.flatMap((found): Asked[] => {
     const chosen = found.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
     return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together }] : [];
@@ -98,6 +101,42 @@ async function attempts(request: RestoreRequest, env: Env): Promise<Outcome[]> {
   together.isBatch = asked.length > 1;
   for (const one of asked) outcomes.push(...(await attemptAll(one, env)));
   return outcomes;
+}
+
+/** Ids of edits that may be lost, and of edits that were undone. An undo, or a restore that was undone, stands for its edits. */
+function sorted(given: readonly string[], entries: readonly JournalEntry[]) {
+  const gone = undoneIds(entries);
+  const ids = new Set<string>();
+  const undone = new Set<string>();
+  const add = (id: string): void => {
+    const named = entries.filter((entry) => entry.kind !== "refusal" && isNamed(entry, [id]));
+    if (named.length === 0) ids.add(id);
+    for (const entry of named) {
+      const isGone = gone.has(entry.id);
+      if (entry.kind === "undo" || (isGone && entry.edits))
+        [...undoes(entry), ...(entry.edits ?? [])].forEach(add);
+      else (isGone ? undone : ids).add(isGone ? entry.id : id);
+    }
+  };
+  given.forEach(add);
+  return { ids: [...ids], undone: [...undone] };
+}
+
+/** Edits that were undone are no lost work: their change is made once more. */
+async function madeAgain(ids: readonly string[], env: Env): Promise<Outcome[]> {
+  try {
+    const { details } = await redo(ids, env);
+    const { undone, warnings = [] } = details;
+    return undone.map(({ id, path, diff }, at) => ({
+      kind: "restored",
+      file: { path, ids: [id], diff, ...(at === 0 && warnings.length > 0 ? { warnings } : {}) },
+    }));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const found = error instanceof CannotUndo ? error.found : null;
+    const plain = plainRefusal(found?.path ?? "", error.code, error.message);
+    return [{ kind: "refused", refusal: { ...plain, ...found, ids } }];
+  }
 }
 
 /** Edits of one file come back together. If something is in the way, those that were lost last come back first. */
@@ -158,7 +197,6 @@ async function examineAll(survey: Survey, named: Set<string> | null, env: Env): 
 /** Edits that were asked for and are not lost: those that stand are said to; anything else is a mistake. */
 function explained(ids: readonly string[], examined: readonly Examined[], survey: Survey): Outcome[] {
   const lost = examined.flatMap((one) => one.lost);
-  const undone = undoneIds(survey.entries);
   return ids
     .filter((id) => !lost.some(({ entry }) => isNamed(entry, [id])))
     .map((id) => {
@@ -168,13 +206,11 @@ function explained(ids: readonly string[], examined: readonly Examined[], survey
       const found = examined.find(({ chain }) => chain.entries.includes(edit));
       const traces = found?.course.traces.filter(({ entry }) => isNamed(entry, [id])) ?? [];
       const stands = traces.some(({ lines, gap }) => !lines.isEmpty || gap !== null);
-      if (found && (stands || traces.length === 0) && !undone.has(edit.id))
+      if (found && (stands || traces.length === 0))
         return { kind: "already", file: { path: found.file.path, ids: [id], diff: "" } };
-      const why = undone.has(edit.id)
-        ? "it was undone"
-        : traces.some(({ gone }) => gone.length > 0)
-          ? "it is in a commit, or its file has another name"
-          : "a later edit replaced it";
+      const why = traces.some(({ gone }) => gone.length > 0)
+        ? "it is in a commit, or its file has another name"
+        : "a later edit replaced it";
       const message = `edit ${id} of ${edit.path} is not lost: ${why}; nothing was restored`;
       throw new NotRestored(edit.path, { code: "not_found", message });
     });

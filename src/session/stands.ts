@@ -92,11 +92,12 @@ export function isBack([start, end]: Place, taken: readonly string[], meeting: M
   const regions = regionsNear([start, end], taken.length, meeting.map);
   if (regions.length === 0) return false;
   const wanted = taken.filter((line) => line !== "");
-  if (meeting.rewound) {
-    // A text before lines were even written does not bring them back.
-    const there = new Set(regions.flatMap(({ bStart, bEnd }) => bareLines(meeting.now, bStart, bEnd)));
-    return taken.length > 0 && (wanted.length === 0 || wanted.some((line) => there.has(line)));
-  }
+  // A text from before the lines were even written does not bring them back.
+  if (meeting.rewound)
+    return (
+      wanted.length === 0 ||
+      bareLines(meeting.now, 0, meeting.now.lineCount).some((line) => wanted.includes(line))
+    );
   const changed = regions.filter((region) => !sameWords(region, meeting));
   const fresh = countsOf(changed.flatMap((region) => newLines(region, meeting)));
   const found = wanted.filter((line) => take(fresh, line)).length;

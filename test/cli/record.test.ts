@@ -28,8 +28,26 @@ describe("kedge undo", () => {
     expect([nothing, stderr]).toEqual([1, expect.stringContaining("kedge undo --list")]);
   });
 
-  test("of a file, whoever made it; by id; several; anybody's", async () => {
-    expect((await busy()).ok("undo", "a.txt")).toContain("+three");
+  test("of a file: one's own, or whoever made it, who is named; it comes back by its id", async () => {
+    const place = await busy();
+    expect(place.ok("undo", "a.txt")).toContain("+one");
+    expect(place.run(["undo", "a.txt"])).toMatchObject({
+      ...{ status: 1, stderr: expect.stringContaining("no edit of a.txt of yours to undo, only of others") },
+    });
+    const { stdout, stderr } = place.run(["undo", "a.txt", "--anyone"]);
+    const [, id = ""] = /^a\.txt: edit (\S+) of other undone\n/.exec(stdout) ?? [];
+    expect(stderr).toBe(`kedge: \`kedge restore ${id}\` brings it back\n`);
+    expect(place.text("a.txt")).toBe(four);
+    expect(place.ok("restore", id)).toContain("-three\n+THREE");
+    expect(place.text("a.txt")).toBe("one\ntwo\nTHREE\nfour\n");
+    place.ok("undo");
+    expect(place.text("a.txt")).toBe(four);
+    const undo = jsonLines<{ id: string; kind: string }>(place.ok("log", "--json")).at(-1)?.id as string;
+    expect(place.ok("undo", "--id", undo)).toContain(`a.txt: edit ${id} of other made again`);
+    expect(place.text("a.txt")).toBe("one\ntwo\nTHREE\nfour\n");
+  });
+
+  test("by id; several; anybody's", async () => {
     const place = await busy();
     const entries = jsonLines<{ id: string; path: string }>(place.ok("undo", "--list", "--json"));
     expect(entries.map(({ path }) => path)).toEqual(["a.txt", "b.txt", "a.txt"]);

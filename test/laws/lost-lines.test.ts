@@ -16,6 +16,8 @@ type Step =
   /** Somebody takes lines out, puts lines in, or writes another line in the place of one. */
   | { readonly kind: "take" | "put" | "alter"; readonly at: number; readonly length: number }
   | { readonly kind: "undo"; readonly agent: string }
+  /** An edit that was undone is made again. */
+  | { readonly kind: "again"; readonly at: number; readonly agent: string }
   | { readonly kind: "restore"; readonly agent: string };
 
 const agent = fc.constantFrom("one", "two");
@@ -37,6 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("undo" as const), agent }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("again" as const), at, agent }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const), agent }) },
 );
 
@@ -60,6 +63,8 @@ class World {
   readonly unclear = new Set<string>();
   /** Steps of others since the last journaled one, and what was there meanwhile. */
   private row: { readonly lines: Set<string>; steps: number; puts: boolean } | null = null;
+  /** By the restore that made them again. */
+  private readonly remade = new Map<string, Edit>();
   private count = 0;
 
   get now(): readonly string[] {
@@ -81,7 +86,7 @@ class World {
   }
 
   private follow({ kind }: Step, before: readonly string[]): void {
-    if (kind === "edit" || kind === "undo" || kind === "restore") this.row = null;
+    if (["edit", "undo", "again", "restore"].includes(kind)) this.row = null;
     else {
       this.row ??= { lines: new Set(), steps: 0, puts: false };
       for (const line of before) this.row.lines.add(line);
@@ -105,6 +110,8 @@ class World {
         return made.rudely(this.texts[one.to % this.texts.length] as string);
       case "undo":
         return this.undo(one.agent);
+      case "again":
+        return this.again(one.at, one.agent);
       case "restore":
         return this.restore(one.agent);
       case "put":
@@ -154,7 +161,20 @@ class World {
   private async undo(agent: string): Promise<void> {
     const { details } = await this.made.session.as(agent).undo();
     const { undone = [] } = details as { undone?: readonly { readonly id: string }[] };
-    for (const edit of this.edits) if (undone.some(({ id }) => id === edit.id)) edit.isUndone = true;
+    for (const { id } of undone) {
+      const edit = this.remade.get(id) ?? this.edits.find((one) => one.id === id);
+      if (edit) edit.isUndone = true;
+    }
+  }
+
+  private async again(at: number, agent: string): Promise<void> {
+    const undone = this.edits.filter(({ isUndone }) => isUndone);
+    const edit = undone[at % Math.max(1, undone.length)];
+    if (!edit) return;
+    const result = await this.made.session.as(agent).restore({ ids: [edit.id] });
+    if (outcome(result) !== "applied") return;
+    edit.isUndone = false;
+    this.remade.set((await this.made.store.journal()).at(-1)?.id as string, edit);
   }
 
   private async restore(agent: string): Promise<void> {

@@ -75,7 +75,7 @@ describe("undo", () => {
     await session.undo();
     expect(outcome(await session.edit(call))).toBe("applied");
     expect(words()).toBe("a B c d e");
-    await session.as("two").undo({ path });
+    await session.as("two").undo({ path, anyone: true });
     expect(outcome(await session.edit(call))).not.toBe("noop");
   });
 
@@ -158,18 +158,24 @@ describe("undo", () => {
     expect(outcome(await session.undo())).toBe("applied");
   });
 
-  it("takes back one's own edits, and a file's last edit whoever made it", async () => {
+  it("takes back one's own edits, also of a file; those of others by their id, or of anyone, with their names", async () => {
     const { session, words } = await edited([1, "A"]);
     const two = session.as("two");
     await two.read({ path });
     await two.edit(on("A b c d e").set(5, "E"));
-    await session.undo();
+    const own = await session.undo({ path });
+    expect(own.text).not.toContain(" of one");
     expect(words()).toBe("a b c d E");
-    await session.undo({ path });
+    const none = await session.undo({ path });
+    expect(outcome(none)).toBe("!not_found");
+    expect(none.text).toContain(`there is no edit of ${path} of yours to undo, only of others`);
+    const result = await session.undo({ path, anyone: true });
+    expect(result.text).toMatch(/^src\/a\.ts: edit \S+ of two undone\n/);
+    expect((result.details as UndoDetails).undone).toMatchObject([{ agent: "two" }]);
     expect(words()).toBe(five);
-    await two.edit(on("A b c d e").set(4, "D"));
+    const { details } = await two.edit(on("A b c d e").set(4, "D"));
     expect(outcome(await session.undo())).toBe("!not_found");
-    expect(outcome(await session.undo({ anyone: true }))).toBe("applied");
+    expect((await session.undo({ id: (details as { id: string }).id })).text).toContain(" of two undone");
     expect(words()).toBe(five);
   });
 
@@ -179,6 +185,94 @@ describe("undo", () => {
     expect(outcome(await session.edit(on(five).set(5, "E")))).toBe("applied");
     expect(outcome(await session.write({ path, content: "x\n" }))).toBe("applied");
     expect(words()).toBe("x");
+  });
+});
+
+describe("an edit that was undone", () => {
+  it("is made again by a restore of its id, or of the undo's", async () => {
+    const { session, words, ids, store } = await edited([1, "A"], [3, "C"], [5, "E"]);
+    const [first = "", second = "", third = ""] = ids;
+    await session.undo({ last: 3 });
+    expect(words()).toBe(five);
+    const result = await session.restore({ ids: [second] });
+    expect(outcome(result)).toBe("applied");
+    expect(result.text).toContain(`edit ${second} restored`);
+    expect(words()).toBe("a b C d e");
+    expect((await session.restore({ ids: [second] })).text).toContain("already there");
+    const undo = (await store.journal()).find(({ kind }) => kind === "undo")?.id as string;
+    await session.restore({ ids: [undo] });
+    expect(words()).toBe("A b C d E");
+    await session.undo({ id: first });
+    await session.undo({ id: third });
+    expect(words()).toBe("a b C d e");
+    await session.undo();
+    expect([words(), outcome(await session.undo())]).toEqual([five, "!not_found"]);
+    await session.restore({ ids });
+    expect(words()).toBe("A b C d E");
+  });
+
+  it("is made again by the undo of the undo, beside what others did since", async () => {
+    const { session, words, rudely, store } = await edited([3, "C"]);
+    await session.undo();
+    rudely("top a b c d e");
+    const undo = (await store.journal()).at(-1)?.id as string;
+    const result = await session.undo({ id: undo });
+    expect(outcome(result)).toBe("applied");
+    expect(result.text).toMatch(/^src\/a\.ts: edit \S+ made again\n/);
+    expect(words()).toBe("top a b C d e");
+    expect(outcome(await session.undo({ id: undo }))).toBe("!not_found");
+    await session.undo();
+    expect(words()).toBe("top a b c d e");
+  });
+
+  it("is not made again over what others wrote there: it says what", async () => {
+    const { session, words, rudely, ids } = await edited([3, "C"]);
+    await session.undo();
+    rudely("a b X d e");
+    const result = await session.restore({ ids });
+    expect([outcome(result), words()]).toEqual(["!stale", "a b X d e"]);
+    expect(result.text).toContain(`edit ${ids[0]} of ${path} cannot be made again: line 3 was changed since`);
+    expect(result.details).toMatchObject({ refused: [{ path, mismatches: [{ line: 3, now: "X" }] }] });
+  });
+
+  it("is lost like any other once it was made again, and is listed no longer when it is undone again", async () => {
+    const { session, words, rudely, ids } = await edited([3, "C"]);
+    const lost = async () => (await session.lost()).map(({ id }) => id);
+    await session.undo();
+    await session.restore({ ids });
+    expect(await lost()).toEqual([]);
+    rudely(five);
+    expect(await lost()).toEqual(ids);
+    await session.restore({ all: true });
+    expect([words(), await lost()]).toEqual(["a b C d e", []]);
+    await session.undo();
+    expect([words(), await lost()]).toEqual([five, ids]);
+    await session.restore({ ids });
+    await session.undo({ id: ids[0] as string });
+    expect([words(), await lost()]).toEqual([five, []]);
+  });
+
+  it.each<[string, object, string | null, string | null]>([
+    ["creation", { op: "create_file", text: "n" }, null, "n"],
+    ["deletion", { op: "delete_file" }, five, null],
+    ["move", { op: "move_file", to: "moved.ts" }, five, null],
+  ])("is made again if it is a %s", async (_, edit, before, after) => {
+    const file = before === null ? "new.ts" : path;
+    const { session, words, store } = bench(five);
+    await session.read({ path });
+    await session.multiEdit({ files: [{ path: file, edits: [edit] }] } as never);
+    const moved = words("moved.ts");
+    const id = (await store.journal()).at(-1)?.id as string;
+    for (let time = 0; time < 2; time++) {
+      expect([words(file), words("moved.ts")]).toEqual([after, moved]);
+      expect(outcome(await session.undo())).toBe("applied");
+      expect([words(file), words("moved.ts")]).toEqual([before, null]);
+      const undo = (await store.journal()).at(-1);
+      const ids = [time === 0 ? id : (undo?.batch ?? undo?.id ?? "")];
+      expect((await session.restore({ ids })).isError).toBe(false);
+      expect(await session.lost()).toEqual([]);
+    }
+    expect([words(file), words("moved.ts")]).toEqual([after, moved]);
   });
 });
 

@@ -1,5 +1,5 @@
-import { createInterface } from "node:readline";
 import type { Context } from "../context.js";
+import { ask, isTerminal } from "../input.js";
 import { paintDiff } from "../show.js";
 import { wrap } from "../wrap.js";
 import { diffOf, outcomeOf } from "./carry-out.js";
@@ -29,19 +29,11 @@ export function fileReports(plan: readonly Planned[], backups: ReadonlyMap<strin
 }
 
 /** Nobody to ask: it was meant. Only somebody at a terminal, who sees the diff for the first time, may think again. */
-export async function agrees({ args, output: { out, err } }: Context, question: string): Promise<boolean> {
-  if (args.has("yes") || args.has("json") || !out.isTerminal || !process.stdin.isTTY) return true;
-  err.raw(`\n${err.paint("bold", question)} [Y/n] `);
-  const lines = createInterface({ input: process.stdin, terminal: false });
-  try {
-    const answer = await new Promise<string | null>((resolve) => {
-      lines.once("line", resolve);
-      lines.once("close", () => resolve(null));
-    });
-    return answer !== null && /^(y(es)?)?$/i.test(answer.trim());
-  } finally {
-    lines.close();
-  }
+export async function agrees(context: Context, question: string): Promise<boolean> {
+  const { args } = context;
+  if (args.has("yes") || args.has("json") || !isTerminal(context)) return true;
+  const answer = await ask(`${question} [Y/n]`, context);
+  return answer !== null && /^(y(es)?)?$/i.test(answer);
 }
 
 /** A sentence for the person, as wide as the terminal. */
