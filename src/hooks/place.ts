@@ -1,5 +1,5 @@
 import type { Door } from "../core/index.js";
-import type { NodeStore } from "../node/index.js";
+import { type NodeStore, StateError } from "../node/index.js";
 import { type Files, type Json, PortError, type Session } from "../session/index.js";
 import type { Recalled } from "./event.js";
 
@@ -49,7 +49,7 @@ export async function attempt(place: Workplace, path: string, run: () => Promise
   try {
     await run();
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
+    if (!(error instanceof PortError) || error instanceof StateError) throw error;
     if (error.code !== "not_found") place.log(`${path}: ${error.code}: ${error.message}`);
   }
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import { appendLog, failsClosed, nodeStore, stateFolder, workspaceFor } from "../node/index.js";
+import { appendLog, failsClosed, nodeStore, StateError, stateFolder, workspaceFor } from "../node/index.js";
 import type { Adapter, Answer, Event, Mark, Payload, Understood } from "./event.js";
 import { isRecord } from "./fields.js";
 import { answer } from "./guard.js";
@@ -115,7 +115,9 @@ function noted(error: unknown, understood: Understood | null, { adapter, env, cl
   const state = stateFolder({ env });
   const log = (line: string): void => appendLog(line, { state, clock });
   log(`${adapter.client}: ${(env.KEDGE_DEBUG && (error as Error)?.stack) || cause}`);
-  return understood !== null && isFirst(cause, understood, { adapter, state, log });
+  // Each file would be another message of the same fault.
+  const fault = error instanceof StateError ? "state folder" : cause;
+  return understood !== null && isFirst(fault, understood, { adapter, state, log });
 }
 
 /** The state folder, or the folder the client names, may be what is wrong. */
@@ -144,9 +146,10 @@ function isFirst(
   }: { readonly adapter: Adapter; readonly state: string; readonly log: (line: string) => void },
 ): boolean {
   const { notes } = nodeStore({ state, workspace: { key: "conversations" }, brief: true, report: log });
-  const name = `${adapter.client}:${conversation}`;
-  const isKnown = (): boolean => notes.all("failed", name).includes(cause);
-  if (isKnown()) return false;
+  const name = `${adapter.client}:${conversation} ${cause}`;
+  if (notes.has("failed", name)) return false;
   notes.add("failed", name, cause);
-  return isKnown() || events.some(({ kind }) => kind === "begin");
+  // A full disk takes the name of a note, if not its text. Where it takes no name either, a conversation that goes on
+  // would be told with every call.
+  return notes.has("failed", name) || events.some(({ kind }) => kind === "begin");
 }

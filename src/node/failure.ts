@@ -57,12 +57,15 @@ export function failure(action: string, path: string, error: unknown): PortError
 
 const unwritable = new Set(["EACCES", "EPERM", "EROFS"]);
 
+/** The fault is that of the state folder: every other file meets it too. */
+export class StateError extends PortError {}
+
 /** For what needs the state folder: nobody finds the fault at the file. */
 export function stateFailure(action: string, state: string, error: unknown): PortError {
   const code = errorCode(error);
   if (error instanceof PortError) return error;
   if (!unwritable.has(code))
-    return new PortError("io", `cannot ${action}: ${reason(error)}`, { cause: error });
+    return new StateError("io", `cannot ${action}: ${reason(error)}`, { cause: error });
   const hint = `the state folder ${state} may not be written (${code}); allow that first, or name another in KEDGE_STATE`;
-  return new PortError("io", `cannot ${action}: ${hint}`, { cause: error });
+  return new StateError("io", `cannot ${action}: ${hint}`, { cause: error });
 }

@@ -7,6 +7,7 @@ export {
   settingVariables,
 } from "./config.js";
 export { namedCodec } from "./encoding.js";
+export { StateError } from "./failure.js";
 export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
 export { type GitOptions, gitCommits } from "./git.js";
 export { agentIdentity, type Identity, type IdentityOptions } from "./identity.js";

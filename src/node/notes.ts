@@ -25,6 +25,11 @@ export class Notes {
     });
   }
 
+  /** Whether anything was noted, or tried to be where the disk was full. */
+  has(kind: string, name: string): boolean {
+    return this.context.io.isThere(this.pathOf(kind, name));
+  }
+
   all(kind: string, name: string): Json[] {
     return this.read(this.pathOf(kind, name));
   }
