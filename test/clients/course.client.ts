@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { chosenDrivers, install } from "./builds.js";
 import { opening } from "./course/gate.js";
 import { course } from "./course/index.js";
+import { tabs } from "./course/tabs.js";
 import type { Driver } from "./driver.js";
 import { putFormatter } from "./formatter.js";
 import type { Place } from "./place.js";
@@ -85,6 +86,16 @@ function playOtherWays(driver: Driver, program: string): void {
   }
 }
 
+/** What is written down, which no client shows. */
+function playTabs(driver: Driver, program: string): void {
+  describe(`${driver.title}, guarded`, () => {
+    test(tabs.title, async () => {
+      const { verdict, received } = await play({ driver, program, guard: "user" }, tabs);
+      expect(tabs.right, received).toContain(verdict);
+    });
+  });
+}
+
 for (const driver of chosenDrivers()) {
   const installed = install(driver);
   if ("reason" in installed) {
@@ -94,4 +105,5 @@ for (const driver of chosenDrivers()) {
   }
   for (const condition of conditions) playCourse(driver, installed.program, condition);
   playOtherWays(driver, installed.program);
+  playTabs(driver, installed.program);
 }

@@ -40,3 +40,10 @@ export function within(count: number): boolean {
   return count <= limit;
 }
 `;
+
+/** Indented with tabs; clients show them to people with blanks. */
+export const tabbed: Readonly<Record<string, string>> = {
+  "main.go":
+    'package main\n\nimport "fmt"\n\nfunc main() {\n\trate := 19\n\tif rate > 0 {\n\t\tfmt.Println(rate)\n\t}\n}\n',
+  Makefile: "all: app\n\napp: main.o\n\t@echo rate 19\n\t$(CC) -o app main.o\n\nclean:\n\trm -f app\n",
+};
