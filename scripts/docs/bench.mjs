@@ -7,7 +7,8 @@ const percent = (part, of) => {
   if (of === 0) return "none";
   return part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`;
 };
-const total = ({ right, refused, wrong, silent = 0 }) => right + refused + wrong + silent;
+const total = ({ right, refused, swapped = 0, wrong, silent = 0 }) =>
+  right + refused + swapped + wrong + silent;
 const table = (head, rows) =>
   [`| ${head.join(" | ")} |`, `|${head.map((_, at) => (at === 0 ? "---" : "---:")).join("|")}|`]
     .concat(rows.map((row) => `| ${row.join(" | ")} |`))
@@ -17,8 +18,9 @@ const add = (one, two) => ({
   refused: one.refused + two.refused,
   wrong: one.wrong + two.wrong,
   silent: (one.silent ?? 0) + (two.silent ?? 0),
+  swapped: (one.swapped ?? 0) + (two.swapped ?? 0),
 });
-const none = { right: 0, refused: 0, wrong: 0, silent: 0 };
+const none = { right: 0, refused: 0, swapped: 0, wrong: 0, silent: 0 };
 
 export default function benchPage() {
   const parts = { replay, tokens, speed, agents };
@@ -52,10 +54,12 @@ function replay(result) {
       .reduce(add, none);
   const rows = names.map((name) => ({ name, tally: sampleOf(name) }));
   const isSilent = rows.some(({ tally }) => tally.silent > 0);
+  const isSwapped = rows.some(({ tally }) => tally.swapped > 0);
   const outcomes = rows.map(({ name, tally }) => [
     name,
     percent(tally.right, total(tally)),
     percent(tally.refused, total(tally)),
+    ...(isSwapped ? [`${tally.swapped}`] : []),
     `${tally.wrong}`,
     ...(isSilent ? [`${tally.silent}`] : []),
   ]);
@@ -77,13 +81,13 @@ function replay(result) {
 ${about(result)}
 An agent read a file; somebody else changed it; then the agent's edit came. *Right* is the text that the history really has, or a refusal where both
 changed one line; what the classes are, and what is right in each, says [replay.md](replay.md). *Refused* is a refusal without need: nothing is lost, a round is. *Wrong* is a text that nobody wanted: an edit in a wrong place,
-another one's change overwritten, an edit made twice, line ends lost.
+another one's change overwritten, an edit made twice, line ends lost.${isSwapped ? " *Swapped* is the right text, but for the order of what both put into one gap." : ""}
 
 First the unweighted sample, ${total(rows[0].tally)} pairs of consecutive changes drawn with equal chance from ${drawn.map(({ name }) => name).join(" and ")}${withoutCase(drawn)}:
 
 ![outcomes](bench/outcomes.svg)
 
-${table(["mechanism", "right", "refused", "wrong", ...(isSilent ? ["no answer"] : [])], outcomes)}
+${table(["mechanism", "right", "refused", ...(isSwapped ? ["swapped"] : []), "wrong", ...(isSilent ? ["no answer"] : [])], outcomes)}
 
 ${landingMore(rows)}\`git merge-file\` is the reference: it has the text that was read, as the session has.
 ${peers.length > 0 ? `\nPeers, through adapters in \`bench/peers\`: ${peers.map((name) => `\`${name}\``).join(", ")}.\n` : ""}
@@ -108,8 +112,8 @@ function withoutCase(sets) {
 function landingMore([session, ...others]) {
   const before = others.filter(({ tally }) => tally.right > session.tally.right).map(({ name }) => name);
   if (before.length === 0) return "";
-  return `Where kedge is not first: more edits land with ${before.join(", ")}. kedge refuses what touches somebody else's change, or stands in
-the same gap; they write there all the same, and the price is the last column. `;
+  return `Where kedge is not first: more edits land with ${before.join(", ")}. kedge refuses where
+a line may be one of several, or where others changed both sides of it; they write there all the same, and the price is the last column. `;
 }
 
 function classTables({ name, seed, hash, cases, scores }) {

@@ -1,7 +1,8 @@
 import type { CaseSet } from "./generate.js";
 import type { Score, Tally } from "./score.js";
 
-const total = ({ right, refused, wrong, silent }: Tally): number => right + refused + wrong + silent;
+const total = ({ right, refused, swapped, wrong, silent }: Tally): number =>
+  right + refused + swapped + wrong + silent;
 const percent = (part: number, of: number): string =>
   part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`;
 
@@ -32,13 +33,17 @@ function table(rows: readonly (readonly string[])[]): string {
 
 function outcomeTable(scores: readonly Score[], tallyOf: (score: Score) => Tally): string {
   const isSilent = scores.some((one) => tallyOf(one).silent > 0);
+  const isSwapped = scores.some((one) => tallyOf(one).swapped > 0);
+  const swappedCells = (cell: string): string[] => (isSwapped ? [cell] : []);
   return table([
-    ["", "right", "refused", "wrong place", ...(isSilent ? ["no answer"] : [])],
+    ["", "right", "refused", ...swappedCells("swapped"), "wrong place", ...(isSilent ? ["no answer"] : [])],
     ...scores.map((one) => {
       const tally = tallyOf(one);
       const all = total(tally);
       return [
-        ...[one.mechanism.name, percent(tally.right, all), percent(tally.refused, all), `${tally.wrong}`],
+        ...[one.mechanism.name, percent(tally.right, all), percent(tally.refused, all)],
+        ...swappedCells(`${tally.swapped}`),
+        `${tally.wrong}`,
         ...(isSilent ? [`${tally.silent}`] : []),
       ];
     }),

@@ -1,8 +1,12 @@
-import { type Case, editText } from "./case.js";
+import { type Case, editText, type Hunk, linesOf, toLf } from "./case.js";
+import { difference } from "./difference.js";
 import { type Mechanism, type Played, play } from "./mechanism.js";
 
-/** Right includes refusing where that is right; refused means: without need; silent: no answer in time. */
-export type Outcome = "right" | "refused" | "wrong" | "silent";
+/**
+ * Right includes refusing where that is right; refused means: without need; swapped: the right text, but for the order in
+ * which it has what the agent and somebody else put into one gap; silent: no answer in time.
+ */
+export type Outcome = "right" | "refused" | "swapped" | "wrong" | "silent";
 
 export interface Tally extends Record<Outcome, number> {
   readonly wrongIds: string[];
@@ -29,11 +33,32 @@ export function outcomes(one: Case, { text, calls, silent }: Played): Outcome[] 
   if (one.expect === "unchanged") return [text === one.current ? "right" : "wrong"];
   if (one.expect === "refuse") return [refused || one.alternatives.includes(text) ? "right" : "wrong"];
   if (refused) return ["refused"];
-  return [text === one.truth || one.alternatives.includes(text) ? "right" : "wrong"];
+  if (text === one.truth || one.alternatives.includes(text)) return ["right"];
+  return [isSwapped(one, text) ? "swapped" : "wrong"];
+}
+
+/** The two texts differ in two neighbouring blocks that changed places: one is the agent's, the other somebody else's. */
+function isSwapped({ base, current, truth, edits }: Case, text: string): boolean {
+  const [ours, right] = [linesOf(toLf(text)), linesOf(toLf(truth))];
+  let [head, tail] = [0, 0];
+  while (head < right.length && ours[head] === right[head]) head++;
+  while (tail < right.length - head && ours.at(-1 - tail) === right.at(-1 - tail)) tail++;
+  const part = right.slice(head, right.length - tail);
+  const wanted = ours.slice(head, ours.length - tail).join("\n");
+  const others = difference(linesOf(toLf(base)), linesOf(toLf(current))) ?? [];
+  const isIn = (lines: readonly string[], hunks: readonly Hunk[]): boolean =>
+    hunks.some((hunk) => `\n${hunk.lines.join("\n")}\n`.includes(`\n${lines.join("\n")}\n`));
+  for (let cut = 1; cut < part.length; cut++) {
+    const [first, second] = [part.slice(0, cut), part.slice(cut)];
+    if ([...second, ...first].join("\n") !== wanted) continue;
+    if ((isIn(first, edits) && isIn(second, others)) || (isIn(first, others) && isIn(second, edits)))
+      return true;
+  }
+  return false;
 }
 
 const empty = (): Tally => ({
-  ...{ right: 0, refused: 0, wrong: 0, silent: 0 },
+  ...{ right: 0, refused: 0, swapped: 0, wrong: 0, silent: 0 },
   ...{ wrongIds: [], silentIds: [], secondTime: [] },
 });
 

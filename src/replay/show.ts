@@ -21,7 +21,7 @@ export async function playAll(one: Case, mechanisms: readonly Mechanism[]): Prom
 }
 
 const words: Readonly<Record<Outcome, string>> = {
-  ...{ right: "right", refused: "refused", wrong: "WRONG PLACE", silent: "no answer" },
+  ...{ right: "right", refused: "refused", wrong: "WRONG PLACE", silent: "no answer", swapped: "swapped" },
 };
 
 export const hasRefused = ({ played }: Shown): boolean => played.calls.some(({ refused }) => refused);

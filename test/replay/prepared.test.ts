@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { session } from "../../src/replay/mechanisms/kedge.js";
+import { sessionThat } from "../../src/replay/mechanisms/kedge.js";
 import { readPrepared } from "../../src/replay/prepared.js";
 import { score } from "../../src/replay/score.js";
 
@@ -13,15 +13,26 @@ const separable = new Set([
 ]);
 
 describe.skipIf(!existsSync(folder))("stale edits from real histories", { timeout: 600_000 }, () => {
-  it("go where they belong, or are refused", async () => {
-    const { classes } = await score(session, readPrepared(folder).cases);
-    for (const [name, { right, refused, wrong }] of Object.entries(classes).sort())
-      console.log(`replay ${name.padEnd(28)} right ${right}  refused ${refused}  wrong ${wrong}`);
-    for (const [name, { right, refused, wrong, wrongIds, secondTime }] of Object.entries(classes)) {
-      if (!name.endsWith("(debatable)")) expect([name, ...wrongIds]).toEqual([name]);
-      if (separable.has(name.replace(" (debatable)", "")))
-        expect(right / (right + refused + wrong), name).toBeGreaterThanOrEqual(0.995);
-      expect([name, ...secondTime], "sent again unchanged").toEqual([name]);
-    }
-  });
+  it.each(["before", "after"] as const)(
+    "go where they belong, or are refused: insert_%s",
+    async (inserts) => {
+      const { classes } = await score(sessionThat(inserts), readPrepared(folder).cases);
+      for (const [name, { right, refused, swapped, wrong }] of Object.entries(classes).sort())
+        console.log(
+          `replay ${name.padEnd(28)} right ${right}  refused ${refused}  swapped ${swapped}  wrong ${wrong}`,
+        );
+      for (const [name, { right, refused, swapped, wrong, wrongIds, secondTime }] of Object.entries(
+        classes,
+      )) {
+        expect([name, ...wrongIds]).toEqual([name]);
+        const share = (count: number) => count / (right + refused + swapped + wrong);
+        // Touching from outside is not meeting; in which order two insertions stand in one gap is open.
+        if (/^(touch|same-gap) /.test(name))
+          expect(share(right + swapped), name).toBeGreaterThanOrEqual(0.75);
+        if (separable.has(name.replace(" (debatable)", "")))
+          expect(share(right), name).toBeGreaterThanOrEqual(0.995);
+        expect([name, ...secondTime], "sent again unchanged").toEqual([name]);
+      }
+    },
+  );
 });

@@ -11,19 +11,23 @@ function listed(base: string, scheme: SchemeName): readonly Row[] {
   return listRows(document, { scheme, ranges: [{ start: 1, end: document.lineCount }] }).rows;
 }
 
+/** An insertion is named by the line below it, or by the line above. */
+type Inserts = "before" | "after";
+
 /** The edit as an agent writes it that was shown these rows. */
-function anchored(rows: readonly Row[], hunk: Hunk): Edit {
+function anchored(rows: readonly Row[], hunk: Hunk, inserts: Inserts = "before"): Edit {
   const { start, count, lines: text } = hunk;
   const anchor = (index: number): string => (rows[index] as Row).anchor;
   if (count > 0) return { op: "replace_lines", start: anchor(start), end: anchor(start + count - 1), text };
-  return start < rows.length
+  const isBefore = start < rows.length && (inserts === "before" || start === 0);
+  return isBefore
     ? { op: "insert_before", anchor: anchor(start), text }
     : { op: "insert_after", anchor: anchor(start - 1), text };
 }
 
 const path = "file";
 
-export const session: Mechanism = {
+export const sessionThat = (inserts: Inserts): Mechanism => ({
   name: "kedge, session",
   short: "session",
   about: "anchors, and a ledger of what was shown",
@@ -35,14 +39,16 @@ export const session: Mechanism = {
     return {
       async edit(current, hunks) {
         if (files.text(path) !== current) files.set(path, current);
-        const edits = hunks.map((hunk) => anchored(rows, hunk));
+        const edits = hunks.map((hunk) => anchored(rows, hunk, inserts));
         const { isError } = await kedge.edit({ path, edits });
         if (isError && files.text(path) !== current) throw new Error("a refusal wrote");
         return isError ? null : files.text(path);
       },
     };
   },
-};
+});
+
+export const session = sessionThat("before");
 
 export const stateless = (scheme: SchemeName): Mechanism => ({
   name: `kedge, stateless, ${scheme}`,
