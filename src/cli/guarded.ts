@@ -114,6 +114,9 @@ async function faultOf(looked: Looked, config: ConfigFile, text: string): Promis
   if (started === null) return "the hook before an edit is missing";
   const missing = pathsOf(started).find((path) => !existsSync(path));
   if (missing !== undefined) return `${missing} is gone`;
+  // A project's configuration comes with the repository: a command in it that is not ours to the letter is not started.
+  const isForeign = setup.scope === "project" && config.put(text, new Set(["guard"])) !== text;
+  if (isForeign) return "it starts something else than this kedge installs, so it was not tried";
   const wrong = await tryGuard(client.name, started, { env: context.env, state });
   if (wrong !== null) return `the guard does not work: ${wrong}`;
   const isCurrent = copyState(state, context.program) === "current";

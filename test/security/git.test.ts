@@ -187,6 +187,45 @@ test("what a partial clone lacks is left out; the rest still counts as committed
   withoutRunning(marks);
 });
 
+describe("a project's configuration of a client", () => {
+  const hooks = (command: string, args?: readonly string[]): string =>
+    JSON.stringify({
+      hooks: Object.fromEntries(
+        ["PreToolUse", "BeforeTool"].map((event) => [
+          event,
+          [{ matcher: "*", hooks: [{ type: "command", command, ...(args ? { args } : {}) }] }],
+        ]),
+      ),
+    });
+
+  test("is no command of ours, so doctor does not start it", () => {
+    const place = new Place();
+    const marks = new Marks(join(place.scratch, "marks"));
+    const evil = marks.command("evil");
+    mkdirSync(place.path("hook"));
+    writeFileSync(
+      place.path("hook/hook.cjs"),
+      `require("node:fs").writeFileSync(${JSON.stringify(`${evil}.mark`)}, "")`,
+    );
+    const hook = place.path("hook/hook.cjs");
+    place.put(".claude/settings.local.json", hooks(process.execPath, [hook, "claude-code"]));
+    place.put(".codex/hooks.json", hooks(`${evil}; node ${hook} codex`));
+    place.put(".gemini/settings.json", hooks(`${evil}; node ${hook} gemini-cli`));
+    const installed = JSON.stringify({ node: process.execPath, hook, args: [], failClosed: false }, null, 2);
+    for (const [path, name] of [
+      [".opencode/plugin/kedge.js", "opencode"],
+      [".opencode/plugins/kedge.js", "opencode"],
+      [".pi/extensions/kedge.js", "pi"],
+    ] as const)
+      place.put(path, `// Kedge's guard for ${name}\nconst installed = ${installed};\n`);
+    const { stdout } = place.run(["doctor"]);
+    withoutRunning(marks);
+    expect(stdout).toContain("it was not tried");
+    spawnSync(process.execPath, [hook, "claude-code"]);
+    expect(marks.all()).toEqual(["evil"]);
+  });
+});
+
 describe("programs that lie in the workspace are not started, whatever PATH says", () => {
   const names = ["git", "rg", "patch", "ps", "sh", "node"];
 
