@@ -71,7 +71,14 @@ it("documents name only subpaths that a program can import", async () => {
 });
 
 describe("documents", () => {
-  const pages = ["README.md", "ARCHITECTURE.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+  const pages = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "AGENTS.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+  ];
   const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const all = [...pages, ...docs.filter((name) => name.endsWith(".md")).map((name) => join("docs", name))];
 

@@ -61,8 +61,8 @@ export function commandHelp(command: Command, { stream, has }: HelpSetup): strin
 export function flagsHelp({ stream }: HelpSetup): string {
   const users = commands.filter(({ touches }) => touches).map(({ name }) => name);
   const settings =
-    "Flags come before the environment (KEDGE_SESSION, KEDGE_STATE and others), then .kedge.json in the workspace, " +
-    "then kedge/config.json in your configuration folder. Without --root a path argument is its own permission.";
+    "Flags come before the environment (KEDGE_SESSION, KEDGE_STATE and others), then kedge/config.json in your " +
+    "configuration folder. .kedge.json in the workspace only makes settings stricter than that file. Without --root a path argument is its own permission.";
   return [
     `Flags of ${users.join(", ")}:`,
     "",
