@@ -1,6 +1,6 @@
 /** A repository that was cloned or unpacked runs nothing, whatever is in it: neither in the guard nor in a command. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anchorsIn, Place } from "../cli/support.js";
@@ -119,6 +119,8 @@ describe.each([
     const place = new Place();
     const marks = new Marks(join(place.scratch, "marks"));
     const { missing } = planted(place, marks);
+    // Else git need not look into the file.
+    utimesSync(place.path("a.txt"), 1, 1);
     for (const args of [
       ["cat-file", "blob", missing],
       ["status"],
