@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cache, command, exists, node, readJson, root } from "./shell.mjs";
+import { writeThirdParty } from "./third-party.mjs";
 
 /** dist name → source. An entry whose source is not there yet is left out. */
 const library = {
@@ -62,8 +63,14 @@ export async function build() {
     target: "node20.19",
     logLevel: "silent",
   };
+  const inputs = new Set();
+  const collecting = async (settings) => {
+    const made = await bundle({ ...settings, metafile: true });
+    for (const path of Object.keys(made.metafile.inputs)) inputs.add(path);
+    return made;
+  };
   try {
-    await bundle({
+    await collecting({
       ...shared,
       entryPoints: Object.fromEntries(present(library)),
       outdir: "dist",
@@ -75,7 +82,8 @@ export async function build() {
       chunkNames: "chunks/[hash]",
       packages: "external",
     });
-    for (const [name, source] of present(programs)) await bundleProgram(bundle, shared, name, source);
+    for (const [name, source] of present(programs)) await bundleProgram(collecting, shared, name, source);
+    writeThirdParty(inputs);
   } catch (error) {
     return { ok: false, output: error.message };
   }
