@@ -50,7 +50,9 @@ function show(
   const verb = again ? "made again" : "undone";
   for (const { id, path, diff, agent } of undone) {
     const whose = agent === own ? "" : ` of ${visible(agentName(agent))}`;
-    output.out.line(`${visible(path)}: edit ${id}${whose} ${status === "dry_run" ? `would be ${verb}` : verb}`);
+    output.out.line(
+      `${visible(path)}: edit ${id}${whose} ${status === "dry_run" ? `would be ${verb}` : verb}`,
+    );
     if (diff !== "") output.out.line(paintDiff(diff, output.out));
   }
   for (const warning of warnings) output.err.line(`kedge: ${warning}`);
