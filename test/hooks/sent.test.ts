@@ -137,6 +137,9 @@ describe("Claude Code", () => {
     const echo = `String to replace not found in file.\nString: \n${textOf("alpha")}`;
     agent.transcript.result("Edit", input, `<tool_use_error>${echo}</tool_use_error>`, true);
     agent.transcript.result("Edit", input, echo, true);
+    const content = `PreToolUse:Edit hook error: REJECTED, nothing written.\n${textOf("alpha")}`;
+    const line = { attachment: { type: "hook_error" }, type: "attachment", rendered: [{ content }] };
+    appendFileSync(transcriptOf(agent, ClaudeTranscript).path, `${JSON.stringify(line)}\n`);
     expect(await denied(agent)).toContain("was not read");
     agent.transcript.result("Bash", { command: "cat src/*; false" }, `Exit code 1\n${textOf("alpha")}`, true);
     expect(await denied(agent)).toBeNull();

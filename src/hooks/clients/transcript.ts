@@ -111,7 +111,8 @@ function attached(attachment: Payload, entry: Payload, time: number): Sent[] {
   if (instructions.length > 0) return instructions;
   const rendered = list(entry, "rendered").map((one) => textOf(isRecord(one) ? one.content : undefined));
   const prompt = list(attachment, "systemPrompt").filter((one) => typeof one === "string");
-  return [...rendered, ...prompt].map((one) => ({ text: one, call: "", time: 0 }));
+  const texts = [...rendered, ...prompt].filter((one) => !isRefusal(one));
+  return texts.map((one) => ({ text: one, call: "", time: 0 }));
 }
 
 function numbered(shown: string, first: number): string {
