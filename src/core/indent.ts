@@ -42,17 +42,28 @@ export function heal({ quoted, standing, fresh, unit }: Mended): Healed | null {
   const steps = ordered(pairs);
   if (!steps || steps.length === 0) return null;
   const retyped = compareLines(fresh, quoted);
-  const lines: string[] = [];
-  for (const [at, line] of fresh.entries()) {
-    const same = retyped.index(at);
-    if (same >= 0) lines.push(standing[same] as string);
-    else if (isBlank(line)) lines.push(line);
-    else {
-      const found = carried(indentation(line), steps, { unit, texts: [...quoted, ...fresh] });
-      if (found === null) return null;
-      lines.push(found + line.slice(indentation(line).length));
+  const made = (own: string): string[] | null => {
+    const lines: string[] = [];
+    for (const [at, line] of fresh.entries()) {
+      const same = retyped.index(at);
+      if (same >= 0) lines.push(standing[same] as string);
+      else if (isBlank(line)) lines.push(line);
+      else {
+        const depth = indentation(line);
+        const found = carried(depth, steps, { own, unit });
+        if (found === null) return null;
+        lines.push(found + line.slice(depth.length));
+      }
     }
+    return lines;
+  };
+  const ways = new Map<string, string[]>();
+  for (const own of unit === null ? [""] : ownUnits(steps, unit, [...quoted, ...fresh])) {
+    const lines = made(own);
+    if (lines) ways.set(lines.join("\n"), lines);
   }
+  const [lines, other] = ways.values();
+  if (!lines || other) return null;
   return { lines, even: shiftOf(steps) !== null || isExchange(steps) };
 }
 
@@ -102,36 +113,32 @@ function ordered(pairs: readonly Pair[]): Pair[] | null {
   return isOrder ? sorted : null;
 }
 
-interface Texts {
+/** One step of indentation in the caller's lines and in the file. */
+interface Units {
+  readonly own: string;
   readonly unit: string | null;
-  /** The caller's lines, quoted and new. */
-  readonly texts: readonly string[];
 }
 
 /** Where the file has lines of this depth: as in the quote, or by whole steps from there. */
-function carried(depth: string, steps: readonly Pair[], { unit, texts }: Texts): string | null {
+function carried(depth: string, steps: readonly Pair[], { own, unit }: Units): string | null {
   const known = steps.find(([quoted]) => quoted === depth);
   if (known) return known[1];
-  if (unit === null) return null;
-  const ways = new Set<string>();
-  for (const own of ownUnits(steps, { unit, texts })) {
-    const found = stepped(depth, steps, own, unit);
-    if (found !== null) ways.add(found);
-  }
-  const [way, other] = ways;
-  return other === undefined ? (way ?? null) : null;
+  return own === "" || unit === null ? null : stepped(depth, steps, own, unit);
 }
 
-/** What may be one step of indentation in the caller's lines. */
-function ownUnits(steps: readonly Pair[], { unit, texts }: { unit: string; texts: readonly string[] }) {
-  const units = new Set<string>();
+/** What may be one step of indentation in the caller's lines; "" where it is not asked. */
+function ownUnits(steps: readonly Pair[], unit: string, texts: readonly string[]): Set<string> {
+  const units = new Set([""]);
   // With the same blanks more or less, the caller's steps are the file's.
   if (shiftOf(steps) !== null) units.add(unit);
   const deepest = steps.at(-1) as Pair;
+  // One depth tells of a step only where tabs stand for spaces.
   const from: Pair = steps.length > 1 ? (steps[0] as Pair) : ["", ""];
+  const isTold = steps.length > 1 || deepest[0][0] !== deepest[1][0];
   const count = countOf(deepest[1].slice(from[1].length), unit);
   const grown = deepest[0].slice(from[0].length);
-  if (count && grown !== "" && grown.length % count === 0) units.add(grown.slice(0, grown.length / count));
+  const step = isTold && count && grown.length % count === 0 ? grown.slice(0, grown.length / count) : "";
+  if (usualStep.test(step)) units.add(step);
   // A quote that begins at the edge tells of no step: then the smallest that the caller makes, of the other kind of blanks.
   const depths = texts.map(indentation).filter((one) => one !== "");
   const [least = ""] = depths.sort((one, two) => one.length - two.length);

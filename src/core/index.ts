@@ -6,6 +6,7 @@ export {
   applyEdits,
   HashlineMismatchError,
 } from "./apply.js";
+export { overBlanks } from "./blanks.js";
 export { chained, type Doubtful } from "./chained.js";
 export { Change, type Hunk } from "./change.js";
 export { latin1Codec } from "./codec.js";
@@ -37,6 +38,7 @@ export {
 } from "./engine.js";
 export { type Code, codes, decidingCode, exitStatus } from "./error.js";
 export { firstPlaces, hunkSplices } from "./firstplace.js";
+export { goneQuote, outgrown, type QuotedPlace } from "./gone.js";
 export { digest } from "./hash.js";
 export { type Believed, History, type State } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
@@ -52,13 +54,14 @@ export {
   readLineRange,
   selectLines,
 } from "./listing.js";
+export { type Meant, meantBy } from "./meant.js";
 export type { Piece } from "./meeting.js";
 export type { Named } from "./named.js";
-export { type Quote, taken, textOf } from "./offsets.js";
+export { coversLines, type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
 export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";
 export { anchorOf, type Cause, type Mismatch, mismatch, type Problem, problem } from "./problem.js";
-export { goneQuote, placesOf, type QuotedPlace, quotesIn } from "./quote.js";
+export { placesOf, quotesIn } from "./quote.js";
 export { compactLineRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./ranges.js";
 export {
   type HashMismatch,

@@ -52,6 +52,13 @@ export function search(text: string, quoted: string, within: Span | null): numbe
   return found;
 }
 
+/** Text that begins where a line does and ends where one does. */
+export function coversLines(text: string, from: number, length: number): boolean {
+  const end = from + length;
+  const isStart = from === 0 || text[from - 1] === "\n" || text[from] === "\n";
+  return isStart && (end === text.length || text[end] === "\n" || text[end - 1] === "\n");
+}
+
 /** Where a quote is replaced: wherever it stands, or in the one place that is meant; several, if it is one of those. */
 export function placesFor(text: string, quote: Quote): number[] {
   const found = search(text, quote.old, null);

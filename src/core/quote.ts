@@ -1,11 +1,12 @@
 import type { Hunk } from "./change.js";
 import type { Document } from "./document.js";
 import type { Edit } from "./edit.js";
-import type { LineMap } from "./linemap.js";
+import { goneQuote, outgrown } from "./gone.js";
 import { locate } from "./locate.js";
 import { meantBy } from "./meant.js";
 import { type Named, ours, type Span } from "./named.js";
 import {
+  coversLines,
   disjoint,
   lastAtMost,
   lineStarts,
@@ -17,7 +18,7 @@ import {
   taken,
   textOf,
 } from "./offsets.js";
-import { mismatch, type Problem, problem } from "./problem.js";
+import { type Problem, problem } from "./problem.js";
 import { LineSet, lineIndexes } from "./ranges.js";
 import { newestShown, type View } from "./view.js";
 import { whereabouts, widened } from "./whereabouts.js";
@@ -71,11 +72,27 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
   const found = search(textOf(document), edit.old, span && offsets(document, span));
   if (found.length === 0) return withMeant(missing(edit, span, view), { edit, base, span }, view);
   if (found.length > 1 && !edit.all) return several(edit, found, { base, document }, view);
+  const grown = found
+    .map((from) => outgrownAt(edit, { base, document, from }, view))
+    .find((one) => one !== null);
+  if (grown) return grown;
   const elsewhere =
     span || edit.all ? null : seenElsewhere(edit, { base, document, from: found[0] ?? 0 }, view);
   if (elsewhere) return elsewhere;
   const places = edit.all ? disjoint(found, edit.old.length) : found;
   return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
+}
+
+function outgrownAt(
+  edit: Quote,
+  at: { base: number; document: Document; from: number },
+  view: View,
+): Problem | null {
+  const { old } = edit;
+  if (coversLines(textOf(at.document), at.from, old.length)) return null;
+  const [first, last] = linesAt(at.document, at.from, at.from + old.length - 1);
+  const place = view.history.believed(at.base)?.toNow.hull(first, last + 1);
+  return place ? outgrown([edit.index], old, place, view) : null;
 }
 
 /** Where a quote stands in the file now, with some lines around. */
@@ -166,36 +183,6 @@ function gone(edit: Quote, at: { state: number; document: Document; from: number
   const { document, from } = at;
   const place = { document, from, length: edit.old.length, toNow: view.history.follow(at.state) };
   return goneQuote([edit.index], place, view.history.now);
-}
-
-/** A place where quoted text was seen, in a text that the agent knows. */
-export interface QuotedPlace {
-  readonly document: Document;
-  readonly from: number;
-  readonly length: number;
-  /** What became of the lines of that text. */
-  readonly toNow: LineMap | null;
-}
-
-/** Quoted text that was seen and no longer stands there: told by the first of its lines that is gone. */
-export function goneQuote(
-  indexes: readonly number[],
-  { document, from, length, toNow }: QuotedPlace,
-  current: Document,
-): Problem {
-  // A blank line has no length.
-  const [start, end] = linesAt(document, from, Math.max(from, from + length - 1));
-  const lines = lineIndexes(start, Math.min(end + 1, document.lineCount));
-  const gone = lines.find((line) => (toNow?.index(line) ?? -1) < 0) ?? start;
-  const [first, last] = toNow?.hull(gone, gone + 1) ?? [0, 0];
-  const all = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
-  const rows = all[0] < all[1] ? LineSet.of([all]) : LineSet.empty;
-  const now = first < last ? { document: current, index: first } : null;
-  return problem("stale", indexes, "the quoted text stood in a version that was shown and is gone", {
-    mismatches: [mismatch({ document, index: gone }, now, "hex6")],
-    rows,
-    changed: rows.subtract(toNow?.carry(LineSet.lines(lines)) ?? LineSet.empty),
-  });
 }
 
 function several(

@@ -23,6 +23,8 @@ export interface View {
   readonly forgotten?: (index: number, hash: string) => boolean;
   /** The lines of a state that the agent has seen, in whatever showing, or written. */
   known(state: number): LineSet;
+  /** Lines of the file now that the agent knows from something else than a refusal; left out: all. */
+  readonly read?: LineSet;
   /** Without a full gate, an anchor that was never printed may still name the line of the file now that carries it. */
   readonly open?: boolean;
 }

@@ -32,6 +32,7 @@ import {
   areKnown,
   areSeen,
   elsewhere,
+  isOutgrown,
   isUnplaced,
   looksOf,
   unplaced,
@@ -185,7 +186,8 @@ async function weigh(
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
   if (isUnplaced(hits, looks, opened)) return refusing(call, refused([unplaced(hits, document)]));
-  const isSeen = isPlaced && areSeen(hits, looks, opened, call.request);
+  const isSeen =
+    isPlaced && areSeen(hits, looks, opened, call.request) && !isOutgrown(hits, opened, call.request);
   const found = isSettled || isSeen ? allowed : placed(call, write, opened, env);
   if (opened.isCurrent && found.kind === "refused" && wasNowhere(found)) return allowed;
   const places =

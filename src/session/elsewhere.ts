@@ -5,6 +5,8 @@ import {
   type LineMap,
   LineSet,
   lineIndexes,
+  outgrown,
+  overBlanks,
   type Problem,
   placesOf,
   problem,
@@ -83,6 +85,16 @@ export function unseen({ joined, loose }: Reach, opened: OpenFile, request: stri
   });
 }
 
+/** A quote was a whole line when it was shown, and is a part of one now that has changed and was not read since. */
+export function isOutgrown(hits: readonly Hit[], opened: OpenFile, request: string): boolean {
+  const view = opened.view(request);
+  return hits.some(({ quoted, start, end }) => {
+    const text = opened.text.lines(quoted.startsWith("\n") ? start + 1 : start, end).join("\n");
+    const isWhole = text === quoted.replace(/^\n|\n$/g, "");
+    return !isWhole && outgrown([], quoted, [start, end], view) !== null;
+  });
+}
+
 /** All of what is quoted was seen where it stands. */
 export function areSeen(
   hits: readonly Hit[],
@@ -99,11 +111,29 @@ export function areSeen(
  */
 function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: string): boolean {
   const { known } = opened.seen(request);
-  const isKnown = followable(lineIndexes(hit.start, hit.end), opened.text).every((line) => known.has(line));
-  return (
-    (hit.carried || isKnown) &&
-    looks.some((look) => sightings(hit, look, opened).some((one) => one.isShown && isAt(one, hit)))
+  const lines = followable(lineIndexes(hit.start, hit.end), opened.text);
+  const isKnown = (line: number): boolean => known.has(line);
+  const others = lines.filter((line) => !isKnown(line));
+  return looks.some((look) =>
+    sightings(hit, look, opened).some((one) => {
+      if (!one.isShown || !isAt(one, hit)) return false;
+      if (hit.carried || others.length === 0) return true;
+      const exact = one.toNow?.invert();
+      const isReindented = one.at >= 0 && others.every((line) => exact && exact.index(line) < 0);
+      const later = looks.filter(({ state }) => state > look.state);
+      return isReindented && stoodSince(others, later, opened);
+    }),
   );
+}
+
+/** In no text of which the agent was shown anything did these lines read otherwise, but for blanks at their ends. */
+function stoodSince(lines: readonly number[], looks: readonly Look[], { history }: OpenFile): boolean {
+  return looks.every(({ state }) => {
+    const believed = history.believed(state);
+    if (!believed) return false;
+    const back = overBlanks(believed.toNow, believed.document, history.now).invert();
+    return lines.every((line) => back.index(line) >= 0);
+  });
 }
 
 /** Of several such places it cannot always be told which one went. */
@@ -240,7 +270,7 @@ function placesIn(hit: Hit, then: Then): Sighting[] {
   return placesOf(text, quoted, whole).flatMap(({ from, first, last }) => {
     if (!seen.containsSpan(first, last + 1)) return [];
     const hull = toNow.hull(first, last + 1);
-    const at = standingAt(first, joins ? last + 2 : last + 1, then);
+    const at = placeNow(hit, first, joins ? last + 2 : last + 1, then);
     const isShown = shown.containsSpan(first, last + 1);
     return [{ document, from, length: quoted.length, toNow, hull, at, isShown }];
   });
@@ -250,6 +280,16 @@ function placesIn(hit: Hit, then: Then): Sighting[] {
 function followable(lines: readonly number[], document: Document): readonly number[] {
   const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(document.text(line)));
   return telling.length > 0 ? telling : lines;
+}
+
+/** Where lines are that were seen. Where the quote stands they may have other blanks at their ends: a formatter was there. */
+function placeNow(hit: Hit, first: number, end: number, then: Then): number {
+  const { document, toNow, now } = then;
+  const at = standingAt(first, end, then);
+  if (at >= 0 || end > document.lineCount || toNow.isIdentity) return at;
+  const followed = overBlanks(toNow, document, now);
+  const isThere = lineIndexes(first, end).every((line) => followed.index(line) === hit.start + line - first);
+  return isThere ? hit.start : -1;
 }
 
 /** Where lines stand one after the other; -1 if they do not. Those that are not followed need only read the same. */

@@ -311,6 +311,7 @@ export class OpenFile {
       showings: showingsFor(agent, request, history),
       forgotten: (index, hash) => isForgotten(agent.forgotten, index, hash),
       known: (state) => knownIn(agent, state, request, history),
+      read: knownNow(agent),
       ...(newest ? { newest: newest.state } : {}),
     };
   }

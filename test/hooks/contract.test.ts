@@ -2,6 +2,7 @@
 import { describe } from "vitest";
 import { adapters } from "../../src/hooks/index.js";
 import { agents } from "./contract/agents.js";
+import { blanks } from "./contract/blanks.js";
 import { capturedPayloads } from "./contract/captured.js";
 import { cut } from "./contract/cut.js";
 import { explained } from "./contract/explained.js";
@@ -13,7 +14,7 @@ import { stale } from "./contract/stale.js";
 import { tabs } from "./contract/tabs.js";
 import { drivers } from "./drivers/index.js";
 
-const parts = { gate, stale, shown, cut, agents, files, tabs, explained };
+const parts = { gate, stale, blanks, shown, cut, agents, files, tabs, explained };
 
 for (const driver of drivers)
   describe.skipIf(!adapters[driver.client])(driver.client, () => {

@@ -300,7 +300,7 @@ describe("on a text that has changed", () => {
     const at = stage("a");
     at.files.set(path, "}\n  x\n");
     await at.shown(1, 2);
-    at.files.set(path, "x\n}\n");
+    at.files.set(path, "y\n}\n");
     await at.shown(1, 2);
     at.files.set(path, "  x\n");
     expect(await at.answer(quote("x\n", "n\n"))).toBe("stale");

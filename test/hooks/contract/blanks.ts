@@ -1,0 +1,95 @@
+/** Changes of blanks at the ends of lines: by a formatter, and in what a model quotes. */
+import { expect, test } from "vitest";
+import type { Driver } from "../drivers/driver.js";
+import { type Agent, type Outcome, quiet, Stage } from "../stage.js";
+import { source } from "./source.js";
+
+const told = ({ deny, tell, failed }: Outcome): string => deny ?? (failed === null ? "" : (tell ?? ""));
+
+export function blanks(driver: Driver): void {
+  const read = async (text = source): Promise<{ place: Stage; agent: Agent; path: string }> => {
+    const place = new Stage(driver, { "a.js": text });
+    const agent = place.agent();
+    const path = place.path("a.js");
+    await agent.read(path);
+    return { place, agent, path };
+  };
+  const isPatcher = driver.client === "codex";
+
+  if (!isPatcher)
+    for (const [what, old, now] of [
+      ["indented more", "  const limit = 10;", "      const limit = 10;"],
+      ["indented with a tab", "  const limit = 10;", "\tconst limit = 10;"],
+      ["given a blank at its end", "  const limit = 10;", "  const limit = 10; "],
+    ] as const)
+      test(`a line was ${what} by a formatter, and the quote still stands there once: allowed without a word`, async () => {
+        const { place, agent, path } = await read();
+        place.change("a.js", old, now);
+        const wanted = place.text("a.js").replace("limit = 10", "limit = 20");
+        expect(await agent.edit(path, { old: "const limit = 10;", new: "const limit = 20;" })).toMatchObject(
+          quiet,
+        );
+        expect(place.text("a.js")).toBe(wanted);
+      });
+
+  if (!isPatcher)
+    test("a formatter indented all of the file: a part of a line is still edited there", async () => {
+      const { place, agent, path } = await read();
+      place.put("a.js", source.replace(/^ +/gm, "\t"));
+      expect(await agent.edit(path, { old: "const limit = 10;", new: "const limit = 20;" })).toMatchObject(
+        quiet,
+      );
+      expect(place.text("a.js")).toContain("\tconst limit = 20;\n");
+    });
+
+  test("the line is gone, and one with other blanks stands elsewhere: denied", async () => {
+    const { place, agent, path } = await read();
+    place.change("a.js", "  const limit = 10;\n", "");
+    place.change("a.js", "export const last", "\tconst limit = 10;\nexport const last");
+    const before = place.text("a.js");
+    const { deny, rewritten } = await agent.asksEdit(path, {
+      old: "const limit = 10;",
+      new: "const limit = 20;",
+    });
+    expect(deny).toContain("REJECTED");
+    expect(rewritten).toBeNull();
+    expect(place.text("a.js")).toBe(before);
+  });
+
+  test("a quote that was a whole line, and is a part of that line now, is denied, also after a refusal showed the line", async () => {
+    const { place, agent, path } = await read();
+    place.change("a.js", "  const limit = 10;", "  const limit = 10; // most");
+    const before = place.text("a.js");
+    const whole = { old: "  const limit = 10;", new: "  const limit = 20;" };
+    expect(told(await agent.asksEdit(path, { old: `${whole.old}\n`, new: `${whole.new}\n` }))).toContain(
+      "// most",
+    );
+    const outcome = await agent.edit(path, whole);
+    expect(told(outcome)).toContain("// most");
+    expect(place.text("a.js")).toBe(before);
+    const { old, fresh } = { old: "  const limit = 10; // most", fresh: "  const limit = 20; // most" };
+    expect(await agent.edit(path, { old, new: fresh })).toMatchObject({ deny: null, failed: null });
+  });
+
+  if (!isPatcher) {
+    test("a quote that was a part of a line when it was shown is no whole line", async () => {
+      const { place, agent, path } = await read();
+      place.change("a.js", "  const limit = 10;", "  const limit = 10; // most");
+      expect(told(await agent.asksEdit(path, { old: "  const limit = 10;\n", new: "" }))).toContain(
+        "// most",
+      );
+      const part = { old: "limit = 10", new: "limit = 20" };
+      expect(await agent.edit(path, part)).toMatchObject({ deny: null, failed: null });
+      expect(place.text("a.js")).toContain("  const limit = 20; // most");
+    });
+
+    test("a whole line that is a part now may be quoted once the line was read", async () => {
+      const { place, agent, path } = await read();
+      place.change("a.js", "  const limit = 10;", "  const limit = 10; // most");
+      await agent.read(path);
+      const part = { old: "  const limit = 10;", new: "  const limit = 20;" };
+      expect(await agent.edit(path, part)).toMatchObject(quiet);
+      expect(place.text("a.js")).toContain("  const limit = 20; // most");
+    });
+  }
+}

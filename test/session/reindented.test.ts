@@ -1,0 +1,75 @@
+/** Other programs' tools edit by a quote; a formatter changed only the blanks at the ends of its lines. */
+import { expect, it } from "vitest";
+import { quote, stage } from "../support/foreign.js";
+import { path } from "../support/session.js";
+
+const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+
+async function at(shown: string, now: string, [first, last]: readonly [number, number] = [1, 9]) {
+  const made = stage("");
+  made.files.set(path, shown);
+  await made.shown(first, Math.min(last, shown.split("\n").length - 1));
+  made.files.set(path, now);
+  return made;
+}
+
+it.each([
+  ["more", lines("a", "  b", "c"), lines("a", "    b", "c"), "b"],
+  ["more, quoted with its blanks", lines("a", "  b", "c"), lines("a", "    b", "c"), "  b"],
+  ["less", lines("a", "    b", "c"), lines("a", "  b", "c"), "b"],
+  ["a tab", lines("a", "  b", "c"), lines("a", "\tb", "c"), "b"],
+  ["at its end", lines("a", "b", "c"), lines("a", "b ", "c"), "b"],
+  ["from the end of one line to the next", lines("a {", "b", "}"), lines("a { ", "b ", "}"), "b"],
+  ["all of the file", lines("a", "  b", "  c", "d"), lines("  a", "    b", "    c", "  d"), "c"],
+  ["and a line was added above", lines("a", "  b", "c"), lines("n", "a", "    b", "c"), "b"],
+  [
+    "among others that changed, with two of its neighbours",
+    lines("a", "  b", "  c", "  d", "e"),
+    lines("A", "    b", "    c", "    d", "E", "f"),
+    "c",
+  ],
+])("a quote that stands there once is let through: %s", async (_, shown, now, old) => {
+  const made = await at(shown, now);
+  expect(await made.answer(quote(old, "X"))).toBe("allowed");
+});
+
+it.each([
+  [
+    "a line beside it changed too, so it may be a new one",
+    lines("a", "  b", "c"),
+    lines("a", "    b", "C"),
+    "b",
+  ],
+  ["lines beside it went", lines("a", "b", "  x", "c", "d"), lines("a", "    x", "d"), "x"],
+  ["the words changed too", lines("a", "  b", "c"), lines("a", "    b2", "c"), "b"],
+  ["it stands in another place", lines("a", "  b", "c", "d"), lines("a", "c", "d", "    b"), "b"],
+  [
+    "one of two places was indented, and the quote fits the other",
+    lines("  b", "a", "  b"),
+    lines("\tb", "a", "  b"),
+    "  b",
+  ],
+])("refused: %s", async (_, shown, now, old) => {
+  const made = await at(shown, now);
+  expect(await made.answer(quote(old, "X"))).not.toBe("allowed");
+});
+
+it("a line that was never shown is not known by its blanks", async () => {
+  const made = await at(lines("a", "b", "c", "  d"), lines("a", "b", "c", "    d"), [1, 2]);
+  expect((await made.session.consider(quote("a\nb", "X"))).kind).toBe("allowed");
+});
+
+it("a line that was seen to be gone, and is back with other blanks, was not seen", async () => {
+  const made = await at(lines("a", "  b", "c"), lines("a", "y", "c"));
+  await made.shown(1, 3);
+  made.files.set(path, lines("a", "    b", "c"));
+  expect(await made.answer(quote("b", "X"))).toBe("stale");
+});
+
+it("what the agent wrote itself, and a formatter indented", async () => {
+  const made = await at(lines("a", "b", "c"), lines("a", "b", "c"));
+  made.files.set(path, lines("a", "  x", "c"));
+  await made.session.observeWrite(path, { tool: "Edit", change: quote("b", "  x").change });
+  made.files.set(path, lines("a", "\tx", "c"));
+  expect(await made.answer(quote("x", "y"))).toBe("allowed");
+});
