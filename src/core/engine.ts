@@ -1,4 +1,5 @@
 import { Change } from "./change.js";
+import { type Choice, type Chosen, withChoices } from "./choices.js";
 import { around } from "./conflict.js";
 import { withoutCopied } from "./copied.js";
 import type { Document, Splice } from "./document.js";
@@ -12,7 +13,7 @@ import { LineSet, type Range } from "./ranges.js";
 import { type Gate, type Resolution, resolve } from "./resolve.js";
 import { scheme } from "./scheme.js";
 import { newestShown, type View } from "./view.js";
-import { addedByOthers, doubts, repeatedNeighbours } from "./warnings.js";
+import { addedByOthers, repeatedNeighbours } from "./warnings.js";
 
 export type OnStale = "relocate" | "refuse";
 
@@ -54,6 +55,8 @@ export interface Refused {
   readonly remaps: readonly Remap[];
   /** What sending the call again on the rows of the refusal would do; null where that would be a guess. */
   readonly forced: readonly Splice[] | null;
+  /** Where anchors are ambiguous: what the call would do, for each way to take them. */
+  readonly choices?: readonly Choice[];
 }
 
 /** One call on one file: the caller's edits, what the agent has seen, the file now → the new text, or why not. */
@@ -97,18 +100,14 @@ export function withProblems(problems: readonly Problem[], made: Applied | Refus
 export function runEdits(given: readonly Edit[], view: View, options: EngineOptions = {}): Applied | Refused {
   const warnings: string[] = [];
   const edits = given.map((edit) => withoutRows(edit, view, warnings));
-  const resolution = resolve(edits, view, options.gate);
-  const problems = [...resolution.problems];
-  if (options.onStale === "refuse" && problems.length === 0) problems.push(...strict(resolution, view));
-  if (options.unmoved && problems.length === 0) problems.push(...moves(resolution, view));
-  if (problems.length > 0) return refused(problems, edits, resolution, view);
+  const { resolution, problems } = resolved(edits, view, options);
+  if (problems.length > 0) {
+    const made = refused(problems, edits, resolution, view);
+    return withChoices(made, (choice) => splicesFor(edits, { ...view, choice }, options));
+  }
   const made = applySplices(view.history.now, resolution.pieces);
   if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
-  warnings.push(
-    ...doubts(resolution),
-    ...repeatedNeighbours(resolution, view),
-    ...addedByOthers(edits, view),
-  );
+  warnings.push(...repeatedNeighbours(resolution, view), ...addedByOthers(edits, view));
   return {
     status: made.change.isEmpty ? "noop" : "applied",
     document: made.document,
@@ -117,6 +116,21 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
     warnings,
     rows: made.change.isEmpty ? thereRows(resolution.named, view) : LineSet.empty,
   };
+}
+
+function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {
+  const resolution = resolve(edits, view, options.gate);
+  const problems = [...resolution.problems];
+  if (options.onStale === "refuse" && problems.length === 0) problems.push(...strict(resolution, view));
+  if (options.unmoved && problems.length === 0) problems.push(...moves(resolution, view));
+  return { resolution, problems };
+}
+
+/** What a call does, be it by force, and what stands in its way. */
+function splicesFor(edits: readonly Edit[], view: View, options: EngineOptions): Chosen {
+  const { resolution, problems } = resolved(edits, view, options);
+  if (problems.length === 0) return { splices: plainPieces(resolution.pieces), problems };
+  return { splices: refused(problems, edits, resolution, view).forced, problems };
 }
 
 /** The anchor a line was last shown with, for a caller that gave a number or a broken anchor. */
@@ -230,15 +244,18 @@ function refused(
     ["bad_request", "overlap", "ambiguous", "wrong_hash"].includes(code),
   );
   const offered = whole && disjoint && !usage;
-  const plain = forced.map(({ start, end, lines, anchor }) =>
-    anchor === undefined ? { start, end, lines } : { start, end, lines, anchor },
-  );
   return {
     status: "refused",
     problems,
     remaps: remaps(resolution.named, view),
-    forced: offered ? plain : null,
+    forced: offered ? plainPieces(forced) : null,
   };
+}
+
+function plainPieces(pieces: readonly Piece[]): Splice[] {
+  return pieces.map(({ start, end, lines, anchor }) =>
+    anchor === undefined ? { start, end, lines } : { start, end, lines, anchor },
+  );
 }
 
 /** Where each anchor of the call stands now, if its number is another. */

@@ -37,6 +37,7 @@ export interface Believed {
 export class History {
   private readonly followed = new Map<number, LineMap | null>();
   private readonly beliefs = new Map<number, Believed | null>();
+  private nextSame: readonly (number | undefined)[] | null = null;
 
   constructor(readonly states: readonly State[]) {
     if (states.length === 0 || !states.at(-1)?.document)
@@ -155,28 +156,33 @@ export class History {
     return states.slice(from + 1).every((one, at) => one.exact || one.version === states[from + at]?.version);
   }
 
-  /** The agent's own doing, all of it, and it came back to the same text: every line is where it was. */
-  private isBack(from: number, to: number): boolean {
-    if (this.states[from]?.version !== this.states[to]?.version) return false;
-    return this.states.slice(from + 1, to + 1).every(({ exact, own }) => exact !== null && own === true);
+  private way(from: number, to: number): Generator<Stretch> {
+    this.nextSame ??= nextStates(this.states);
+    return stretches(this.states, this.nextSame, from, to);
   }
 
   private trace(from: number, to: number): LineMap | null {
     // A state that was forgotten, as the one that an old handle was given for.
     if (!this.states[from]) return null;
-    if (this.isBack(from, to)) return LineMap.identity((this.states[from] as State).lineCount);
     let map = LineMap.identity((this.states[from] as State).lineCount);
-    let at = from;
-    for (let next = from + 1; next <= to; next++) {
-      const { exact, own } = this.states[next] as State;
-      if (!exact) continue;
-      const step = this.between(at, next - 1);
+    for (const { start, end, exact, own } of this.way(from, to)) {
+      const step = this.between(start, end);
       if (!step) return null;
-      map = map.compose(step).compose(own ? exact.owned() : exact);
-      at = next;
+      map = map.compose(step);
+      if (exact) map = map.compose(own ? exact.owned() : exact);
     }
-    const rest = this.between(at, to);
-    return rest && map.compose(rest);
+    return map;
+  }
+
+  /** Whether the agent itself took out a line of a state. */
+  tookOut(state: number, line: number): boolean {
+    let index = line;
+    for (const { start, end, exact, own } of this.way(state, this.last)) {
+      const before = this.between(start, end)?.index(index) ?? -1;
+      index = before < 0 ? -1 : (exact?.index(before) ?? before);
+      if (index < 0) return before >= 0 && own;
+    }
+    return false;
   }
 
   private between(from: number, to: number): LineMap | null {
@@ -185,4 +191,57 @@ export class History {
     const [before, after] = [this.document(from), this.document(to)];
     return before && after && compare(before, after);
   }
+}
+
+/** States [start, end] in which only texts tell what happened, and the change after them that is known to the line. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly exact: LineMap | null;
+  readonly own: boolean;
+}
+
+/**
+ * The way that lines go from one state to a later one. A text that came back byte for byte is the text it was: its lines are
+ * where they were, whatever was done in between. That holds for a text on the way, too, if nobody but the agent is known to
+ * have changed it: what others are known to have taken out is gone, and what they put in its place is another line.
+ */
+export function* stretches(
+  states: readonly Pick<State, "exact" | "own">[],
+  nextSame: readonly (number | undefined)[],
+  from: number,
+  to: number,
+): Generator<Stretch> {
+  const again = (state: number): number => {
+    let at = state;
+    for (let next = nextSame[at]; next !== undefined && next <= to; next = nextSame[at]) at = next;
+    return at;
+  };
+  const isOthers = (state: number): boolean => states[state]?.exact != null && states[state]?.own !== true;
+  const againAlone = (state: number): number => {
+    const at = again(state);
+    for (let next = state + 1; next <= at; next++) if (isOthers(next)) return state;
+    return at;
+  };
+  let start = again(from);
+  for (let next = start + 1; next <= to; next++) {
+    const { exact, own = false } = states[next] as State;
+    if (!exact) continue;
+    yield { start, end: next - 1, exact, own };
+    start = againAlone(next);
+    next = start;
+  }
+  yield { start, end: to, exact: null, own: false };
+}
+
+/** For each state the next one that has the same text. */
+export function nextStates(states: readonly { readonly version: string }[]): (number | undefined)[] {
+  const newest = new Map<string, number>();
+  const next: (number | undefined)[] = new Array(states.length);
+  for (let at = states.length - 1; at >= 0; at--) {
+    const { version } = states[at] as { readonly version: string };
+    next[at] = newest.get(version);
+    newest.set(version, at);
+  }
+  return next;
 }

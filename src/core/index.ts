@@ -9,6 +9,7 @@ export {
 export { overBlanks } from "./blanks.js";
 export { chained, type Doubtful } from "./chained.js";
 export { Change, type Hunk } from "./change.js";
+export { type Choice, choicePlaces, openAnchors } from "./choices.js";
 export { latin1Codec } from "./codec.js";
 export { compare } from "./compare.js";
 export { copiedAnchors, withoutCopied } from "./copied.js";
@@ -40,7 +41,7 @@ export { type Code, codes, decidingCode, exitStatus } from "./error.js";
 export { firstPlaces, hunkSplices } from "./firstplace.js";
 export { goneQuote, outgrown, type QuotedPlace } from "./gone.js";
 export { digest } from "./hash.js";
-export { type Believed, History, type State } from "./history.js";
+export { type Believed, History, nextStates, type State, stretches } from "./history.js";
 export { type Fate, LineMap, type Region } from "./linemap.js";
 export {
   defaultLimit,
@@ -57,6 +58,7 @@ export {
 export { type Meant, meantBy } from "./meant.js";
 export type { Piece } from "./meeting.js";
 export type { Named } from "./named.js";
+export { againLine, choiceLines, takenBackText } from "./offers.js";
 export { coversLines, type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
 export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";

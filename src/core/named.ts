@@ -2,6 +2,7 @@ import type { Hunk } from "./change.js";
 import { compareLines } from "./compare.js";
 import type { Document } from "./document.js";
 import type { Edit, Ref } from "./edit.js";
+import type { Region } from "./linemap.js";
 
 export interface Span {
   readonly start: number;
@@ -22,8 +23,8 @@ export interface Named {
   readonly hunks: readonly Hunk<string>[];
   /** An unchanged line has to stand between it and what others changed: it carries lines, whose surroundings count. */
   readonly apart?: boolean;
-  /** What the agent should know of how its anchors were understood. */
-  readonly doubts?: readonly string[] | undefined;
+  /** Changes of others, in lines of the text now, that lie in what it names and that the agent has looked at. */
+  readonly lookedAt?: readonly Region[] | undefined;
 }
 
 /** Edits by the text they were made for. A call may hold hundreds: what is done for each of them is done in loops. */

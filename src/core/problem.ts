@@ -30,6 +30,15 @@ export interface Mismatch {
   readonly origin?: { readonly state: number; readonly line: number };
 }
 
+/** An anchor that could mean several lines of the file now (0-based), each with the showings that printed it. */
+export interface OpenAnchor {
+  /** Tells anchors apart, see `anchorKey`. */
+  readonly key: string;
+  readonly given: string;
+  readonly scheme: SchemeName;
+  readonly lines: readonly { readonly line: number; readonly showings: readonly number[] }[];
+}
+
 /** Something that stands in the way of a call; worded and laid out by the report. */
 export interface Problem {
   readonly code: Code;
@@ -46,6 +55,8 @@ export interface Problem {
   readonly reread?: LineSet;
   /** The edit with the blanks of the file, where nothing but blanks is wrong with its quote: what its handle does. */
   readonly meant?: Named;
+  /** For `ambiguous`: the anchor, where it is one. */
+  readonly open?: OpenAnchor;
   /** The line (1-based) whose anchor could not be read: the right one may be known. */
   readonly unread?: number;
 }

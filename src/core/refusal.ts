@@ -1,4 +1,5 @@
 import { parseLineRef } from "./anchor.js";
+import type { ChoicePlace } from "./choices.js";
 import type { Document } from "./document.js";
 import type { Door } from "./door.js";
 import type { Refused, Remap } from "./engine.js";
@@ -30,6 +31,8 @@ export interface RefusalDetails {
   readonly reread?: readonly Range[];
   readonly remaps: readonly Remap[];
   readonly retry?: string;
+  /** Of ambiguous anchors: every line that one of them may mean, as it is printed now, and the handle that takes it. */
+  readonly places?: readonly ChoicePlace[];
 }
 
 /** What a refusal may print of one file, so that it never becomes a re-read. */

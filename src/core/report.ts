@@ -86,10 +86,10 @@ function isForeign({ mismatches }: Problem): boolean {
 }
 
 /** The same call refused again: an answer that cannot be taken for a passing fault. */
-function sharperWords({ repeated = 0, details, now, door }: RefusalText): string | null {
+function sharperWords({ repeated = 0, details, problems, now, door }: RefusalText): string | null {
   const { code, path, reread, affectedRanges } = details;
-  // Only time helps there.
-  if (repeated === 0 || code === "busy") return null;
+  // Only time helps there; and an ambiguous anchor is the agent's to decide, with the handles given again.
+  if (repeated === 0 || code === "busy" || problems.some(({ open }) => open)) return null;
   const whole = code === "not_read" && now && door.lists ? linesToRead(now, defaultLimit) : undefined;
   const isKnown = now !== null || code === "not_read" || exitStatus(code) === 5;
   const isReadable = path !== "" && isKnown;
@@ -145,7 +145,11 @@ function meantLines({ problems, now }: RefusalText): string[] {
 
 /** The exact next call, in the words of the door; `rowCount` rows were printed. */
 export function nextStep(details: RefusalDetails, rowCount: number, door: Door): string | null {
-  const { code, path, retry } = details;
+  const { code, path, retry, places } = details;
+  if (places && exitStatus(code) === 5)
+    return places.some((one) => one.retry)
+      ? null
+      : `Next: ${door.read(path, details.affectedRanges)}; then use the anchors that it prints.`;
   if (retry) return `Still right? Send ${door.retry(path, retry)}; else use the anchors above.`;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
   if (details.reread) return `Next: ${door.read(path, details.reread)}.`;
@@ -361,6 +365,8 @@ export interface EditToolDetails {
   readonly changedRanges: readonly Range[];
   readonly warnings: readonly string[];
   readonly id?: string;
+  /** Of a call that was applied before, then taken back: the handle that applies it again. */
+  readonly retry?: string;
 }
 
 /** The changed places in today's numbers; a pure deletion is named by the line that follows it. */

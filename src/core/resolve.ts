@@ -1,8 +1,9 @@
 /**
  * Where an edit goes. An edit is a change to the text the agent saw, and is carried from there to the file now:
  *
- * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (locate.ts).
- * 2. Base: the newest text in which all anchors of the edit were printed (locate.ts).
+ * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (living.ts).
+ * 2. Base: the newest text in which all anchors of the edit were printed (locate.ts), or the text now, if the agent has
+ *    looked since at all that others changed there (look.ts).
  *    What the agent itself did since is in its picture of the file, and never in its way (history.ts, Believed).
  * 3. Ours: the named ranges and gaps; lines certainly retyped unchanged are not touched (`ours`).
  * 4. Theirs: what changed from base to now (history.ts, compare.ts).
@@ -16,7 +17,8 @@
 import type { Hunk } from "./change.js";
 import { forgotten, ownChange } from "./conflict.js";
 import type { Edit, Ref } from "./edit.js";
-import { badOnes, type Located, locate } from "./locate.js";
+import { badOnes, locate } from "./locate.js";
+import type { Located } from "./look.js";
 import { type Met, meet } from "./meeting.js";
 import { byBase, type Named, oursIn, type Span } from "./named.js";
 import { type Problem, problem } from "./problem.js";
@@ -105,7 +107,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
     gap,
     beside,
     hunks,
-    doubts: located.doubts,
+    lookedAt: located.lookedAt,
   });
   if (edit.op === "insert_after" || edit.op === "insert_before") {
     const beside = lines[0] as number;

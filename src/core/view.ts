@@ -8,6 +8,8 @@ export interface Showing {
   readonly rows: LineSet;
   /** null: printed without anchors. Such rows name nothing. */
   readonly scheme: SchemeName | null;
+  /** A read or a search, which the agent can have seen before it wrote the call that is judged. */
+  readonly isLook?: boolean;
   /** What the rows were printed with, by line index, where they are few: then no text is needed to check an anchor. */
   readonly hashes?: Readonly<Record<number, string>>;
 }
@@ -20,7 +22,14 @@ export interface View {
   /** The newest state any of which was shown, with anchors or without. */
   readonly newest?: number;
   /** Whether the row (0-based) may have been printed with this too, too long ago to be told apart: then it is refused. */
-  readonly forgotten?: (index: number, hash: string) => boolean;
+  readonly forgotten?: (index: number, hash: string, scheme: SchemeName) => boolean;
+  /**
+   * Whether others changed something in lines [start, end) of the text now, or between their neighbours, and the agent
+   * was not told. Without it nothing was told.
+   */
+  readonly isUntold?: (start: number, end: number) => boolean;
+  /** The choice that a retry handle stands for: of these anchors only the rows of this showing count. */
+  readonly choice?: { readonly showing: number; readonly anchors: ReadonlySet<string> };
   /** The lines of a state that the agent has seen, in whatever showing, or written. */
   known(state: number): LineSet;
   /** Lines of the file now that the agent knows from something else than a refusal; left out: all. */

@@ -104,11 +104,6 @@ function firstWord(line: string): string {
   return /[\p{L}\p{N}_$]+/u.exec(line)?.[0] ?? "";
 }
 
-/** An anchor could be understood in two ways, and one was chosen. */
-export function doubts({ named }: Resolution): string[] {
-  return named.flatMap(({ edits, doubts = [] }) => doubts.map((one) => `edits[${edits[0]?.index}]: ${one}`));
-}
-
 /** Text that others put where this call appends, or quotes that they added, since the agent last saw the file. */
 export function addedByOthers(edits: readonly Edit[], view: View): string[] {
   const seen = newestShown(view);

@@ -38,9 +38,9 @@ interface Look {
 /** What the agent has looked at, as far back as quotes are searched, with the texts that it takes to follow it. */
 export async function looksOf(opened: OpenFile, request: string): Promise<readonly Look[]> {
   await opened.prepare([], true);
-  const { agent, history } = opened;
+  const { agent } = opened;
   const looks = new Map<number, LineSet>();
-  for (const { state, rows } of showingsFor(agent, request, history).slice(-searchedShowings))
+  for (const { state, rows } of showingsFor(agent, request).slice(-searchedShowings))
     looks.set(state, rows.union(looks.get(state) ?? LineSet.empty));
   return [...looks].map(([state, rows]) => ({
     ...{ state, rows, known: rows.union(agent.known.get(state) ?? LineSet.empty) },

@@ -11,7 +11,8 @@ import { parse } from "./texts.js";
 
 export async function contextOf(env: Env): Promise<Context> {
   const epoch = await epochOf(env);
-  return { files: env.files, store: env.store, agent: env.agent, epoch, now: env.clock(), codec: env.codec };
+  const { files, store, agent, clock, codec } = env;
+  return { files, store, agent, epoch, clock, now: clock(), codec };
 }
 
 /** Opens one file while nobody else holds it. */

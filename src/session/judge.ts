@@ -44,7 +44,13 @@ export interface Entry {
 /** The file may become `after` (null: it goes), and `applied` says how; or it must not. */
 export type Verdict =
   | { readonly kind: "applied"; readonly applied: Applied; readonly after: Document | null }
-  | { readonly kind: "noop"; readonly applied: Applied; readonly note?: string }
+  | {
+      readonly kind: "noop";
+      readonly applied: Applied;
+      readonly note?: string;
+      /** It was applied before, then taken back: what applies it again. */
+      readonly again?: readonly Splice[];
+    }
   | { readonly kind: "refused"; readonly refused: Refused };
 
 const noopsBeforeRefusal = 2;
@@ -115,7 +121,7 @@ export function hasQuotes({ edits }: Entry): boolean {
 export function judge(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
   if (entry.problems.length > 0) return misshapen(entry, opened, request, env);
   const verdict = judgeOnce(entry, opened, request, env);
-  const repeats = verdict.kind === "noop" ? repeatedNoop(opened, request) : null;
+  const repeats = verdict.kind === "noop" && !verdict.again ? repeatedNoop(opened, request) : null;
   return repeats ? refused([repeats]) : verdict;
 }
 
@@ -170,14 +176,12 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   const { past } = opened.agent;
   const document = opened.text;
   const { forced } = entry;
-  if (forced && forced.version === document.version) return sentAgain(forced.splices, document);
-  const { committed } = past;
-  if (committed?.request === request && (newestFor(opened.agent, null)?.order ?? 0) <= committed.order)
-    return {
-      kind: "noop",
-      applied: nothing(document),
-      note: `NO CHANGE: this very call was applied before to ${opened.file.path}.`,
-    };
+  if (forced && forced.version === document.version) {
+    const isNothing = forced.splices.length === 0 && entry.operations.length === 0;
+    return isNothing ? { kind: "noop", applied: nothing(document) } : sentAgain(forced.splices, document);
+  }
+  const isRepeat = past.committed?.request === request && !isShownSince(opened);
+  if (isRepeat && !isTakenBack(opened)) return repeated(opened);
   // What was quoted in a retry stands in the text that its handle was given with, whatever was shown since.
   const newest = forced && opened.states.findLastIndex(({ version }) => version === forced.version);
   const view: View = {
@@ -187,10 +191,29 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   };
   const { onStale, unmoved } = env;
   const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale, unmoved });
+  if (isRepeat) return repeated(opened, made.status === "applied" ? made.change.hunks : []);
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status !== "applied") return { kind: "noop", applied: made };
   const applied = { ...made, warnings: [...made.warnings, ...unknownChanges(opened, request, env)] };
   return { kind: "applied", applied, after: made.document };
+}
+
+/** Something of the file was shown since the last call was committed, but its own result. */
+function isShownSince({ agent }: OpenFile): boolean {
+  return (newestFor(agent, null)?.order ?? 0) > (agent.past.committed?.order ?? 0);
+}
+
+/** The file reads again as it did before the last call was committed. */
+function isTakenBack({ agent, states, text }: OpenFile): boolean {
+  const made = states.findLastIndex(({ version }) => version === agent.past.committed?.version);
+  return states.slice(0, Math.max(0, made)).some(({ version }) => version === text.version);
+}
+
+function repeated({ file: { path }, text }: OpenFile, again?: readonly Splice[]): Verdict {
+  const begin = "NO CHANGE: this very call was applied before";
+  if (!again) return { kind: "noop", applied: nothing(text), note: `${begin} to ${path}.` };
+  const note = `${begin}, then taken back: ${path} reads again as it did before it.`;
+  return { kind: "noop", applied: nothing(text), note, again };
 }
 
 /** Text put at an end of the file is all that can be done to one whose shown text is gone: nobody can say then what others did. */

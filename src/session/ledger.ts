@@ -7,6 +7,8 @@ export type Printer = "read" | "search" | "edit" | "refusal" | "observed";
 /** Rows printed at one moment. `rows` are those that still name lines. */
 export interface LedgerShowing {
   readonly order: number;
+  /** When it was answered, in milliseconds since 1970. */
+  readonly time: number;
   readonly state: number;
   readonly rows: LineSet;
   readonly scheme: SchemeName | null;
@@ -15,6 +17,8 @@ export interface LedgerShowing {
   /** Lines of that state in all. */
   readonly lineCount: number;
   readonly printer: Printer;
+  /** All rows that were printed, where a read has retired some: they count again should the text come back. */
+  readonly printed?: LineSet;
   /** For a refusal: the request it answered. Judging that request again leaves these rows out. */
   readonly request?: string;
 }
@@ -26,21 +30,14 @@ export interface RefusalRows {
   readonly lines: LineSet;
 }
 
-/** After an ambiguity was shown, only rows from then on count for that anchor. */
-export interface Narrowing {
-  readonly line: number;
-  readonly hash: string;
-  readonly scheme: SchemeName;
-  readonly order: number;
-  readonly request: string;
-}
-
 /** Lines the agent knew that others took out, or put fewer in the place of: before line `gap` (0-based), `count` of them. */
 export interface Deletion {
   readonly gap: number;
   readonly count: number;
   /** The line above it was shown since (1), the one below (2). Both tell that nothing is between them. */
   readonly sides: number;
+  /** Requests whose refusals have shown both since. */
+  readonly told?: readonly string[];
 }
 
 /** All of it is read and written with every call, so of what is rarely asked for few are kept. */
@@ -58,7 +55,12 @@ interface Refusal {
 
 /** What this agent did last to the file: the basis of the repeat rules. */
 export interface Past {
-  readonly committed: { readonly request: string; readonly order: number } | null;
+  readonly committed: {
+    readonly request: string;
+    readonly order: number;
+    /** What it made of the file. */
+    readonly version: string;
+  } | null;
   readonly noop: { readonly request: string; readonly count: number } | null;
   readonly refused: readonly Refusal[];
 }
@@ -75,13 +77,16 @@ export interface AgentLedger {
   readonly pending: LineSet;
   readonly deletions: readonly Deletion[];
   readonly refusals: readonly RefusalRows[];
-  readonly narrowings: readonly Narrowing[];
   readonly past: Past;
   /** The newest state of which anything was shown, but for refusals, and when that was. */
   readonly newest: { readonly state: number; readonly order: number } | null;
   /** Up to this state the agent was told what others made of what it wrote; -1: nothing yet. */
   readonly settled: number;
   readonly forgotten: Forgotten;
+  /** Versions that were shown whole. */
+  readonly whole: readonly string[];
+  /** Versions that the agent made and that were taken back from outside, and it was not told. */
+  readonly takenBack: readonly string[];
 }
 
 export function emptyLedger(epoch: number): AgentLedger {
@@ -93,11 +98,11 @@ export function emptyLedger(epoch: number): AgentLedger {
     pending: LineSet.empty,
     deletions: [],
     refusals: [],
-    narrowings: [],
     past: { committed: null, noop: null, refused: [] },
     newest: null,
     settled: -1,
     forgotten: nothingForgotten,
+    ...{ whole: [], takenBack: [] },
   };
 }
 
@@ -177,8 +182,9 @@ function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gon
 }
 
 function movedGaps(deletions: readonly Deletion[], map: Mapping): Deletion[] {
-  return deletions.map(({ gap, count, sides }) => ({
-    ...{ gap: map.gap(gap), count, sides: map.touching(gap, gap).length > 0 ? 0 : sides },
+  return deletions.map(({ gap, count, ...since }) => ({
+    ...{ gap: map.gap(gap), count },
+    ...(map.touching(gap, gap).length > 0 ? { sides: 0 } : since),
   }));
 }
 
@@ -204,12 +210,13 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   // Nothing printed is nothing shown, unless there is nothing to print.
   if (rows.isEmpty && showing.lineCount > 0) return ledger;
   if (request !== undefined) return showRefusal(ledger, showing, request);
-  const anew = printer === "read" ? rows : LineSet.empty;
+  const { scheme } = showing;
   const isRead = printer === "read" || printer === "observed";
   // What is read again tells all that it told before: kept twice, it would push out what was shown earlier.
   const isAgain = isRead && isSame(ledger.showings.at(-1), showing);
   const others = isAgain ? ledger.showings.slice(0, -1) : ledger.showings;
-  const older = anew.isEmpty ? others : others.map((one) => ({ ...one, rows: one.rows.subtract(anew) }));
+  const retiring = printer === "read" ? scheme : null;
+  const older = retiring === null ? others : others.map((one) => retire(one, rows, retiring));
   // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
   return bounded({
@@ -221,7 +228,7 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
     pending: ledger.pending.subtract(rows),
     deletions: ledger.deletions.flatMap((one) => untold(one, showing)),
     newest: { state, order },
-    forgotten: retired(ledger.forgotten, anew),
+    forgotten: retiring === null ? ledger.forgotten : retired(ledger.forgotten, rows, retiring),
   });
 }
 
@@ -234,13 +241,25 @@ export function met(ledger: AgentLedger, state: number, order: number): AgentLed
   return { ...ledger, state, known, newest: { state, order } };
 }
 
+/** A read that prints a number again, in the same scheme, tells what that number names now. */
+function retire(showing: LedgerShowing, anew: LineSet, scheme: SchemeName): LedgerShowing {
+  if (showing.scheme !== scheme) return showing;
+  const rows = showing.rows.subtract(anew);
+  return rows.size === showing.rows.size
+    ? showing
+    : { ...showing, rows, printed: showing.printed ?? showing.rows };
+}
+
 /** Lines that are gone are noticed where both lines beside the gap are printed, or the one at the file's edge. */
-function untold(deletion: Deletion, { rows, lineCount }: LedgerShowing): Deletion[] {
-  const { gap } = deletion;
+function untold(deletion: Deletion, showing: LedgerShowing): Deletion[] {
+  const sides = deletion.sides | sidesShown(deletion, showing);
+  return sides === 3 ? [] : [{ ...deletion, sides }];
+}
+
+function sidesShown({ gap }: Deletion, { rows, lineCount }: LedgerShowing): number {
   const above = gap === 0 || rows.has(gap - 1) ? 1 : 0;
   const below = gap >= lineCount || rows.has(gap) ? 2 : 0;
-  const sides = deletion.sides | above | below;
-  return sides === 3 ? [] : [{ ...deletion, sides }];
+  return above | below;
 }
 
 function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: string): AgentLedger {
@@ -250,6 +269,9 @@ function showRefusal(ledger: AgentLedger, showing: LedgerShowing, request: strin
     state: Math.max(ledger.state, state),
     showings: [...ledger.showings, showing],
     refusals: [...ledger.refusals, { request, state, lines: rows }].slice(-keptRefusals),
+    deletions: ledger.deletions.map((one) =>
+      sidesShown(one, showing) === 3 ? { ...one, told: [...(one.told ?? []), request] } : one,
+    ),
   });
 }
 
@@ -311,10 +333,6 @@ function bounded(ledger: AgentLedger): AgentLedger {
   });
 }
 
-export function narrow(ledger: AgentLedger, narrowing: Narrowing): AgentLedger {
-  return { ...ledger, narrowings: [...ledger.narrowings, narrowing].slice(-keptRefusals) };
-}
-
 /** The agent's own edit led to the newest state: what it wrote it knows, everything else it follows exactly. */
 export function wrote(ledger: AgentLedger, history: History, written: LineSet): AgentLedger {
   const state = history.last;
@@ -331,37 +349,13 @@ export function wrote(ledger: AgentLedger, history: History, written: LineSet): 
 }
 
 /** Rows that name lines, as this request may see them. */
-export function showingsFor(
-  ledger: AgentLedger,
-  request: string,
-  history: History,
-): readonly LedgerShowing[] {
-  const visible = ledger.showings.filter((showing) => showing.request !== request);
-  return ledger.narrowings
-    .filter((narrowing) => narrowing.request !== request)
-    .reduce<readonly LedgerShowing[]>(
-      (showings, { line, hash, scheme, order }) =>
-        showings.map((one) =>
-          one.order < order &&
-          one.rows.has(line - 1) &&
-          one.scheme === scheme &&
-          (one.hashes?.[line - 1] ?? history.hash(one.state, line - 1, scheme)) === hash
-            ? { ...one, rows: one.rows.subtract(LineSet.of([[line - 1, line]])) }
-            : one,
-        ),
-      visible,
-    );
+export function showingsFor(ledger: AgentLedger, request: string): readonly LedgerShowing[] {
+  return ledger.showings.filter((showing) => showing.request !== request);
 }
 
 /** The lines above and below a place between lines. */
 export function besideGap(gap: number, lineCount: number): LineSet {
   return LineSet.of([[Math.max(0, gap - 1), Math.min(lineCount, gap + 1)]]);
-}
-
-/** Where others took lines out, and no refusal of another request has shown both sides of it. */
-export function untoldDeletions(ledger: AgentLedger, request: string, lineCount: number): Deletion[] {
-  const told = shownInRefusals(ledger, request);
-  return ledger.deletions.filter(({ gap }) => !besideGap(gap, lineCount).subtract(told).isEmpty);
 }
 
 /** What others wrote in seen territory and no answer has shown yet. */
@@ -375,21 +369,4 @@ export function shownInRefusals(ledger: AgentLedger, request: string | null): Li
   return others.reduce((set, { lines }) => set.union(lines), LineSet.empty);
 }
 
-/** The lines of a state this agent has seen, in whatever version and under whatever number, or written. */
-export function knownIn(ledger: AgentLedger, state: number, request: string, history: History): LineSet {
-  let known = ledger.known.get(state) ?? LineSet.empty;
-  if (hasSeen(ledger) && state !== ledger.state)
-    known = known.union(between(knownNow(ledger), ledger.state, state, history));
-  for (const refusal of ledger.refusals)
-    if (refusal.request !== request)
-      known = known.union(between(refusal.lines, refusal.state, state, history));
-  return known;
-}
-
 type Mapping = NonNullable<ReturnType<History["follow"]>>;
-
-function between(lines: LineSet, from: number, to: number, history: History): LineSet {
-  if (from === to) return lines;
-  const map = from < to ? history.follow(from, to) : history.follow(to, from)?.invert();
-  return map ? map.carry(lines) : LineSet.empty;
-}

@@ -8,7 +8,7 @@ import {
   type State,
   type View,
 } from "../core/index.js";
-import { isForgotten } from "./forgotten.js";
+import { rememberWhole, revived } from "./back.js";
 import type { Seen } from "./gate.js";
 import {
   type AgentLedger,
@@ -18,25 +18,23 @@ import {
   isCurrent,
   isShownLast,
   know,
-  knownIn,
-  knownNow,
   type LedgerShowing,
   met,
   newestFor,
   type Printer,
   show,
-  showingsFor,
   showLate,
-  shownInRefusals,
-  untoldDeletions,
   wrote,
 } from "./ledger.js";
 import { loadLedger, saveLedger } from "./ledgers.js";
-import type { FileId, Files, Held, LedgerStore, Measure } from "./ports.js";
+import type { Clock, FileId, Files, Held, LedgerStore, Measure } from "./ports.js";
 import { agentLedger, emptyFile, type FileLedger, type StateRecord, trimmed } from "./record.js";
+import { type Sight, seenOf, viewOf } from "./sight.js";
 import { hashBytes, hashesKey, hashesOf, isKept, KeptTexts, mayKeep, needed, parse } from "./texts.js";
 
 export const searchedShowings = 24;
+/** Of so many reads and searches the texts are at hand, to tell what the agent has looked at since. */
+const lookedBack = 8;
 
 /** A row that a request names, by its number and, if it could be read, its hash. */
 export interface NamedRow {
@@ -52,6 +50,8 @@ export interface Context {
   readonly store: LedgerStore;
   readonly agent: string;
   readonly epoch: number;
+  readonly clock: Clock;
+  /** When the call came. */
   readonly now: number;
   /** Forced encoding. */
   readonly codec: Codec | null;
@@ -101,18 +101,16 @@ export class OpenFile {
     if (this.isFresh) this.push(document, null);
     if (!hasSeen(this.found)) return;
     await this.load([this.found.state]);
-    this.update(carry(this.found, this.history));
-    if (this.isFresh) this.revive(document.version);
+    this.carryOn();
   }
 
-  /** Text that came back is known as it was; that it was away meanwhile stays pending. */
-  private revive(version: string): void {
-    const last = this.ledger.states.length - 1;
-    const before = this.ledger.states.findLastIndex((state, at) => at < last && state.version === version);
-    const known = this.found.known.get(before);
-    if (!known) return;
-    const all = new Map(this.agent.known).set(last, knownNow(this.agent).union(known));
-    this.update({ ...this.agent, known: all, newest: { state: last, order: this.tick() } });
+  /** What the agent knows, as it is now; of a text that came back it knows what it knew then. */
+  private carryOn(): void {
+    const before = this.agent;
+    const { states, history } = this;
+    if (!hasSeen(before) || before.state === states.length - 1) return;
+    const { agent } = this.context;
+    this.update(revived(carry(before, history), before, { states, history, agent }));
   }
 
   /** Whether anything may be recorded that quotes the file. */
@@ -194,7 +192,7 @@ export class OpenFile {
   arriveAgain(): void {
     if (!this.document || this.states.at(-1)?.version === this.document.version) return;
     this.push(this.document, null);
-    if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
+    this.carryOn();
   }
 
   /**
@@ -208,6 +206,7 @@ export class OpenFile {
     const lineCount = (this.states[at] as StateRecord).lines;
     const showing = {
       order: this.tick(),
+      time: this.context.clock(),
       state: at,
       rows,
       scheme: null,
@@ -225,12 +224,15 @@ export class OpenFile {
     const { showings } = this.agent;
     const newest = [newestFor(this.agent, null), this.agent.newest].filter((one) => one !== null);
     const older = quotes ? showings.slice(-searchedShowings) : [];
+    const recent = showings.filter(({ printer }) => printer !== "edit" && printer !== "refusal");
     const asked = showings.filter(({ rows, hashes }) =>
       anchors.some(({ line, hash }) => rows.has(line - 1) && (!hash || !hashes || hashes[line - 1] === hash)),
     );
     // The newest row of each number is what a wrong anchor is explained with.
     const last = anchors.flatMap(({ line }) => showings.findLast(({ rows }) => rows.has(line - 1)) ?? []);
-    await this.load([...asked, ...last, ...older, ...newest].map(({ state }) => state));
+    await this.load(
+      [...asked, ...last, ...older, ...newest, ...recent.slice(-lookedBack)].map(({ state }) => state),
+    );
   }
 
   private push(
@@ -276,8 +278,7 @@ export class OpenFile {
 
   /** Loads the texts without which lines of these states cannot be followed to the newest. */
   async load(states: readonly number[]): Promise<void> {
-    const wanted = new Set<number>();
-    for (const from of states) for (const state of needed(this.ledger.states, from)) wanted.add(state);
+    const wanted = needed(this.ledger.states, [...new Set(states)], this.context.agent);
     for (const at of wanted) {
       const state = this.ledger.states[at];
       if (state && state.version !== this.text.version) await this.loaded.load(state);
@@ -303,31 +304,16 @@ export class OpenFile {
   }
 
   view(request: string): View {
-    const agent = this.agent;
-    const history = this.history;
-    const newest = newestFor(agent, request);
-    return {
-      history,
-      showings: showingsFor(agent, request, history),
-      forgotten: (index, hash) => isForgotten(agent.forgotten, index, hash),
-      known: (state) => knownIn(agent, state, request, history),
-      read: knownNow(agent),
-      ...(newest ? { newest: newest.state } : {}),
-    };
+    return viewOf(this.sight, request);
   }
 
   seen(request: string): Seen {
-    const { agent, history } = this;
-    const deletions = untoldDeletions(agent, request, this.text.lineCount);
-    return {
-      path: this.file.path,
-      hasSeen: hasSeen(agent),
-      known: hasSeen(agent) ? knownIn(agent, history.last, request, history) : knownNow(agent),
-      lineCount: this.text.lineCount,
-      changed: agent.pending,
-      pending: agent.pending.subtract(shownInRefusals(agent, request)).size + deletions.length,
-      deletions,
-    };
+    return seenOf(this.sight, this.file.path, request);
+  }
+
+  private get sight(): Sight {
+    const { agent, history, text } = this;
+    return { agent, history, text, now: this.context.now };
   }
 
   /** Rows of the newest state were printed to the agent. */
@@ -337,7 +323,7 @@ export class OpenFile {
       return this.agent.newest.order;
     const order = this.tick();
     const showing: LedgerShowing = {
-      ...{ order, state, rows, scheme, printer },
+      ...{ order, state, rows, scheme, printer, time: this.context.clock() },
       lineCount: this.text.lineCount,
       ...(request === undefined ? {} : { request }),
       ...(scheme && rows.size <= hashedRows ? { hashes: hashesOf(this.text, rows, scheme) } : {}),
@@ -384,6 +370,8 @@ export class OpenFile {
       if (isKept(file, text)) await store.keepVersion(text.version, text.bytes);
       else await store.keepVersion(hashesKey(text.version), hashBytes(text));
     }
+    const newest = this.states.at(-1);
+    if (newest && this.agent.state === this.states.length - 1) this.update(rememberWhole(this.agent, newest));
     this.ledger = trimmed(this.ledger);
     await saveLedger(store, file.key, this.ledger);
     this.changed = false;

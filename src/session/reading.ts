@@ -26,6 +26,7 @@ import {
   type SearchQuery,
 } from "./ports.js";
 import type { Env, ReadDetails, Result, SearchDetails } from "./result.js";
+import { takenBackNotes } from "./taken.js";
 
 export interface ReadRequest {
   readonly path: string;
@@ -70,8 +71,9 @@ async function readText(file: FileId, request: ReadRequest, env: Env): Promise<R
   return withFile(file, env, async (opened) => {
     const text = await shownText(opened);
     const result = request.delta ? await delta(opened, text, request, env) : list(opened, text, request, env);
+    const notes = await takenBackNotes(opened, env);
     await opened.save();
-    return result;
+    return { ...result, text: [result.text, ...notes.map((note) => `[${note}]`)].join("\n") };
   });
 }
 

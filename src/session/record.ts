@@ -1,5 +1,5 @@
 import { LineMap, LineSet, type SchemeName } from "../core/index.js";
-import { forget } from "./forgotten.js";
+import { forget, forgottenFrom, forgottenJson, type RawForgotten } from "./forgotten.js";
 import { type AgentLedger, emptyLedger, type LedgerShowing, type Printer } from "./ledger.js";
 import type { Json } from "./ports.js";
 
@@ -178,26 +178,26 @@ function agentJson(agent: AgentLedger): Json {
   return {
     epoch: agent.epoch,
     state: agent.state,
-    showings: agent.showings.map(({ order, state, rows, scheme, lineCount, printer, request, hashes }) => [
-      order,
-      state,
-      rows.toJSON(),
-      scheme,
-      lineCount,
-      printer,
-      request ?? null,
-      hashes ?? null,
-    ]),
+    showings: agent.showings.map(
+      ({ order, state, rows, scheme, lineCount, printer, request, hashes, time, printed }) => [
+        ...[order, state, rows.toJSON(), scheme, lineCount, printer, request ?? null, hashes ?? null, time],
+        ...(printed ? [printed.toJSON()] : []),
+      ],
+    ),
     known: [...agent.known].map(([state, lines]) => [state, lines.toJSON()]),
     pending: agent.pending.toJSON(),
-    deletions: agent.deletions.map(({ gap, count, sides }) => [gap, count, sides]),
+    deletions: agent.deletions.map(({ gap, count, sides, told }) => [
+      gap,
+      count,
+      sides,
+      ...(told ? [told] : []),
+    ]),
     refusals: agent.refusals.map(({ request, state, lines }) => [request, state, lines.toJSON()]),
-    narrowings: agent.narrowings.map((one) => ({ ...one })),
     past: agent.past as unknown as Json,
     newest: agent.newest && { ...agent.newest },
     settled: agent.settled,
-    forgotten: agent.forgotten.lines.toJSON(),
-    forgottenRows: [...agent.forgotten.rows],
+    forgotten: forgottenJson(agent.forgotten),
+    ...{ whole: agent.whole, takenBack: agent.takenBack },
   };
 }
 
@@ -216,7 +216,7 @@ type Flat = readonly number[];
 type RawState = readonly [string, number, string | null, Flat | null, string | null, number];
 type RawShowing = readonly [
   ...[number, number, Flat, SchemeName | null, number, Printer, string | null],
-  Readonly<Record<number, string>> | null,
+  ...[Readonly<Record<number, string>> | null, number, Flat?],
 ];
 
 interface RawFile {
@@ -231,14 +231,14 @@ interface RawAgent {
   readonly showings: readonly RawShowing[];
   readonly known: readonly (readonly [number, Flat])[];
   readonly pending: Flat;
-  readonly deletions: readonly (readonly [number, number, number?])[];
+  readonly deletions: readonly (readonly [number, number, number?, (readonly string[])?])[];
   readonly refusals: readonly (readonly [string, number, Flat])[];
-  readonly narrowings: AgentLedger["narrowings"];
   readonly past: AgentLedger["past"];
   readonly newest: AgentLedger["newest"];
   readonly settled?: number;
-  readonly forgotten: Flat;
-  readonly forgottenRows?: readonly (readonly [number, readonly string[]])[];
+  readonly forgotten: RawForgotten;
+  readonly whole: readonly string[];
+  readonly takenBack: readonly string[];
 }
 
 function stateFrom([version, lines, encoding, exact, by, time]: RawState): StateRecord {
@@ -254,12 +254,15 @@ function showingFrom([
   printer,
   request,
   hashes,
+  time,
+  printed,
 ]: RawShowing): LedgerShowing {
-  const showing = { order, state, rows: LineSet.fromJSON(rows), scheme, lineCount, printer };
+  const showing = { order, state, rows: LineSet.fromJSON(rows), scheme, lineCount, printer, time };
   return {
     ...showing,
     ...(request === null ? {} : { request }),
     ...(hashes ? { hashes } : {}),
+    ...(printed ? { printed: LineSet.fromJSON(printed) } : {}),
   };
 }
 
@@ -270,17 +273,22 @@ function agentFrom(raw: RawAgent): AgentLedger {
     showings: raw.showings.map(showingFrom),
     known: new Map(raw.known.map(([state, lines]) => [state, LineSet.fromJSON(lines)])),
     pending: LineSet.fromJSON(raw.pending),
-    deletions: raw.deletions.map(([gap, count, sides = 0]) => ({ gap, count, sides })),
+    deletions: raw.deletions.map(([gap, count, sides = 0, told]) => ({
+      gap,
+      count,
+      sides,
+      ...(told ? { told } : {}),
+    })),
     refusals: raw.refusals.map(([request, state, lines]) => ({
       request,
       state,
       lines: LineSet.fromJSON(lines),
     })),
-    narrowings: raw.narrowings,
     past: raw.past,
     newest: raw.newest,
     settled: raw.settled ?? -1,
-    forgotten: { lines: LineSet.fromJSON(raw.forgotten), rows: new Map(raw.forgottenRows ?? []) },
+    forgotten: forgottenFrom(raw.forgotten),
+    ...{ whole: raw.whole, takenBack: raw.takenBack },
   };
 }
 

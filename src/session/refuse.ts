@@ -1,14 +1,18 @@
 import {
+  type Choice,
+  choiceLines,
+  choicePlaces,
   type Door,
   decidingCode,
   type Mismatch,
   nextStep,
   notRead,
-  parseLineRef,
+  openAnchors,
   type RefusalDetails,
   refusalBody,
   refusalDetails,
   rejected,
+  type Splice,
   selectRows,
   spokenScheme,
   tooLong,
@@ -16,10 +20,10 @@ import {
 import { epochOf, handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
 import { remover, writer } from "./blame.js";
 import type { Verdict } from "./judge.js";
-import { narrow } from "./ledger.js";
 import type { OpenFile } from "./open.js";
 import type { Json } from "./ports.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
+import { takenBackNotes } from "./taken.js";
 import { isCollision } from "./thrown.js";
 
 type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
@@ -69,11 +73,24 @@ export async function refuse(
     if (told.isReadable) readable.push(told.details);
     parts.push(...(call.single ? [] : [`${opened.file.path}:`]), ...told.lines);
   }
+  const door = call.single ? env.door : batchDoor(env.door);
   const retry = complete ? await offer(call, files, env) : null;
+  const places = await offerChoices(call, files, { complete, door }, env);
+  for (const [at, details] of all.entries()) {
+    const found = places.get(details.path);
+    if (!found) continue;
+    all[at] = { ...details, places: found.places };
+    readable.splice(
+      0,
+      readable.length,
+      ...readable.map((one) => (one === details ? (all[at] as RefusalDetails) : one)),
+    );
+    parts.push(...found.lines);
+  }
   const code = decidingCode(all.map((one) => one.code));
   const first = all[0] as RefusalDetails;
   for (const details of retry ? [{ ...first, retry }] : readable) {
-    const next = nextStep(details, rowCount, call.single ? env.door : batchDoor(env.door));
+    const next = nextStep(details, rowCount, door);
     if (next && !parts.includes(next)) parts.push(next);
   }
   const merged: BatchRefusal = {
@@ -83,6 +100,7 @@ export async function refuse(
     mismatches: all.flatMap(({ mismatches }) => mismatches),
     remaps: all.flatMap(({ remaps }) => remaps),
     ...(retry ? { retry } : {}),
+    ...(places.size > 0 ? { places: all.flatMap((one) => one.places ?? []) } : {}),
     ...(call.single ? {} : { files: all }),
   };
   const text = [rejected, ...parts.filter((part, at) => part !== "" || parts[at - 1] !== "")].join("\n");
@@ -121,31 +139,13 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     door: env.door,
     ...(contention ? { contention } : {}),
   });
-  if (shown && !shown.isEmpty) {
-    const order = opened.showed(shown, scheme, "refusal", call.request);
-    for (const one of problems)
-      if (one.code === "ambiguous") narrowAnchors(opened, one.mismatches, order, call.request);
-  }
+  if (shown && !shown.isEmpty) opened.showed(shown, scheme, "refusal", call.request);
+  lines.unshift(...(await takenBackNotes(opened, env)));
   if (!isTold) await journalRefusal(call, opened, details, env);
   await opened.save();
   const seen = shown !== null && !shown.isEmpty;
   const isReadable = tooLong(problems, now, env.door).length === 0;
   return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
-}
-
-/** From here on only rows of this refusal, and later ones, count for an anchor that was ambiguous. */
-function narrowAnchors(
-  opened: OpenFile,
-  mismatches: readonly { readonly anchor: string }[],
-  order: number,
-  request: string,
-): void {
-  for (const anchor of new Set(mismatches.map((one) => one.anchor))) {
-    const read = parseLineRef(anchor);
-    if ("problem" in read) continue;
-    const { line, hash, scheme } = read;
-    opened.update(narrow(opened.agent, { line, hash, scheme, order, request }));
-  }
 }
 
 /** Who wrote what stands there now, or took out what stood there. */
@@ -210,8 +210,55 @@ async function journalRefusal(
   });
 }
 
+/** One way to take the ambiguous anchors of one file of a call. */
+interface Decided {
+  readonly opened: OpenFile;
+  readonly choice: Choice;
+}
+
+interface Places {
+  readonly places: NonNullable<RefusalDetails["places"]>;
+  readonly lines: readonly string[];
+}
+
+/** For each file with ambiguous anchors the lines they may mean, and the handles, if it is the only such file. */
+async function offerChoices(
+  call: RefusedCall,
+  files: readonly RefusedFile[],
+  { complete, door }: { readonly complete: boolean; readonly door: Door },
+  env: Env,
+): Promise<Map<string, Places>> {
+  const found = new Map<string, Places>();
+  const unclear = files.flatMap(({ opened, verdict }) =>
+    verdict.kind === "refused" && opened.document && openAnchors(verdict.refused.problems).length > 0
+      ? [{ opened, now: opened.document, refused: verdict.refused }]
+      : [],
+  );
+  for (const { opened, now, refused } of unclear) {
+    const { problems, choices = [] } = refused;
+    const handles: string[] = [];
+    const offered: Choice[] = [];
+    for (const choice of unclear.length === 1 && complete ? choices : []) {
+      const handle = await offer(call, files, env, { opened, choice });
+      if (handle === null) continue;
+      handles.push(handle);
+      offered.push(choice);
+    }
+    const { path } = opened.file;
+    const send = handles.map((handle) => door.retry(path, handle));
+    const places = choicePlaces(problems, offered, handles, now);
+    found.set(path, { places, lines: choiceLines(openAnchors(problems), offered, send) });
+  }
+  return found;
+}
+
 /** Keeps the call under a handle, if sending it again on the rows shown is not a guess for any file. */
-async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env): Promise<string | null> {
+async function offer(
+  call: RefusedCall,
+  files: readonly RefusedFile[],
+  env: Env,
+  decided?: Decided,
+): Promise<string | null> {
   const kept: Retry["files"][number][] = [];
   for (const { opened, verdict } of files) {
     // The call would have to be kept, and it quotes the file.
@@ -221,31 +268,31 @@ async function offer(call: RefusedCall, files: readonly RefusedFile[], env: Env)
       if (verdict.kind === "refused") return null;
       continue;
     }
-    if (verdict.kind === "refused") {
-      if (!verdict.refused.forced) return null;
-      kept.push({
-        key: opened.file.key,
-        version: opened.document.version,
-        splices: plainSplices(verdict.refused.forced),
-      });
-    } else {
-      const { hunks } = verdict.applied.change;
-      kept.push({ key: opened.file.key, version: opened.document.version, splices: plainSplices(hunks) });
-    }
+    const splices = splicesOf(verdict, decided?.opened === opened ? decided.choice : null);
+    if (!splices) return null;
+    kept.push({ key: opened.file.key, version: opened.document.version, splices: plainSplices(splices) });
   }
-  const handle = handleFor(
-    call.request,
-    kept.map(({ version }) => version),
-  );
-  await keepRetry(env, {
-    handle,
-    epoch: await epochOf(env),
-    request: call.request,
-    entries: call.entries.map(({ path, edits }) => ({ path, edits: edits as Json })),
-    files: kept,
-    single: call.single,
-  });
+  const versions = kept.map(({ version }) => version);
+  const handle = handleFor(call.request, decided ? [...versions, decided.choice.lines.join()] : versions);
+  await keepHandle(handle, call, kept, env);
   return handle;
+}
+
+function splicesOf(verdict: Verdict, choice: Choice | null): readonly Splice[] | null {
+  if (verdict.kind === "refused") return choice ? choice.splices : verdict.refused.forced;
+  return verdict.applied.change.hunks;
+}
+
+export async function keepHandle(
+  handle: string,
+  { request, entries, single }: Pick<RefusedCall, "request" | "entries" | "single">,
+  files: Retry["files"],
+  env: Env,
+): Promise<void> {
+  await keepRetry(env, {
+    ...{ handle, epoch: await epochOf(env), request, single, files },
+    entries: entries.map(({ path, edits }) => ({ path, edits: edits as Json })),
+  });
 }
 
 /** A batch is sent again by its handle alone. */

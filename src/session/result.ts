@@ -49,6 +49,8 @@ export interface SearchDetails {
 export interface BatchDetails {
   readonly status: "applied" | "noop" | "dry_run";
   readonly files: readonly EditToolDetails[];
+  /** Of a call that was applied before, then taken back: the handle that applies it again. */
+  readonly retry?: string;
 }
 
 /** A refused batch: the deciding code, and each refused file's own details. */

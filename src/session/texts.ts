@@ -5,8 +5,10 @@ import {
   type LineMap,
   LineSet,
   latin1Codec,
+  nextStates,
   type SchemeName,
   scheme,
+  stretches,
 } from "../core/index.js";
 import type { FileId, Files, LedgerStore } from "./ports.js";
 import type { StateRecord } from "./record.js";
@@ -57,20 +59,16 @@ export function hashBytes(document: Document): Uint8Array {
   return new Uint8Array(hashes.buffer);
 }
 
-/** The states whose text is compared when lines are followed from one state to the last, and that state itself. */
-export function needed(states: readonly StateRecord[], from: number): Set<number> {
-  const wanted = new Set([from]);
-  let at = from;
-  const between = (one: number, two: number): void => {
-    if (one === two || states[one]?.version === states[two]?.version) return;
-    wanted.add(one).add(two);
-  };
-  for (let next = from + 1; next < states.length; next++) {
-    if (!states[next]?.exact) continue;
-    between(at, next - 1);
-    at = next;
-  }
-  between(at, states.length - 1);
+/** The states whose text is compared when lines are followed from these states to the last, and those states themselves. */
+export function needed(states: readonly StateRecord[], from: readonly number[], agent: string): Set<number> {
+  const wanted = new Set(from);
+  const next = nextStates(states);
+  const followed = states.map(({ exact, by }) => ({ exact, own: by === agent }));
+  for (const state of from)
+    for (const { start, end } of stretches(followed, next, state, states.length - 1)) {
+      if (start === end || states[start]?.version === states[end]?.version) continue;
+      wanted.add(start).add(end);
+    }
   return wanted;
 }
 

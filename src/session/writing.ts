@@ -1,4 +1,5 @@
 import {
+  againLine,
   changedRanges,
   type Document,
   dryRunBegins,
@@ -9,7 +10,7 @@ import {
   type SchemeName,
   unifiedDiff,
 } from "../core/index.js";
-import { epochOf } from "./agent.js";
+import { epochOf, handleFor, plainSplices } from "./agent.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { openAny, versionOf } from "./large.js";
@@ -19,8 +20,9 @@ import { type FileId, type Held, PortError, throwIfAborted, type Write } from ".
 import { sentIn, unseenLines } from "./quoted.js";
 import { deletionNotes } from "./reading.js";
 import { Recording } from "./recording.js";
-import { entryId, refuse } from "./refuse.js";
+import { entryId, keepHandle, refuse } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult, Env } from "./result.js";
+import { takenBackNotes } from "./taken.js";
 import { isKept, keepParsed, mayKeep, writtenLines } from "./texts.js";
 
 /** One file of a call, judged. */
@@ -134,12 +136,31 @@ async function finish(
     texts.push(told.text);
     details.push(told.details);
   }
+  const retry = await keepAgain({ ...call, request }, judged, env);
+  const handle = retry === null ? {} : { retry };
+  const [first] = details as [EditToolDetails];
+  if (retry !== null) texts.push(againLine(call.single ? first.path : null, retry, env.door));
   const text = texts.join("\n");
-  if (call.single) return { text, isError: false, details: details[0] as EditToolDetails };
+  if (call.single) return { text, isError: false, details: { ...first, ...handle } };
   const isApplied = details.some((one) => one.status === "applied");
   const status = call.dryRun ? "dry_run" : isApplied ? "applied" : "noop";
-  const merged: BatchDetails = { status, files: details };
+  const merged: BatchDetails = { status, files: details, ...handle };
   return { text, isError: false, details: merged };
+}
+
+/** Of a call that was applied before, then taken back: the handle that applies it again. */
+async function keepAgain(call: Asked, judged: readonly Judged[], env: Env): Promise<string | null> {
+  const isAgain = judged.some(({ verdict }) => verdict.kind === "noop" && (verdict.again ?? []).length > 0);
+  if (!isAgain || judged.some(({ opened }) => !opened.mayKeep || !opened.document)) return null;
+  const files = judged.map(({ opened, verdict }) => ({
+    key: opened.file.key,
+    version: opened.text.version,
+    splices: plainSplices(verdict.kind === "noop" ? (verdict.again ?? []) : []),
+  }));
+  const versions = files.map(({ version }) => version);
+  const handle = handleFor(call.request, ["again", ...versions]);
+  await keepHandle(handle, { ...call, entries: call.given }, files, env);
+  return handle;
 }
 
 type Asked = Call & { readonly request: string };
@@ -147,7 +168,8 @@ type Asked = Call & { readonly request: string };
 async function finishFile(call: Asked, one: Judged, batch: string | null, env: Env) {
   const { opened, verdict, destination } = one;
   if (verdict.kind === "refused") throw new Error("a refused file cannot be finished");
-  const { applied } = verdict;
+  const notes = opened.document ? await takenBackNotes(opened, env) : [];
+  const applied = { ...verdict.applied, warnings: [...notes, ...verdict.applied.warnings] };
   const path = opened.file.path;
   const before = opened.document;
   const after = verdict.kind === "applied" ? verdict.after : before;
@@ -266,7 +288,7 @@ async function remember(call: Asked, target: OpenFile, done: Done): Promise<void
   const { past } = agent;
   const count = past.noop?.request === call.request ? past.noop.count + 1 : 1;
   const next = done.applied
-    ? { ...past, committed: { request: call.request, order }, noop: null }
+    ? { ...past, committed: { request: call.request, order, version: target.text.version }, noop: null }
     : {
         ...past,
         committed: isShownSince ? committed : committed && { ...committed, order },

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Document } from "../../src/core/document.js";
 import { type EngineOptions, type Refused, run } from "../../src/core/engine.js";
-import { LineSet } from "../../src/core/ranges.js";
 import { computeLineHash } from "../../src/core/scheme.js";
 import { anchored, at, type Told, told, wordsAfter } from "../support/view.js";
 
@@ -107,11 +106,17 @@ describe("others changed the file since it was shown", () => {
     expect(wordsAfter(play([seen, now], edits))).toBe(expected),
   );
 
-  it("put back as it was by known changes, a line is another line, and that is said", () => {
-    const states: States = ["a b c", { exact: [[1, 2, ["X"]]] }, { exact: [[1, 2, ["b"]]] }];
-    const { problems } = refusal(states, [set("@2", "Z")]);
-    expect(problems).toMatchObject([{ code: "stale", mismatches: [{ line: 2, shown: "b", now: "b" }] }]);
-    expect(problems[0]?.message).not.toBe("");
+  it("a text that is back is the text it was, whatever was done in between", () => {
+    const away: States = ["a b c", { exact: [[1, 2, ["X"]]] }, { exact: [[1, 2, ["b"]]] }];
+    expect(wordsAfter(play(away, [set("@2", "Z")]))).toBe("a Z c");
+    const own: Told = { exact: [[1, 2, ["X"]]], own: true };
+    expect(wordsAfter(play(["a b c", own, "a b c"], [set("@2", "Z")]))).toBe("a Z c");
+    expect(wordsAfter(play(["a b c", own, "a b c", { exact: [[0, 0, ["n"]]] }], [set("@2", "Z")]))).toBe(
+      "n a Z c",
+    );
+    expect(wordsAfter(play(["a b c", own, "a b c", { exact: [[1, 2, ["Y"]]] }], [set("@2", "Z")]))).toBe(
+      "!stale",
+    );
   });
 
   it("a call is all or nothing", () => {
@@ -223,15 +228,37 @@ describe("which line an anchor means", () => {
   });
 
   it("a line that is gone is a different place", () => {
-    const states: States = ["h } q r", { exact: [[1, 2, []]] }, { exact: [[1, 1, ["}"]]], shown: [[2, 2]] }];
+    const states: States = [
+      "h } q r",
+      { exact: [[1, 2, []]] },
+      { exact: [[1, 1, ["}", "n"]]], shown: [[2, 2]] },
+    ];
     const { problems } = refusal(states, [set(brace, "X")]);
     expect(problems).toMatchObject([{ code: "ambiguous" }]);
-    expect(problems[0]?.mismatches.map(({ line }) => line)).toEqual([null, 2]);
+    expect(problems[0]?.mismatches.map(({ line }) => line)).toEqual([2, null]);
+    expect(problems[0]?.mismatches.map(({ cause }) => cause)).toEqual(["ambiguous", "ambiguous"]);
   });
 
-  it("two lines that are gone are two places", () => {
+  it("but not once the agent was told, or where it took the line out itself", () => {
+    const states: States = [
+      "h } q r",
+      { exact: [[1, 2, []]] },
+      { exact: [[1, 1, ["}", "n"]]], shown: [[2, 2]] },
+    ];
+    const view = told(...states);
+    const told_ = { ...view, isUntold: () => false };
+    expect(wordsAfter(run(anchored([set(brace, "X")], view.documents), told_))).toBe("h X n q r");
+    const own: States = [
+      "h } q r",
+      { exact: [[1, 2, []]], own: true },
+      { exact: [[1, 1, ["}", "n"]]], own: true, shown: [[2, 2]] },
+    ];
+    expect(wordsAfter(play(own, [set(brace, "X")]))).toBe("h X n q r");
+  });
+
+  it("lines that are all gone are no choice", () => {
     const states: States = ["h } q r", { exact: [[1, 2, ["}"]]], shown: [[2, 2]] }, { exact: [[1, 2, []]] }];
-    expect(wordsAfter(play(states, [set(brace, "X")]))).toBe("!ambiguous");
+    expect(wordsAfter(play(states, [set(brace, "X")]))).toBe("!deleted");
     expect(wordsAfter(play([states[0] as string, { exact: [[1, 2, []]] }], [set(brace, "X")]))).toBe(
       "!deleted",
     );
@@ -247,40 +274,33 @@ describe("which line an anchor means", () => {
     expect(wordsAfter(play(states, [set(brace, "X")]))).toBe("g X h } q r s");
   });
 
-  it("the other anchor decides, if one picture has both", () => {
-    expect(wordsAfter(play(shifted, [replace(brace, "@4", "X")]))).toBe("g } h X s");
+  it("the other anchors of an edit decide nothing, nor does the newest showing", () => {
+    expect(wordsAfter(play(shifted, [replace(brace, "@4", "X")]))).toBe("!ambiguous");
     expect(wordsAfter(play(shifted, [replace(brace, brace, "X")]))).toBe("!ambiguous");
-  });
-
-  it("and it is said if the anchor was shown last for another line", () => {
-    const warnings = (...[states, edits]: Parameters<typeof play>) => {
-      const result = play(states, edits);
-      return "warnings" in result ? result.warnings : [];
-    };
-    const [doubt, ...others] = warnings(shifted, [replace(brace, "@4", "X")]);
-    expect(doubt).toMatch(
-      /^edits\[0\]: 2#\w{6} was shown last for line 2, but together with 4#\w{6} for line 4: that one was taken/,
-    );
-    expect(others).toEqual([]);
-    // Both rows of the last picture: nobody could mean anything else.
     const both: States = ["h } q r s", { exact: [[0, 0, ["g", "}"]]], shown: [[2, 3]] }];
-    expect(wordsAfter(play(both, [replace(brace, "@3/1", "X")]))).toBe("g X } q r s");
-    expect(warnings(both, [replace(brace, "@3/1", "X")])).toEqual([]);
+    expect(wordsAfter(play(both, [replace(brace, "@3/1", "X")]))).toBe("!ambiguous");
   });
 
-  it("but not if a newer text has both too, printed at different times", () => {
-    const view = told("a b } c", { exact: [[2, 2, ["}"]]], own: true });
-    const row = (line: number) => ({
-      state: 1,
-      rows: LineSet.of([[line - 1, line]]),
-      scheme: "hex6" as const,
-    });
-    const shown = (...lines: number[]) => {
-      const showings = [...view.showings, ...lines.map(row)];
-      return wordsAfter(run(anchored([replace("@1", "@3", "X")], view.documents), { ...view, showings }));
-    };
-    expect(shown(3)).toBe("X c");
-    expect(shown(3, 1)).toBe("!ambiguous");
+  it("each way to take it is a choice, the newest showing first, with what it would do", () => {
+    const { choices, forced } = refusal(shifted, [set(brace, "X")]);
+    expect(forced).toBeNull();
+    expect(choices).toEqual([
+      { lines: [1], splices: [{ start: 1, end: 2, lines: ["X"] }], isForced: false },
+      { lines: [3], splices: [{ start: 3, end: 4, lines: ["X"] }], isForced: false },
+    ]);
+    // Beginning at line 4 the range would end before it begins.
+    const range = refusal(shifted, [replace(brace, "@3/1", "X")]);
+    expect(range.problems.map(({ code }) => code)).toContain("ambiguous");
+  });
+
+  it("a choice that meets others' changes shows them", () => {
+    const states: States = [...shifted, "g } h } Q r s"];
+    const { choices, problems } = refusal(states, [replace(brace, "@3", "X")]);
+    expect(choices?.map(({ lines, isForced }) => [lines, isForced])).toEqual([
+      [[1], true],
+      [[3], true],
+    ]);
+    expect(problems[0]?.changed.ranges()).toEqual([{ start: 5, end: 5 }]);
   });
 
   it("echoed content decides between rows of one hash", () => {

@@ -6,9 +6,10 @@ import { knownNow } from "../../src/session/ledger.js";
 import { OpenFile } from "../../src/session/open.js";
 import type { Json } from "../../src/session/ports.js";
 import { emptyFile, fromJson, toJson } from "../../src/session/record.js";
+import { printedAnchors } from "../support/memory.js";
 import { callOn, type Line, Random } from "../support/model.js";
 import { NaiveFile } from "../support/naive.js";
-import { printedAnchors, Room } from "../support/simulation.js";
+import { Room } from "../support/simulation.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 const seed = Number(process.env.KEDGE_SEED);
@@ -31,9 +32,9 @@ class Twin {
   }
 
   private arrive(name: string, naive = this.naive) {
-    const isFresh = naive.found(this.room.files.text(this.path) ?? "");
+    naive.found(this.room.files.text(this.path) ?? "");
     const agent = naive.agent(name);
-    agent.arrive(isFresh);
+    agent.arrive();
     return agent;
   }
 
@@ -119,17 +120,19 @@ class Twin {
     const { files, store } = this.room;
     const file = await files.identify(this.path);
     const epoch = await epochOf({ store, agent: name });
-    const context = { files, store, agent: name, epoch, now: 0, codec: null };
+    const context = { files, store, agent: name, epoch, clock: () => 0, now: 0, codec: null };
     return files.hold([file], async (held) => {
       const opened = await OpenFile.open(held, file, context);
       const { showings, pending } = opened.agent;
       const named = showings.filter(({ scheme, rows }) => scheme !== null && !rows.isEmpty);
       return {
         known: linesOf(opened.seen("").known.ranges()),
-        names: named.map(({ state, rows }) => ({
-          version: opened.states[state]?.version ?? "",
-          lines: linesOf(rows.ranges()),
-        })),
+        names: once(
+          named.map(({ state, rows }) => ({
+            version: opened.states[state]?.version ?? "",
+            lines: linesOf(rows.ranges()),
+          })),
+        ),
         twice: linesOf(pending.intersect(knownNow(opened.agent)).ranges()),
       };
     });
@@ -143,8 +146,14 @@ class Twin {
         version: this.naive.version(state),
         lines: [...lines].sort((one, two) => one - two),
       }));
-    return { expected: { known: agent.known, names }, returned: agent.returned };
+    return { expected: { known: agent.known, names: once(names) }, returned: agent.returned };
   }
+}
+
+/** The same rows read twice name the same lines. */
+function once<T>(names: readonly T[]): T[] {
+  const found = new Map(names.map((one) => [JSON.stringify(one), one]));
+  return [...found].sort(([one], [two]) => (one < two ? -1 : 1)).map(([, one]) => one);
 }
 
 function linesOf(ranges: readonly { readonly start: number; readonly end: number }[]): number[] {

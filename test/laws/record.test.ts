@@ -51,7 +51,7 @@ function ledgerOf(states: readonly StateRecord[], named: readonly number[]): Fil
     .map((state, order): LedgerShowing => {
       const lineCount = (states[state] as StateRecord).lines;
       const rows = LineSet.all(lineCount);
-      return { ...{ order, state, rows, scheme: "hex6", lineCount, printer: "read" } };
+      return { ...{ order, state, rows, scheme: "hex6", lineCount, printer: "read", time: 0 } };
     });
   const known = new Map(showings.map(({ state, rows }) => [state, rows]));
   const one = { ...emptyLedger(0), state: last, showings, known, settled: last >> 1 };
@@ -107,5 +107,5 @@ it("states before those that anybody refers to are left out, and showings of wha
   const old = trimmed(ledgerOf(states, [3, 1050]));
   expect(old.states).toHaveLength(1000);
   expect(old.agents.get("one")?.showings).toHaveLength(1);
-  expect(old.agents.get("one")?.forgotten.lines.size).toBe(23);
+  expect(old.agents.get("one")?.forgotten.hex6?.lines.size).toBe(23);
 });

@@ -155,13 +155,22 @@ describe("a tool that quotes is let through where it does what the agent meant",
     expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");
   });
 
-  it("text that came back may be quoted again, but not written over", async () => {
+  it("text that came back may be quoted again, and written over if it was shown whole", async () => {
     const { session, rudely } = bench("a b c");
     await session.observe({ path, rows: rowsOf("a b c") });
     rudely("a B c");
     await session.observeWrite(path, edit("b", "B"));
     rudely("a b c");
     expect((await session.consider(edit("b", "B"))).kind).toBe("allowed");
+    expect((await session.consider(write("x"))).kind).toBe("allowed");
+  });
+
+  it("text that came back may not be written over if some of it was never shown", async () => {
+    const { session, rudely } = bench("a b c");
+    await session.observe({ path, rows: rowsOf("a b") });
+    rudely("a B c");
+    await session.observeWrite(path, edit("b", "B"));
+    rudely("a b c");
     expect((await session.consider(write("x"))).kind).toBe("refused");
   });
 });

@@ -1,10 +1,11 @@
-import { LineSet } from "../../src/core/ranges.js";
-import { computeLineHash } from "../../src/core/scheme.js";
+import type { RefusalDetails } from "../../src/core/refusal.js";
+import type { SchemeName } from "../../src/core/scheme.js";
 import type { Result } from "../../src/session/result.js";
 import type { Session } from "../../src/session/session.js";
 import { type Intent, Intents } from "./intent.js";
+import { Memory } from "./memory.js";
 import { type Line, type Named, type Random, strayed } from "./model.js";
-import { type Done, Memory, type Picture, type Place, type Room } from "./simulation.js";
+import type { Done, Place, Room } from "./simulation.js";
 
 /** What came of an agent's calls; `strayed` are writes on lines that it did not mean, or was never shown. */
 export interface Count {
@@ -15,9 +16,22 @@ export interface Count {
   again: number;
   retried: number;
   undone: number;
+  /** Edits that nothing speaks against. */
+  plain: number;
+  plainRefused: number;
+  /** Of those the ones without a handle for each place. */
+  stuck: number;
+  /** Ambiguous calls that were decided by the handle of the lines that were meant. */
+  decided: number;
+  /** Ranges over lines that a delta showed, and those of them that were refused. */
+  deltas: number;
+  deltasRefused: number;
 }
 
-const none: Count = { applied: 0, strayed: 0, noop: 0, refused: 0, again: 0, retried: 0, undone: 0 };
+export const nothingDone: Count = {
+  ...{ applied: 0, strayed: 0, noop: 0, refused: 0, again: 0, retried: 0, undone: 0 },
+  ...{ plain: 0, plainRefused: 0, stuck: 0, decided: 0, deltas: 0, deltasRefused: 0 },
+};
 
 /** A handle that a refusal gave, and the texts it was given for. */
 interface Handle {
@@ -30,7 +44,7 @@ const wordsOf = (lines: readonly Line[]): string => lines.map(({ text }) => text
 
 /** One agent that reads, searches, edits from memory, repeats itself, goes by handles, takes back, forgets. */
 export class Actor {
-  readonly count: Count = { ...none };
+  readonly count: Count = { ...nothingDone };
   /** Each write that strayed, with its explanation. */
   readonly strays: string[] = [];
   private readonly memory: Memory;
@@ -41,7 +55,7 @@ export class Actor {
     private readonly room: Room,
     private readonly name: string,
   ) {
-    this.memory = new Memory(room);
+    this.memory = new Memory(room, name);
     this.intents = new Intents(room, this.memory);
   }
 
@@ -55,7 +69,8 @@ export class Actor {
   }
 
   async step(): Promise<void> {
-    this.memory.recognise(this.name);
+    this.room.wait();
+    this.memory.recognise();
     const chance = this.random.next();
     if (chance < 0.2) return this.read();
     if (chance < 0.26) return this.search();
@@ -65,8 +80,10 @@ export class Actor {
     if (chance < 0.37) return this.act(this.intents.overwrite());
     if (chance < 0.39) return this.act(this.intents.relocate());
     if (chance < 0.45) return this.act(this.intents.quote());
-    if (chance < 0.53) return this.act(this.intents.across());
-    if (chance < 0.58) return this.act(this.intents.batch());
+    if (chance < 0.56) return this.act(this.intents.mixed());
+    if (chance < 0.6) return this.act(this.intents.batch());
+    if (chance < 0.66) return this.afterDelta();
+    if (chance < 0.66 + (this.room.settings.reverts ?? 0)) return this.room.revert(this.name);
     return this.act(this.intents.edit());
   }
 
@@ -86,11 +103,42 @@ export class Actor {
       { path, ranges },
       { path, ranges },
     ];
-    const request = random.pick(requests);
+    const anchors = this.anyScheme();
+    const request = { ...random.pick(requests), anchors };
     const { text } = await this.session.read(request);
     this.room.log.push(`${this.name} reads ${JSON.stringify(request)}`);
-    this.memory.takeIn(text, path, true);
+    this.memory.takeIn(text, path, anchors, "read");
     await this.room.follow();
+  }
+
+  private anyScheme(): SchemeName {
+    const { schemes = ["hex6"] } = this.room.settings;
+    return this.random.chance(0.8) ? (schemes[0] as SchemeName) : this.random.pick(schemes);
+  }
+
+  /** Reads what others have changed, and edits a range over it by the anchors that it has. */
+  private async afterDelta(): Promise<void> {
+    const { random } = this;
+    const place = random.pick(this.room.places);
+    const { path, world } = place;
+    const { text } = await this.session.read({ path, delta: true });
+    this.room.log.push(`${this.name} reads the delta of ${path}`);
+    const before = this.memory.pictures.length;
+    this.memory.takeIn(text, path, "hex6", "read");
+    this.room.wait();
+    const picture = this.memory.pictures.at(-1);
+    if (this.memory.pictures.length <= before - 1 || !picture || picture.lines !== world.lines) return;
+    const [start, end] = random.pick(picture.rows.spans());
+    const intent = this.intents.range(place, world.lines, [
+      Math.max(0, start - random.between(1, 2)),
+      Math.min(world.lines.length - 1, end - 1 + random.between(1, 2)),
+    ]);
+    if (!intent) return;
+    const refused = this.count.plainRefused;
+    await this.act(intent);
+    if (!intent.isPlain) return;
+    this.count.deltas++;
+    this.count.deltasRefused += this.count.plainRefused - refused;
   }
 
   private async search(): Promise<void> {
@@ -99,7 +147,7 @@ export class Actor {
     const request = { pattern: line?.text || "}", literal: true, context: random.below(3) };
     const { text } = await this.session.grep(request);
     this.room.log.push(`${this.name} searches ${JSON.stringify(request)}`);
-    this.memory.takeIn(text, "");
+    this.memory.takeIn(text, "", "hex6", "search");
   }
 
   private async fold(): Promise<void> {
@@ -114,17 +162,36 @@ export class Actor {
     const seen = [...intent.means.keys()].map((place) => [place, place.world.lines] as const);
     const result = await intent.send(this.session);
     this.log(intent.what, result);
+    if (intent.isPlain) this.countPlain(result);
     const done = await this.room.follow();
     if (result.isError) return this.afterRefusal(intent, result, done);
     if (done.length === 0) this.count.noop++;
     else this.count.applied++;
     if (intent.kind === "whole") for (const [place, lines] of seen) this.checkSeen(place, lines, intent.what);
     for (const one of done) this.judge(one, intent.what, intent.means.get(one.place) ?? null, intent.kind);
-    this.memory.takeIn(result.text, seen[0]?.[0].path ?? "");
+    this.takeIn(result, seen[0]?.[0]);
+  }
+
+  /** In whatever scheme it is answered. */
+  private takeIn({ text }: Result<unknown>, place: Place | undefined): void {
+    for (const scheme of this.room.settings.schemes ?? (["hex6"] as const))
+      this.memory.takeIn(text, place?.path ?? "", scheme);
+  }
+
+  private countPlain({ isError, details, text }: Result<unknown>): void {
+    this.count.plain++;
+    if (!isError) return;
+    this.count.plainRefused++;
+    const { places = [], retry: handle } = details as RefusalDetails;
+    if (process.env.DBG) this.room.settings.onStuck?.(text, this.room.log);
+    if (handle !== undefined) return;
+    if (places.length > 0 && places.every(({ retry }) => retry !== undefined)) return;
+    this.count.stuck++;
+    if (this.room.settings.onStuck) this.room.settings.onStuck(text, this.room.log);
   }
 
   /** What was touched was meant, and whatever was taken out the agent had seen or written. */
-  private judge(done: Done, what: string, named: Named | null, kind: Intent["kind"]): void {
+  private judge(done: Done, what: string, named: Named | null, kind: Intent["kind"] | "decided"): void {
     const { place, before, hunks, removed } = done;
     const plain = hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(({ text }) => text) }));
     const missed = named ? strayed(plain, before, named) : [];
@@ -159,43 +226,43 @@ export class Actor {
     this.count.refused++;
     if (done.length > 0) this.room.fault("a refusal wrote");
     const [place] = intent.means.keys();
-    this.takeRefusal(place, result);
-    const { retry } = result.details as { retry?: string };
-    if (retry !== undefined)
-      this.handles.push({
-        place: intent.means.size === 1 ? (place ?? null) : null,
-        handle: retry,
-        texts: new Map([...intent.means.keys()].map((one) => [one, wordsOf(one.world.lines)])),
-      });
-    if (!this.random.chance(0.4)) return;
+    this.takeIn(result, place);
+    const { retry, places = [] } = result.details as RefusalDetails;
+    const texts = new Map([...intent.means.keys()].map((one) => [one, wordsOf(one.world.lines)]));
+    const only = intent.means.size === 1 ? (place ?? null) : null;
+    const handles = [retry, ...places.map((one) => one.retry)].filter((one) => one !== undefined);
+    for (const handle of handles) this.handles.push({ place: only, handle, texts });
+    if (this.random.chance(0.4)) await this.again(intent, place);
+    if (only && this.random.chance(0.7)) await this.decide(intent, only, result);
+  }
+
+  private async again(intent: Intent, place: Place | undefined): Promise<void> {
     this.count.again++;
     const again = await intent.send(this.session);
     this.log("again", again);
     const wrote = await this.room.follow();
     if (!again.isError || wrote.length > 0) this.room.fault("a refused call got through unchanged");
     for (const one of wrote) this.memory.own(one);
-    this.takeRefusal(place, again);
+    this.takeIn(again, place);
   }
 
-  /** After an ambiguity, be it one of lines that are all gone, only rows printed from then on count for that anchor. */
-  private takeRefusal(place: Place | undefined, { text, details }: Result<unknown>): void {
-    const older = new Set(this.memory.pictures);
-    this.memory.takeIn(text, place?.path ?? "");
-    const fresh = new Set(this.memory.pictures.filter((one) => !older.has(one)));
-    const { mismatches = [] } = details as {
-      mismatches?: readonly { anchor: string; cause: string; path: string }[];
-    };
-    for (const { anchor, cause, path } of mismatches) {
-      const [line, hash] = anchor.split("#");
-      const where = this.room.at(path);
-      const index = Number(line) - 1;
-      const isOf = ({ place: at, lines, rows }: Picture) =>
-        at === where && rows.has(index) && computeLineHash(lines[index]?.text ?? "") === hash;
-      // Whoever is told that the line is gone means it no more.
-      if (cause !== "ambiguous" && cause !== "deleted") continue;
-      for (const one of this.memory.pictures)
-        if (!fresh.has(one) && isOf(one)) this.memory.retire(one, LineSet.of([[index, index + 1]]));
-    }
+  /** Sees the places, and sends the handle of the lines that it meant. */
+  private async decide(intent: Intent, place: Place, { text, details }: Result<unknown>): Promise<void> {
+    const { places = [] } = details as RefusalDetails;
+    const isMeant = ({ line }: { readonly line: number }): boolean =>
+      intent.anchors?.includes(place.world.lines[line - 1]?.id ?? -1) ?? false;
+    const handles = new Set(places.filter(isMeant).map(({ retry }) => retry));
+    const [handle] = handles;
+    if (handles.size !== 1 || handle === undefined) return;
+    // What it would go over is not what it meant.
+    if (text.split("\n").some((line) => line.includes(handle) && line.includes("goes over"))) return;
+    const result = await this.session.edit({ path: place.path, retry: handle });
+    this.log(`decides ${handle}`, result);
+    if (result.isError) this.room.fault("a handle that was just given is refused");
+    this.count.decided++;
+    for (const one of await this.room.follow())
+      this.judge(one, `decided ${intent.what}`, intent.means.get(place) ?? null, "decided");
+    this.takeIn(result, place);
   }
 
   /** The same call on the rows of its refusal, now or later; nothing is touched that was not shown by then. */
@@ -215,8 +282,7 @@ export class Actor {
     // It is bound to a text, and the same text is back: what its refusal has shown is what stands there.
     const isBack = ({ place: at, before }: Done): boolean => wordsOf(before) === used.texts.get(at);
     for (const one of done) this.judge(one, `retry ${handle}`, null, isBack(one) ? "whole" : "anchors");
-    if (result.isError) this.takeRefusal(place ?? undefined, result);
-    else this.memory.takeIn(result.text, place?.path ?? "");
+    this.takeIn(result, place ?? undefined);
     if (!(await send()).isError) this.room.fault("a handle was good twice");
     await this.room.follow();
   }

@@ -1,5 +1,6 @@
 /** Agents that share one file, each with what was printed to it; anybody's lines keep their identity. */
 import { Change } from "../../src/core/change.js";
+import type { Choice } from "../../src/core/choices.js";
 import { run } from "../../src/core/engine.js";
 import { History, type State } from "../../src/core/history.js";
 import { LineSet } from "../../src/core/ranges.js";
@@ -46,13 +47,13 @@ export class Desk {
   }
 
   /**
-   * The lines of a state, as whom the agent may mean by them. Where all that was done since is its own, and the text is
-   * the same again, nothing tells the lines then from the lines now.
+   * The lines of a state, as whom the agent may mean by them. Where the text is the same again, whatever was done in
+   * between, nothing tells the lines then from the lines now.
    */
-  linesFor(agent: Agent, state: number): readonly Line[] {
-    const isOwn = this.authors.slice(state + 1).every((author) => author === agent);
-    const isBack = isOwn && this.states[state]?.version === this.states[this.last]?.version;
-    return this.identities[isBack ? this.last : state] as readonly Line[];
+  linesFor(state: number): readonly Line[] {
+    const { version } = this.states[state] as State;
+    const newest = this.states.findLastIndex((one) => one.version === version);
+    return this.identities[newest] as readonly Line[];
   }
 
   /** Somebody whose changes nobody records. */
@@ -75,6 +76,7 @@ export type Outcome = "applied" | "strayed" | "noop" | "refused" | "nothing";
 
 export class Agent {
   private showings: Showing[] = [];
+  private readonly takenOut = new Set<number>();
 
   constructor(private readonly desk: Desk) {}
 
@@ -104,17 +106,49 @@ export class Agent {
     const { state, rows } = random.pick(this.showings.slice(-4));
     const call = callOn(identities[state] as readonly Line[], world, random.pick(rows.spans()));
     const { edits } = call;
+    const present = new Set(world.lines.map(({ id }) => id));
+    const remembered = this.desk.linesFor(state);
+    const isTakenOut = (index: number): boolean => {
+      const id = remembered[index]?.id ?? -1;
+      return this.takenOut.has(id) && !present.has(id);
+    };
+    // A line that it took out itself it means no more.
+    if (call.refs.some(isTakenOut)) return "nothing";
     const history = new History(this.desk.statesFor(this));
     const result = run(edits, { history, showings: this.showings, known: () => LineSet.empty });
     if (result.status === "refused") {
-      if (result.problems.some(({ code }) => code === "ambiguous")) this.forget(edits);
       this.show(selectRows(result.problems, world.document).shown);
-      return "refused";
+      return result.choices?.length ? this.decide(result.choices, call, state) : "refused";
     }
     if (result.status === "noop") return "noop";
-    const wrong = strayed(result.change.hunks, world.lines, this.meant(call, state)).length > 0;
-    this.show(this.desk.write(result.change, this));
+    return this.commit(result.change, this.meant(call, state));
+  }
+
+  private commit(change: Change<string>, meant: Named): Outcome {
+    const { lines } = this.desk.world;
+    const wrong = strayed(change.hunks, lines, meant).length > 0;
+    for (const { start, end } of change.hunks)
+      for (const { id } of lines.slice(start, end)) this.takenOut.add(id);
+    this.show(this.desk.write(change, this));
     return wrong ? "strayed" : "applied";
+  }
+
+  /** Sees the rows, and takes the lines that it meant. */
+  private decide(choices: readonly Choice[], call: Call, state: number): Outcome {
+    const { lines } = this.desk.world;
+    const remembered = this.desk.linesFor(state);
+    const meant = new Set(call.refs.map((index) => remembered[index]?.id));
+    const found = choices.find((choice) => choice.lines.every((line) => meant.has(lines[line]?.id)));
+    // What stands in its way was shown, and going over it is another edit.
+    if (!found || found.isForced) return "refused";
+    const change = Change.of(
+      lines.length,
+      found.splices.map(({ start, end, lines: made }) => ({
+        ...{ start, end },
+        lines: made.map((line) => (typeof line === "string" ? line : line.text)),
+      })),
+    );
+    return change.isEmpty ? "noop" : this.commit(change, this.meant(call, state));
   }
 
   /**
@@ -123,9 +157,9 @@ export class Agent {
    * that is gone, and that was printed with the same anchor, the anchor is that of its own line.
    */
   private meant(call: Call, shown: number): Named {
-    const remembered = this.desk.linesFor(this, shown);
+    const remembered = this.desk.linesFor(shown);
     const again = this.showings
-      .map(({ state }) => ({ state, lines: this.desk.linesFor(this, state) }))
+      .map(({ state }) => ({ state, lines: this.desk.linesFor(state) }))
       .filter(({ state, lines }) =>
         call.refs.every(
           (index) => this.printed(state, index) && lines[index]?.text === remembered[index]?.text,
@@ -174,13 +208,5 @@ export class Agent {
 
   private printed(state: number, index: number): boolean {
     return this.showings.some((one) => one.state === state && one.rows.has(index));
-  }
-
-  /** After an ambiguity only the rows of the refusal count. */
-  private forget(edits: readonly Readonly<Record<string, unknown>>[]): void {
-    const numbers = edits
-      .flatMap((edit) => Object.values(edit))
-      .map((value) => Number.parseInt(String(value), 10));
-    this.retire(LineSet.of(numbers.filter((line) => line > 0).map((line) => [line - 1, line] as const)));
   }
 }

@@ -1,9 +1,9 @@
 /** What simulated agents want, made from what they remember, with what it means by identity. */
-import { computeLineHash } from "../../src/core/scheme.js";
 import type { Result } from "../../src/session/result.js";
 import type { Session } from "../../src/session/session.js";
+import { anchorOfRow, isLastRow, type Memory, type Picture, type Row } from "./memory.js";
 import { callOn, type Line, type Named, type Random } from "./model.js";
-import type { Memory, Picture, Place, Room } from "./simulation.js";
+import type { Place, Room } from "./simulation.js";
 
 /** A call, and what it may touch in each file it is about. */
 export interface Intent {
@@ -12,12 +12,10 @@ export interface Intent {
   send(session: Session): Promise<Result<unknown>>;
   /** null: all of the file. */
   readonly means: ReadonlyMap<Place, Named | null>;
-}
-
-interface Row {
-  readonly index: number;
-  readonly line: Line;
-  readonly anchor: string;
+  /** All that it names stands there as it was shown, and so do its neighbours: nothing speaks against it. */
+  readonly isPlain?: boolean;
+  /** Lines whose anchors it gives. */
+  readonly anchors?: readonly number[];
 }
 
 /** In a range, lines that the agent put there itself are meant too, wherever it stands now. */
@@ -41,24 +39,25 @@ export class Intents {
     return pictures.length === 0 ? null : this.random.pick(pictures.slice(-6));
   }
 
-  private row({ lines, rows }: Picture): Row {
-    const [start, end] = this.random.pick(rows.spans());
+  private row(picture: Picture): Row {
+    const [start, end] = this.random.pick(picture.rows.spans());
     const index = this.random.between(start, end - 1);
-    const line = lines[index] as Line;
-    return { index, line, anchor: `${index + 1}#${computeLineHash(line.text)}` };
+    return { picture, index, line: picture.lines[index] as Line };
   }
 
   /** One to three edits on rows of one recent picture. */
   edit(): Intent | null {
     const picture = this.recent();
-    if (!picture) return null;
-    const { edits, named } = this.editsOn(picture);
+    const made = picture && this.editsOn(picture);
+    if (!made) return null;
+    const { edits, named, isPlain, anchors } = made;
     const { place } = picture;
     return {
       what: `edit ${place.path} ${JSON.stringify(edits)}`,
       kind: "anchors",
       send: (session) => session.edit({ path: place.path, edits }),
       means: new Map([[place, named]]),
+      ...{ isPlain, anchors },
     };
   }
 
@@ -66,7 +65,11 @@ export class Intents {
   batch(): Intent | null {
     const [one, two] = [this.recent(), this.recent()];
     if (!one || !two || one.place === two.place) return null;
-    const parts = [one, two].map((picture) => ({ ...this.editsOn(picture), place: picture.place }));
+    const parts = [one, two].flatMap((picture) => {
+      const made = this.editsOn(picture);
+      return made ? [{ ...made, place: picture.place }] : [];
+    });
+    if (parts.length < 2) return null;
     const files = parts.map(({ place, edits }) => ({ path: place.path, edits }));
     return {
       what: `batch ${JSON.stringify(files)}`,
@@ -76,17 +79,34 @@ export class Intents {
     };
   }
 
-  private editsOn(picture: Picture): { edits: Readonly<Record<string, unknown>>[]; named: Named } {
+  /** null: one of the lines is gone, and the agent knows it. */
+  private editsOn(picture: Picture) {
     const { random } = this;
+    const { place, lines, rows, scheme } = picture;
     const calls = Array.from({ length: random.chance(0.2) ? random.between(2, 3) : 1 }, () =>
-      callOn(picture.lines, picture.place.world, random.pick(picture.rows.spans())),
+      callOn(lines, place.world, random.pick(rows.spans()), scheme),
     );
-    const own = this.memory.ownLines(picture.place);
-    const named = calls.map((call) => withOwn(call.named(this.latest(picture, call.refs)), own));
+    const refs = calls.flatMap((call) => call.refs);
+    const given = refs.map((index): Row => ({ picture, index, line: lines[index] as Line }));
+    if (!given.every((row) => this.memory.isMeant(row))) return null;
+    const own = this.memory.ownLines(place);
+    const named = calls.map((call) => {
+      const ends = call.refs.slice(0, 2).map((index) => (lines[index] as Line).id);
+      const back = this.memory.between(place, ends[0] as number, ends.at(-1) as number);
+      return withOwn(call.named(this.latest(picture, call.refs)), [...own, ...back]);
+    });
     const all = (part: keyof Named) => named.flatMap((one) => one[part]);
+    const known = (id: number): boolean => this.memory.knows(place, { id, text: "" });
+    const [first] = calls;
     return {
       edits: calls.flatMap((call) => call.edits),
       named: { lines: all("lines"), after: all("after"), before: all("before") },
+      isPlain:
+        calls.length === 1 &&
+        given.every((row) => isLastRow(row, this.memory)) &&
+        first?.expected(place.world.lines) != null &&
+        first.named(lines).lines.every((id) => known(id) && !this.room.wasAway(place, id, picture.moment)),
+      anchors: refs.map((index) => (lines[index] as Line).id),
     };
   }
 
@@ -101,51 +121,90 @@ export class Intents {
     return same ? again : picture.lines;
   }
 
-  /** A range whose ends come from two pictures; where both ends were printed of one text, that one is meant. */
-  across(): Intent | null {
-    const { random } = this;
-    const newer = this.recent();
-    if (!newer) return null;
-    const { place } = newer;
-    const older = this.memory.pictures.slice(0, this.memory.pictures.indexOf(newer) + 1);
-    const one = this.row(random.pick(older.filter((picture) => picture.place === place)));
-    const two = this.row(newer);
-    const together = this.printedTogether(place, one, two);
-    const last = this.memory.pictures.findLast(
-      ({ place: where, lines, rows }) =>
-        where === place &&
-        [one, two].some(({ index, line }) => rows.has(index) && lines[index]?.id === line.id),
-    );
-    const lines = together ?? (last ?? newer).lines;
-    const position = ({ index, line }: Row) =>
-      together ? index : lines.findIndex(({ id }) => id === line.id);
-    const [first, second] = [position(one), position(two)];
-    if (first < 0 || second < 0) return null;
-    const [start, end] = first <= second ? [one, two] : [two, one];
-    const text = place.world.texts(random.below(3));
-    const edits = [{ op: "replace_lines", start: start.anchor, end: end.anchor, text }];
-    const ids = lines.slice(Math.min(first, second), Math.max(first, second) + 1).map(({ id }) => id);
+  /** Lines that were printed at different times, each named by the anchor it was printed with last. */
+  mixed(place: Place | undefined = this.recent()?.place): Intent | null {
+    if (!place) return null;
+    const newest = this.memory.pictures.findLast((one) => one.place === place);
+    const lines = newest?.lines ?? [];
+    const at = this.random.below(lines.length);
+    const end = Math.min(lines.length - 1, at + this.random.below(6));
+    return this.range(place, lines, [at, end]);
+  }
+
+  /** A range of lines of a text, if both its ends were printed. */
+  range(place: Place, lines: readonly Line[], [at, end]: readonly [number, number]): Intent | null {
+    const { random, memory } = this;
+    const named = (index: number): Row | null => {
+      const line = lines[index];
+      const row = line ? memory.lastRow(place, line.id) : null;
+      return row && memory.isMeant(row) ? row : null;
+    };
+    const [one, two, three] = [named(at), named(end), named(random.below(lines.length))];
+    if (!one || !two) return null;
+    const [start, stop] = [anchorOfRow(one), anchorOfRow(two)];
+    const text = place.world.texts(random.between(1, 2));
+    const ids = [
+      ...lines.slice(at, end + 1).map(({ id }) => id),
+      ...memory.between(place, one.line.id, two.line.id),
+    ];
+    const target = three?.line.id ?? -1;
+    const move = { op: "move_lines", start, end: stop, after: three ? anchorOfRow(three) : "" };
+    const isMove =
+      random.chance(0.25) && three !== null && !ids.includes(target) && lines[at - 1]?.id !== target;
+    const edit = isMove
+      ? move
+      : random.pick([
+          { op: "replace_lines", start, end: stop, text },
+          { op: "delete_lines", start, end: stop },
+        ]);
+    const after = isMove ? [target] : ids;
     return {
-      what: `across ${place.path} ${JSON.stringify(edits)}`,
+      what: `mixed ${place.path} ${JSON.stringify(edit)}`,
       kind: "anchors",
-      send: (session) => session.edit({ path: place.path, edits }),
+      send: (session) => session.edit({ path: place.path, edits: [edit] }),
       means: new Map([
-        [place, withOwn({ lines: ids, after: ids, before: ids }, this.memory.ownLines(place))],
+        [place, withOwn({ lines: ids, after, before: isMove ? [] : ids }, memory.ownLines(place))],
       ]),
+      isPlain:
+        !isMove && this.stands(place, lines, [at, end]) && this.isPlain(place, lines, [at, end], [one, two]),
+      anchors: isMove ? [one.line.id, two.line.id, target] : [one.line.id, two.line.id],
     };
   }
 
-  private printedTogether(place: Place, ...rows: readonly Row[]): readonly Line[] | undefined {
-    const { pictures } = this.memory;
-    return pictures.findLast(
-      ({ place: where, lines: state }) =>
-        where === place &&
-        rows.every(
-          ({ index, line }) =>
-            state[index]?.text === line.text &&
-            pictures.some((one) => one.lines === state && one.rows.has(index)),
-        ),
-    )?.lines;
+  /** Nobody changed anything there since the anchors were printed, or the agent has read or found all that is there. */
+  private isPlain(
+    place: Place,
+    lines: readonly Line[],
+    [at, end]: readonly [number, number],
+    rows: readonly Row[],
+  ): boolean {
+    const all = lines.slice(Math.max(0, at - 1), end + 2);
+    const since = Math.min(...rows.map(({ picture }) => picture.moment));
+    if (all.some(({ id }) => this.room.wasAway(place, id, since))) return false;
+    const isLooked = all.every((line) => this.memory.hasLooked(place, line));
+    return isLooked || rows.every(({ picture }) => this.isIn(picture.lines, lines, [at - 1, end + 1]));
+  }
+
+  /** The lines of the other text stand there one after the other too. */
+  private isIn(
+    text: readonly Line[],
+    lines: readonly Line[],
+    [first, last]: readonly [number, number],
+  ): boolean {
+    const inside = Math.max(0, first);
+    const from = text.findIndex(({ id }) => id === lines[inside]?.id) - inside;
+    for (let at = first; at <= last; at++) if (text[from + at]?.id !== lines[at]?.id) return false;
+    return true;
+  }
+
+  /** These lines stand there as they did, between the same neighbours, and the agent has seen them all. */
+  private stands(place: Place, lines: readonly Line[], [at, end]: readonly [number, number]): boolean {
+    const now = place.world.lines;
+    const from = now.findIndex(({ id }) => id === lines[at]?.id);
+    if (from < 0) return false;
+    for (let offset = -1; offset <= end - at + 1; offset++)
+      if (now[from + offset]?.id !== lines[at + offset]?.id) return false;
+    return lines.slice(at, end + 1).every((line) => this.memory.knows(place, line));
   }
 
   /** Quoted text is looked for in the newest version shown; what others added since is not replaced. */
@@ -155,7 +214,9 @@ export class Intents {
     if (!picture) return null;
     const { place } = picture;
     const newest = this.memory.pictures.findLast((one) => one.place === place) as Picture;
-    const { text: old } = this.row(picture).line;
+    // Now and then a text that the agent has not read: it has guessed it.
+    const unread = random.chance(0.3) ? random.pick(place.world.lines) : undefined;
+    const { text: old } = unread ?? this.row(picture).line;
     if (old === "") return null;
     const edits = [{ op: "replace_text", old, new: place.world.texts(1)[0], all: random.chance(0.3) }];
     const quoted = newest.lines.filter(({ text }) => text.includes(old)).map(({ id }) => id);

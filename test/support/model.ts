@@ -8,6 +8,7 @@ import { History, type State } from "../../src/core/history.js";
 import type { LineMap } from "../../src/core/linemap.js";
 import { anchorOf } from "../../src/core/problem.js";
 import { LineSet } from "../../src/core/ranges.js";
+import type { SchemeName } from "../../src/core/scheme.js";
 import type { View } from "../../src/core/view.js";
 
 export interface Line {
@@ -49,6 +50,8 @@ const common = ["}", "", "  }", "{", "return;", "end"];
 
 /** The file as it is now, with identities. */
 export class World {
+  private static worlds = 0;
+  readonly number = World.worlds++;
   private made = 0;
   lines: readonly Line[] = [];
 
@@ -118,7 +121,7 @@ export class World {
 export type Disturbance = "insert" | "delete" | "replace" | "copy" | "move";
 const disturbances: readonly Disturbance[] = ["insert", "delete", "replace", "copy", "move"];
 
-function documentOf(lines: readonly Line[]): Document {
+export function documentOf(lines: readonly Line[]): Document {
   return Document.fromText(lines.map(({ text }) => `${text}\n`).join(""));
 }
 
@@ -183,10 +186,11 @@ export function callOn(
   seen: readonly Line[],
   world: World,
   [first, stop]: readonly [number, number] = [0, seen.length],
+  scheme: SchemeName = "hex6",
 ): Call {
   const { random } = world;
   const document = documentOf(seen);
-  const anchor = (index: number) => anchorOf(document, index, "hex6");
+  const anchor = (index: number) => anchorOf(document, index, scheme);
   const start = random.between(first, stop - 1);
   const end = Math.min(stop, start + random.between(1, 5));
   const range = { start: anchor(start), end: anchor(end - 1) };
@@ -222,7 +226,7 @@ export function callOn(
       };
     case 4: {
       const after = random.between(first, stop - 1);
-      if (start - 1 <= after && after < end) return callOn(seen, world, [first, stop]);
+      if (start - 1 <= after && after < end) return callOn(seen, world, [first, stop], scheme);
       const block = seen.slice(start, end).map(({ text }) => text);
       return {
         edits: [{ op: "move_lines", ...range, after: anchor(after) }],

@@ -12,6 +12,8 @@ interface State {
 interface Printed {
   readonly state: number;
   readonly lines: ReadonlySet<number>;
+  /** All that was printed then. */
+  readonly all: ReadonlySet<number>;
 }
 
 /** One file, as several agents saw it. Lines are 0-based. */
@@ -43,10 +45,9 @@ export class NaiveFile {
     return this.states.length - 1;
   }
 
-  /** The last state before the newest that had the same text; -1: none. */
-  get sameBefore(): number {
-    const { last } = this;
-    return this.states.findLastIndex((_, at) => at < last && this.version(at) === this.version(last));
+  /** An earlier state has the text of the newest. */
+  isSame(state: number): boolean {
+    return state < this.last && this.version(state) === this.version(this.last);
   }
 
   version(state: number): string {
@@ -109,11 +110,14 @@ export class NaiveAgent {
 
   /**
    * What the agent knows is taken along whenever it has to do with the file. Where it finds a text that came back, it knows
-   * what it knew of it then.
+   * what it knew of it then, and rows of it name lines again.
    */
-  arrive(isFresh = false): void {
-    if (this.state < 0) return;
-    const again = (isFresh && this.knownThen.get(this.file.sameBefore)) || [];
+  arrive(): void {
+    if (this.state < 0 || this.state === this.file.last) return;
+    const back = [...this.knownThen.keys()].filter((state) => this.file.isSame(state));
+    const again = this.knownThen.get(Math.max(...back)) ?? [];
+    if (back.length > 0)
+      this.names = this.names.map((one) => (this.file.isSame(one.state) ? { ...one, lines: one.all } : one));
     this.seen = new Set([...this.carried(this.seen, this.state), ...again]);
     this.returned = new Set([...this.carried(this.returned, this.state), ...again]);
     this.refused = this.carried(this.refused, this.state);
@@ -128,12 +132,12 @@ export class NaiveAgent {
   printed(lines: Iterable<number>, by: "read" | "search" | "edit" | "refusal", named = true): void {
     const rows = new Set(lines);
     if (rows.size === 0) return;
-    const printing = { state: this.file.last, lines: rows };
+    const printing = { state: this.file.last, lines: rows, all: rows };
     this.state = this.file.last;
-    if (by === "read")
-      this.names = this.names.map(({ state, lines: old }) => ({
-        state,
-        lines: new Set([...old].filter((line) => !rows.has(line))),
+    if (by === "read" && named)
+      this.names = this.names.map((one) => ({
+        ...one,
+        lines: new Set([...one.lines].filter((line) => !rows.has(line))),
       }));
     if (named) this.names = [...this.names, printing];
     for (const line of rows) (by === "refusal" ? this.refused : this.seen).add(line);

@@ -5,7 +5,7 @@
 import { Change } from "../../src/core/change.js";
 import { Document } from "../../src/core/document.js";
 import { LineMap } from "../../src/core/linemap.js";
-import { LineSet } from "../../src/core/ranges.js";
+import type { SchemeName } from "../../src/core/scheme.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/session/memory.js";
 import type { JournalEntry, LedgerStore } from "../../src/session/ports.js";
 import { Session, type SessionOptions } from "../../src/session/session.js";
@@ -21,6 +21,12 @@ export interface Settings {
   readonly files?: number;
   readonly agents?: number;
   readonly session?: Partial<SessionOptions>;
+  /** Schemes that the agents read in, the first of them mostly. */
+  readonly schemes?: readonly SchemeName[];
+  /** Share of steps in which somebody takes back what an agent did. */
+  readonly reverts?: number;
+  /** Is told of plain edits that were refused without a handle for each place. */
+  onStuck?(text: string, log: readonly string[]): void;
 }
 
 /** What a call did to one file, by identity. */
@@ -30,6 +36,18 @@ export interface Done {
   readonly before: readonly Line[];
   readonly hunks: Change<Line>["hunks"];
   readonly removed: readonly Line[];
+}
+
+interface Past {
+  readonly lines: readonly Line[];
+  readonly by: string | null;
+  readonly text: string;
+  readonly moment: number;
+}
+
+interface Loss {
+  readonly by: string | null;
+  readonly moment: number;
 }
 
 /** A file wherever it is now; moves change its path. */
@@ -51,7 +69,11 @@ export class Room {
   readonly blurred = new Set<string>();
   private readonly commits = new Map<string, Done>();
   /** What each file came to, and by whom; nobody recorded what the rude editor did. */
-  private readonly past = new Map<Place, { readonly lines: readonly Line[]; readonly by: string | null }[]>();
+  private readonly past = new Map<Place, Past[]>();
+  private readonly losses = new Map<Place, Map<number, Loss>>();
+  private readonly returned = new Map<string, number>();
+  /** Counts what happened. */
+  moment = 0;
   private time = 1;
   private told = 0;
   private made = 0;
@@ -153,19 +175,65 @@ export class Room {
   }
 
   private came(place: Place, by: string | null): void {
-    this.past.set(place, [...(this.past.get(place) ?? []), { lines: place.world.lines, by }]);
+    const { lines } = place.world;
+    const past = this.past.get(place) ?? [];
+    const losses = this.losses.get(place) ?? new Map<number, Loss>();
+    const present = new Set(lines.map(({ id }) => id));
+    this.moment++;
+    for (const { id } of past.at(-1)?.lines ?? [])
+      if (!present.has(id)) losses.set(id, { by, moment: this.moment });
+    for (const id of present) if (losses.delete(id)) this.returned.set(lineKey(place, id), this.moment);
+    this.losses.set(place, losses);
+    this.past.set(place, [...past, { lines, by, text: textOf(lines), moment: this.moment }]);
   }
 
-  /** All that was done since is this agent's own, and the text is the same again. */
-  isBack({ place, lines }: Picture, agent: string): boolean {
+  /** Time goes by between what an agent does: what it was answered it has seen. */
+  wait(): void {
+    this.time += 1000;
+  }
+
+  /** The newest text that reads like this one. */
+  newestLike(place: Place, lines: readonly Line[]): Past | undefined {
+    const text = textOf(lines);
+    return (this.past.get(place) ?? []).findLast((one) => one.text === text);
+  }
+
+  /** The text stood there before, and another one in between. */
+  isBack(place: Place): boolean {
     const past = this.past.get(place) ?? [];
-    const since = past.slice(past.findLastIndex((one) => one.lines === lines) + 1);
-    return since.every(({ by }) => by === agent) && textOf(lines) === textOf(place.world.lines);
+    return past.slice(0, -1).some(({ text }) => text === past.at(-1)?.text);
+  }
+
+  /** The line was taken out and brought back since. */
+  wasAway(place: Place, id: number, since: number): boolean {
+    return (this.returned.get(lineKey(place, id)) ?? -1) > since;
+  }
+
+  /** Who took a line out, and when; undefined while it stands there. */
+  loss(place: Place, id: number): Loss | undefined {
+    return this.losses.get(place)?.get(id);
+  }
+
+  /** Somebody takes the last edits of an agent back, and all that was done since, as `git checkout` does. */
+  revert(name: string): void {
+    const place = this.random.pick(this.places);
+    const past = this.past.get(place) ?? [];
+    const own = past.findLastIndex(({ by }) => by === name);
+    const before = past[own - 1]?.lines;
+    if (!before || textOf(before) === textOf(place.world.lines)) return;
+    place.world.lines = before;
+    this.came(place, null);
+    this.files.set(place.path, textOf(before));
+    this.log.push(`reverted ${place.path}: ${before.map(({ text }) => text).join("·")}`);
   }
 
   undoneBy(cause = ""): Done[] {
     return cause.split(" ").flatMap((id) => this.commits.get(id) ?? []);
   }
+}
+
+function lineKey({ world }: Place, id: number): string {
+  return `${world.number} ${id}`;
 }
 
 /** All that is not in the common head or tail. */
@@ -179,120 +247,4 @@ function changedLines(before: readonly Line[], after: readonly Line[]): Line[] {
 
 export function textOf(lines: readonly Line[]): string {
   return lines.map(({ text }) => `${text}\n`).join("");
-}
-
-/** Rows printed at one moment, and the whole file as it was then. */
-export interface Picture {
-  readonly place: Place;
-  readonly lines: readonly Line[];
-  readonly rows: LineSet;
-}
-
-/** What an agent has in its context. It believes printed text, and remembers what it wrote. */
-export class Memory {
-  pictures: Picture[] = [];
-  private readonly shown = new Map<World, Set<number>>();
-  private readonly written = new Map<World, Set<number>>();
-  private readonly texts = new Set<string>();
-
-  constructor(private readonly room: Room) {}
-
-  forget(): void {
-    this.pictures = [];
-    this.shown.clear();
-    this.written.clear();
-    this.texts.clear();
-  }
-
-  /** Some line that read like this was printed, or written by the agent. */
-  hasRead({ text }: Line): boolean {
-    return this.texts.has(text);
-  }
-
-  knows(place: Place, { id }: Line): boolean {
-    return this.shown.get(place.world)?.has(id) === true || this.wrote(place, id);
-  }
-
-  wrote(place: Place, id: number): boolean {
-    return this.written.get(place.world)?.has(id) === true;
-  }
-
-  ownLines(place: Place): number[] {
-    return [...(this.written.get(place.world) ?? [])];
-  }
-
-  own({ place, hunks }: Done): void {
-    const ids = this.written.get(place.world) ?? new Set();
-    for (const { id, text } of hunks.flatMap(({ lines }) => lines)) {
-      ids.add(id);
-      this.texts.add(text);
-    }
-    this.written.set(place.world, ids);
-  }
-
-  /** Where a text is back by the agent's own doing, nothing tells the lines then from the lines now. */
-  recognise(agent: string): void {
-    this.pictures = this.pictures.map((one) =>
-      this.room.isBack(one, agent) ? { ...one, lines: one.place.world.lines } : one,
-    );
-  }
-
-  /** Takes in a result, row by row, and checks that the rows are true. A read replaces older rows of its numbers. */
-  takeIn(text: string, path: string, isRead = false): void {
-    let place = this.room.at(path);
-    const rows = new Map<Place, number[]>();
-    for (const line of text.split("\n")) {
-      place = this.room.places.find(({ path: name }) => isHeading(line, name)) ?? place;
-      for (const { number, text: shown } of rowsIn(line)) {
-        if (!place) continue;
-        const there = place.world.lines[number - 1];
-        if (!there || (shown !== null && there.text !== shown))
-          this.room.fault(`printed of ${place.path}: ${line}`);
-        rows.set(place, [...(rows.get(place) ?? []), number - 1]);
-      }
-    }
-    for (const [where, numbers] of rows) this.add(where, numbers, isRead);
-  }
-
-  private add(place: Place, numbers: readonly number[], isRead: boolean): void {
-    const sorted = [...new Set(numbers)].sort((one, two) => one - two);
-    const rows = LineSet.of(sorted.map((index) => [index, index + 1] as const));
-    if (isRead) for (const one of this.pictures) if (one.place === place) this.retire(one, rows);
-    this.pictures.push({ place, lines: place.world.lines, rows });
-    const ids = this.shown.get(place.world) ?? new Set();
-    for (const { id, text } of sorted.flatMap((index) => place.world.lines[index] ?? [])) {
-      ids.add(id);
-      this.texts.add(text);
-    }
-    this.shown.set(place.world, ids);
-  }
-
-  /** These rows of a picture name nothing any more. */
-  retire(picture: Picture, rows: LineSet): void {
-    this.pictures = this.pictures
-      .map((one) => (one === picture ? { ...one, rows: one.rows.subtract(rows) } : one))
-      .filter((one) => !one.rows.isEmpty);
-  }
-}
-
-function isHeading(line: string, path: string): boolean {
-  if (line.startsWith("NO CHANGE: "))
-    return line.split(" ").some((word) => word === path || word === `${path}.`);
-  return line === path || line === `${path}:` || line.startsWith(`${path}: `) || line.startsWith(`${path} `);
-}
-
-const row = /^(?:>>> | {4})?(\d+)#[0-9a-f]{6}\|(.*)$/;
-const anchors = /^\d+#[0-9a-f]{6}(?: \d+#[0-9a-f]{6})*$/;
-
-/** Indexes of the lines whose anchors a text prints, with their text or without. */
-export function printedAnchors(text: string): number[] {
-  return text.split("\n").flatMap((line) => rowsIn(line).map(({ number }) => number - 1));
-}
-
-/** Rows with their text, or the bare anchors of lines the agent wrote. */
-function rowsIn(line: string): { number: number; text: string | null }[] {
-  const found = row.exec(line);
-  if (found) return [{ number: Number(found[1]), text: found[2] as string }];
-  if (!anchors.test(line)) return [];
-  return line.split(" ").map((anchor) => ({ number: Number.parseInt(anchor, 10), text: null }));
 }

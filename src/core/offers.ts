@@ -1,0 +1,33 @@
+/** Texts that a model reads about what it may send by a handle, and why. The others are in report.ts. */
+import type { Choice } from "./choices.js";
+import type { Door } from "./door.js";
+import type { OpenAnchor } from "./problem.js";
+
+/** One line for each way to take the ambiguous anchors of a call: the lines that are meant, and what to send. */
+export function choiceLines(
+  open: readonly OpenAnchor[],
+  choices: readonly Choice[],
+  send: readonly string[],
+): string[] {
+  const isOne = open.length === 1;
+  const lines = choices.map(({ lines, isForced }, at) => {
+    const meant = lines.map((line, anchor) => `${isOne ? "" : `${open[anchor]?.given} is `}line ${line + 1}`);
+    return `${meant.join(", ")}${isForced ? " (goes over the lines marked >>>)" : ""}: send ${send[at]}`;
+  });
+  return lines.length > 0 ? ["Decide which one is meant:", ...lines] : [];
+}
+
+/** After a call that was applied before, then taken back. */
+export function againLine(path: string | null, handle: string, door: Door): string {
+  return `Apply it again? Send ${door.retry(path, handle)}.`;
+}
+
+const namedEdits = 5;
+
+/** The agent's own edits are gone, by somebody who asked nobody. */
+export function takenBackText(path: string, ids: readonly string[]): string {
+  const named = ids.slice(-namedEdits).join(", ");
+  const more = ids.length > namedEdits ? ` and ${ids.length - namedEdits} more` : "";
+  const [what, it] = ids.length > 1 ? ["edits", "them"] : ["edit", "it"];
+  return `your ${what}${named && ` ${named}`}${more} ${ids.length > 1 ? "are" : "is"} gone: ${path} reads again as it did before ${it}`;
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { bench, on, outcome, path, tag } from "../support/session.js";
+
+const five = "a b c d e";
+
+async function takenBack() {
+  const made = bench(five);
+  await made.session.read({ path });
+  const call = on(five).set(2, "B");
+  const done = await made.session.edit(call);
+  const { id } = done.details as { id: string };
+  made.rudely(five);
+  return { ...made, call, id };
+}
+
+describe("a text that is back, as after git checkout", () => {
+  it("has the anchors that it was shown with", async () => {
+    const { session, words } = await takenBack();
+    expect(outcome(await session.edit(on(five).set(2, "other")))).toBe("applied");
+    expect(words()).toBe("a other c d e");
+  });
+
+  it("has them also when the agent looked at the other text meanwhile, and for good", async () => {
+    const { session, words, rudely } = bench(five);
+    await session.read({ path });
+    await session.edit(on(five).set(2, "B"));
+    await session.read({ path });
+    rudely(five);
+    await session.edit({ path, edits: [{ op: "append", text: "end" }] });
+    expect(outcome(await session.edit(on(five).set(2, "two")))).toBe("applied");
+    expect(words()).toBe("a two c d e end");
+  });
+
+  it("retires no row: what was printed of the text between is followed like any row", async () => {
+    const { session, words, rudely } = bench(five);
+    await session.read({ path });
+    await session.edit(on(five).before(1, ["top", "top2"]));
+    await session.grep({ pattern: "^[de]$" });
+    rudely(five);
+    expect(outcome(await session.edit(on("top top2 a b c d e").set(7, "E")))).toBe("applied");
+    expect(words()).toBe("a b c d E");
+  });
+
+  it("makes no new request of the last one: it was applied before, then taken back, and a handle applies it again", async () => {
+    const { session, words, call } = await takenBack();
+    const again = await session.edit(call);
+    expect(outcome(again)).toBe("noop");
+    expect(again.text).toContain("applied before, then taken back");
+    const { retry } = again.details as { retry?: string };
+    expect(again.text).toContain(JSON.stringify({ path, retry }));
+    expect(words()).toBe(five);
+    expect(outcome(await session.edit({ path, retry: retry as string }))).toBe("applied");
+    expect(words()).toBe("a B c d e");
+  });
+
+  it("does so for a batch", async () => {
+    const made = bench({ a: five, b: five });
+    const { session } = made;
+    await session.read({ path: "a" });
+    await session.read({ path: "b" });
+    const files = [on(five, "a").set(2, "B"), on(five, "b").set(2, "B")] as never;
+    await session.multiEdit({ files });
+    made.rudely(five, "a");
+    const again = await session.multiEdit({ files });
+    expect(outcome(again)).toBe("noop");
+    expect(again.text).toContain("applied before, then taken back");
+    const { retry } = again.details as { retry?: string };
+    expect(outcome(await session.multiEdit({ retry: retry as string }))).toBe("applied");
+    expect([made.words("a"), made.words("b")]).toEqual(["a B c d e", "a B c d e"]);
+  });
+
+  it.each<[string, (made: Awaited<ReturnType<typeof takenBack>>) => Promise<string>]>([
+    ["an edit", async ({ session }) => (await session.edit(on(five).set(5, "E"))).text],
+    ["a noop", async ({ session, call }) => (await session.edit(call)).text],
+    ["a refusal", async ({ session }) => (await session.edit(on("x y z").set(3, "E"))).text],
+    ["a read", async ({ session }) => (await session.read({ path })).text],
+    ["a delta", async ({ session }) => (await session.read({ path, delta: true })).text],
+  ])("names the agent's own edits that are gone in its first answer, once: %s", async (_, ask) => {
+    const made = await takenBack();
+    expect(await ask(made)).toContain(made.id);
+    expect((await made.session.read({ path })).text).not.toContain(made.id);
+    expect((await made.session.read({ path, delta: true })).text).not.toContain(made.id);
+  });
+
+  it("says nothing of own edits where others' were taken back", async () => {
+    const { session, rudely } = bench(five);
+    await session.read({ path });
+    await session.as("two").read({ path });
+    await session.as("two").edit(on(five).set(2, "B"));
+    rudely(five);
+    expect((await session.edit(on(five).set(5, "E"))).text).not.toMatch(/gone|taken back/);
+  });
+
+  it("may be written over as a whole: stash, stash pop", async () => {
+    const { session, rudely, words } = bench(five);
+    await session.read({ path });
+    rudely("a x c d e f");
+    await session.as("two").read({ path });
+    await session.read({ path: "none" });
+    // Something looked at it meanwhile, and the agent was told nothing.
+    await session.grep({ pattern: "zzz" });
+    rudely(five);
+    const result = await session.write({ path, content: "new\n" });
+    expect(outcome(result)).toBe("applied");
+    expect(words()).toBe("new");
+  });
+
+  it("may be written over although the agent saw the text between", async () => {
+    const { session, rudely, words } = bench("a b c d e f g");
+    await session.read({ path });
+    rudely("a b c g");
+    await session.grep({ pattern: "^c$", context: 1 });
+    rudely("a b c d e f g");
+    expect(outcome(await session.write({ path, content: "new\n" }))).toBe("applied");
+    expect(words()).toBe("new");
+  });
+
+  it("may not where others took lines out of the text that the agent was never told of", async () => {
+    const { session, rudely } = bench("a b c d e f g h i j");
+    await session.read({ path });
+    rudely("a b c d i j");
+    await session.grep({ pattern: "^a$" });
+    rudely("a b c d i j k");
+    await session.grep({ pattern: "^k$" });
+    rudely("a b c d i j");
+    expect(outcome(await session.write({ path, content: "new\n" }))).toBe("!not_shown");
+  });
+
+  it("is the same for another agent's undo of this one's edit", async () => {
+    const { session, words } = bench(five);
+    await session.read({ path });
+    await session.edit(on(five).set(2, "B"));
+    const two = session.as("two");
+    await two.undo({ anyone: true });
+    expect(words()).toBe(five);
+    expect(outcome(await session.edit(on(five).set(2, "X")))).toBe("applied");
+    void tag;
+  });
+});

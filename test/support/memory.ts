@@ -1,0 +1,233 @@
+/** What a simulated agent has in its context. It believes printed text, and remembers what it wrote. */
+import { LineSet } from "../../src/core/ranges.js";
+import { type SchemeName, scheme } from "../../src/core/scheme.js";
+import { documentOf, type Line, type World } from "./model.js";
+import type { Done, Place, Room } from "./simulation.js";
+
+/** Rows printed at one moment, and the whole file as it was then. */
+export interface Picture {
+  readonly place: Place;
+  readonly lines: readonly Line[];
+  readonly rows: LineSet;
+  readonly scheme: SchemeName;
+  /** When that was. */
+  readonly moment: number;
+}
+
+/** A printed row, named by the anchor it was printed with. */
+export interface Row {
+  readonly picture: Picture;
+  readonly index: number;
+  readonly line: Line;
+}
+
+type Printer = "read" | "search" | "answer";
+
+export class Memory {
+  pictures: Picture[] = [];
+  /** When each line was printed last. */
+  private readonly shown = new Map<World, Map<number, number>>();
+  private readonly written = new Map<World, Set<number>>();
+  private readonly texts = new Set<string>();
+  /** Lines that a read or a search printed, or that it wrote. */
+  private readonly looked = new Map<World, Set<number>>();
+  /** Lines of which it was told that they are gone, by a note between two lines. */
+  private readonly missed = new Set<number>();
+
+  constructor(
+    private readonly room: Room,
+    private readonly name: string,
+  ) {}
+
+  forget(): void {
+    this.pictures = [];
+    this.shown.clear();
+    this.written.clear();
+    this.texts.clear();
+    this.missed.clear();
+    this.looked.clear();
+  }
+
+  /** Some line that read like this was printed, or written by the agent. */
+  hasRead({ text }: Line): boolean {
+    return this.texts.has(text);
+  }
+
+  hasLooked(place: Place, { id }: Line): boolean {
+    return this.looked.get(place.world)?.has(id) === true || this.wrote(place, id);
+  }
+
+  knows(place: Place, { id }: Line): boolean {
+    return this.shown.get(place.world)?.has(id) === true || this.wrote(place, id);
+  }
+
+  wrote(place: Place, id: number): boolean {
+    return this.written.get(place.world)?.has(id) === true;
+  }
+
+  ownLines(place: Place): number[] {
+    return [...(this.written.get(place.world) ?? [])];
+  }
+
+  own({ place, hunks }: Done): void {
+    const ids = this.written.get(place.world) ?? new Set();
+    for (const { id, text } of hunks.flatMap(({ lines }) => lines)) {
+      ids.add(id);
+      this.texts.add(text);
+    }
+    this.written.set(place.world, ids);
+  }
+
+  /** Where a text is back, whatever was done in between, nothing tells the lines then from the lines now. */
+  recognise(): void {
+    this.pictures = this.pictures.map((one) => {
+      const { lines, moment } = this.room.newestLike(one.place, one.lines) ?? one;
+      if (lines === one.lines) return one;
+      const shown = this.shown.get(one.place.world);
+      for (const [at, line] of lines.entries())
+        if (this.knows(one.place, one.lines[at] as Line) && !this.knows(one.place, line))
+          shown?.set(line.id, this.room.moment);
+      return { ...one, lines, moment };
+    });
+  }
+
+  /** Takes in a result, row by row, and checks that the rows are true. A read replaces older rows of its numbers. */
+  takeIn(text: string, path: string, used: SchemeName = "hex6", by: Printer = "answer"): void {
+    let place = this.room.at(path);
+    const rows = new Map<Place, number[]>();
+    for (const line of text.split("\n")) {
+      const headed = this.room.places.find(({ path: name }) => isHeading(line, name));
+      place = headed ?? place;
+      if (headed) continue;
+      const gap = /^\[\d+ lines? deleted (?:after line (\d+)|at the start)\]$/.exec(line);
+      if (gap && place) this.miss(place, Number(gap[1] ?? 0));
+      for (const { number, text: shown } of rowsIn(line, used)) {
+        if (!place) continue;
+        const there = place.world.lines[number - 1];
+        if (!there || (shown !== null && there.text !== shown))
+          this.room.fault(`printed of ${place.path}: ${line}`);
+        rows.set(place, [...(rows.get(place) ?? []), number - 1]);
+      }
+    }
+    for (const [where, numbers] of rows) this.add(where, numbers, used, by);
+  }
+
+  private add(place: Place, numbers: readonly number[], used: SchemeName, by: Printer): void {
+    const sorted = [...new Set(numbers)].sort((one, two) => one - two);
+    const rows = LineSet.of(sorted.map((index) => [index, index + 1] as const));
+    if (by === "read")
+      this.pictures = this.pictures
+        .map((one) =>
+          one.place === place && one.scheme === used ? { ...one, rows: one.rows.subtract(rows) } : one,
+        )
+        .filter((one) => !one.rows.isEmpty);
+    this.pictures.push({ place, lines: place.world.lines, rows, scheme: used, moment: this.room.moment });
+    const ids = this.shown.get(place.world) ?? new Map<number, number>();
+    for (const { id, text } of sorted.flatMap((index) => place.world.lines[index] ?? [])) {
+      ids.set(id, this.room.moment);
+      this.texts.add(text);
+    }
+    this.shown.set(place.world, ids);
+    if (by === "answer") return;
+    const looked = this.looked.get(place.world) ?? new Set<number>();
+    for (const index of sorted) looked.add(place.world.lines[index]?.id ?? -1);
+    this.looked.set(place.world, looked);
+  }
+
+  /** Of a text that is back, which the agent was shown, it means what stands there now between two of its lines. */
+  between(place: Place, first: number, last: number): number[] {
+    const now = place.world.lines;
+    if (!this.room.isBack(place)) return [];
+    const [from, to] = [first, last].map((id) => now.findIndex((line) => line.id === id)) as [number, number];
+    if (from < 0 || to < 0) return [];
+    const inside = now.slice(Math.min(from, to), Math.max(from, to) + 1);
+    return inside.filter((line) => this.knows(place, line)).map(({ id }) => id);
+  }
+
+  /** Lines that stood between the line of this number and the next one are gone, it is said. */
+  private miss(place: Place, above: number): void {
+    for (const { lines } of this.pictures.filter((one) => one.place === place))
+      for (const [at, { id }] of lines.entries()) {
+        const [before, after] = this.around(place, lines, at);
+        if (this.room.loss(place, id) && before < above && above <= after) this.missed.add(id);
+      }
+  }
+
+  /** The lines of the file now between which a line stood. */
+  private around(place: Place, lines: readonly Line[], at: number): [number, number] {
+    const now = this.room.places.find((one) => one === place)?.world.lines ?? [];
+    const places = new Map(now.map(({ id }, index) => [id, index]));
+    const standing = (line: Line): boolean => places.has(line.id);
+    const before = lines.slice(0, at).findLast(standing);
+    const after = lines.slice(at + 1).find(standing);
+    return [
+      before ? (places.get(before.id) as number) : -1,
+      after ? (places.get(after.id) as number) : now.length,
+    ];
+  }
+
+  /** The line stands there, or the agent cannot know that it does not. */
+  isMeant({ picture: { place, lines, moment }, index, line: { id } }: Row): boolean {
+    // What was taken out and put back is another line, unless all of the text is back.
+    if (this.room.wasAway(place, id, moment)) return false;
+    const loss = this.room.loss(place, id);
+    if (!loss) return true;
+    if (loss.by === this.name || this.missed.has(id)) return false;
+    const [before, after] = this.around(place, lines, index);
+    const shown = this.shown.get(place.world);
+    const since = place.world.lines.slice(Math.max(0, before), after + 1);
+    return !since.every((line) => (shown?.get(line.id) ?? -1) >= loss.moment);
+  }
+
+  /** The row that a line was printed with last. */
+  lastRow(place: Place, id: number): Row | null {
+    for (const picture of this.pictures.toReversed()) {
+      if (picture.place !== place) continue;
+      const index = picture.lines.findIndex((line, at) => line.id === id && picture.rows.has(at));
+      if (index >= 0) return { picture, index, line: picture.lines[index] as Line };
+    }
+    return null;
+  }
+}
+
+/** Whether a line is named by the anchor that it was printed with last. */
+export function isLastRow(row: Row, memory: Memory): boolean {
+  const last = memory.lastRow(row.picture.place, row.line.id);
+  return last !== null && anchorOfRow(last) === anchorOfRow(row);
+}
+
+export function anchorOfRow({ picture, index }: Row): string {
+  const used = scheme(picture.scheme);
+  return used.tag(index + 1, used.hashLine(documentOf(picture.lines), index));
+}
+
+function isHeading(line: string, path: string): boolean {
+  if (line.startsWith("NO CHANGE: "))
+    return line.split(" ").some((word) => word === path || word === `${path}.`);
+  return line === path || line === `${path}:` || line.startsWith(`${path}: `) || line.startsWith(`${path} `);
+}
+
+const marks = "(?:>>> | {4})?";
+const rowOf: Readonly<Record<SchemeName, RegExp>> = {
+  hex6: new RegExp(`^${marks}(\\d+)#[0-9a-f]{6}\\|(.*)$`),
+  hex4: new RegExp(`^${marks}(\\d+)#[0-9a-f]{4}\\|(.*)$`),
+  lean: new RegExp(`^${marks}[a-z]+(\\d+)\\t(.*)$`),
+};
+const bareOf: Readonly<Record<SchemeName, RegExp>> = {
+  hex6: /^\d+#[0-9a-f]{6}(?: \d+#[0-9a-f]{6})*$/,
+  hex4: /^\d+#[0-9a-f]{4}(?: \d+#[0-9a-f]{4})*$/,
+  lean: /^[a-z]+\d+(?: [a-z]+\d+)*$/,
+};
+
+/** Indexes of the lines whose anchors a text prints, with their text or without. */
+export function printedAnchors(text: string): number[] {
+  return text.split("\n").flatMap((line) => rowsIn(line, "hex6").map(({ number }) => number - 1));
+}
+
+/** Rows with their text, or the bare anchors of lines the agent wrote. */
+function rowsIn(line: string, used: SchemeName): { number: number; text: string | null }[] {
+  const found = rowOf[used].exec(line);
+  if (found) return [{ number: Number(found[1]), text: found[2] as string }];
+  if (!bareOf[used].test(line)) return [];
+  return line.split(" ").map((anchor) => ({ number: Number(/\d+/.exec(anchor)?.[0]), text: null }));
+}
