@@ -7,6 +7,7 @@ import { type Quote, rejected, visible } from "../core/index.js";
 import { isRulesFile } from "../node/index.js";
 import {
   type Consideration,
+  type Healed,
   type Json,
   type News,
   PortError,
@@ -98,7 +99,7 @@ async function change(
   place: Workplace,
 ): Promise<Answer> {
   const reasons: string[] = [];
-  let carried: { readonly path: string; readonly quotes: readonly Quote[] } | null = null;
+  let carried: { readonly quotes: readonly Quote[]; readonly tell: string } | null = null;
   const refused = new Set<string>();
   for (const write of writes) {
     // One reason for a file is enough.
@@ -115,9 +116,13 @@ async function change(
         reasons.push(refusalText(write, found.result, place));
         refused.add(write.path);
       }
-      if (found.kind !== "carried") continue;
       const canCarry = place.rewrites && writes.length === 1 && write.change.kind === "quotes";
-      if (canCarry) carried = { path: write.path, quotes: found.quotes };
+      if (found.kind === "healed") {
+        if (canCarry && found.even) carried = { quotes: found.quotes, tell: words.healedNote(write.path) };
+        else reasons.push(`${rejected}\n${healedText(write, found, place)}`);
+      }
+      if (found.kind !== "carried") continue;
+      if (canCarry) carried = { quotes: found.quotes, tell: words.carriedNote(write.path) };
       else reasons.push(await carriedReason(write, found.quotes, place));
     } catch (error) {
       const reason = failure(error, write.path, place);
@@ -130,9 +135,8 @@ async function change(
   if (place.parallel)
     for (const { path } of writes) notes.add("begun", `${place.agent} ${path}`, place.clock());
   if (!carried) return {};
-  const tell = words.carriedNote(carried.path);
-  if (place.tellsBefore) return { quotes: carried.quotes, tell };
-  notes.add("told", place.agent, tell);
+  if (place.tellsBefore) return carried;
+  notes.add("told", place.agent, carried.tell);
   return { quotes: carried.quotes };
 }
 
@@ -168,6 +172,11 @@ function refusalText({ path, change }: Write, result: Result, { door, cwd, agent
 async function carriedReason(write: Write, quotes: readonly Quote[], place: Workplace): Promise<string> {
   const note = await newsOf(write.path, place);
   return [rejected, note, words.carriedEdit({ quotes, isPatch: write.change.kind === "patch" })].join("\n");
+}
+
+function healedText({ path }: Write, { quotes, rows }: Healed, place: Workplace): string {
+  for (const { text } of rows) place.room.left -= text.length + rowRoom;
+  return words.healedEdit({ path, quotes, rows });
 }
 
 async function newsOf(path: string, place: Workplace): Promise<string> {
@@ -248,6 +257,7 @@ async function explained(write: Write, place: Workplace): Promise<string[]> {
     if (found.result.details.code === "not_read") return [];
     return [words.addedNote(path, refusalText(write, found.result, place))];
   }
+  if (found.kind === "healed") return [`kedge: ${healedText(write, found, place)}`];
   const changed = await news(path, place);
   if (found.kind === "allowed" && !changed) return [];
   const note = words.newsNote(path, changed, place.door);

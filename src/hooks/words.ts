@@ -1,6 +1,6 @@
 /** What the guard says to models and people, but for refusals, which are the session's. */
 import { type Door, type Quote, type Range, rejected, visible } from "../core/index.js";
-import type { Formatted, LostEdit, News, Touched } from "../session/index.js";
+import type { Formatted, Healed, LostEdit, News, Touched } from "../session/index.js";
 
 /** What a refusal shows does not open the way for the same call again. */
 export function isRefusal(text: string): boolean {
@@ -41,6 +41,23 @@ export function asides({
 export function carriedNote(path: string): string {
   return `kedge: ${visible(path)} has changed since you saw it; your edit was carried to where its lines are now.`;
 }
+
+/** Only blanks were wrong with the quote, and the tool is given the file's. */
+export function healedNote(path: string): string {
+  return `kedge: your quote differs from ${visible(path)} in blanks at line starts and ends only; the edit was made with the file's, and the new text was indented the same way.`;
+}
+
+/** The same where the model has to send it itself: the lines as they stand, and the edit with their blanks. */
+export function healedEdit({ path, rows, quotes }: Omit<Healed, "even"> & { path: string }): string {
+  return [
+    `your quote differs from ${visible(path)} in blanks at line starts and ends only. The lines as they stand:`,
+    ...rows.map(rowText),
+    "If it still holds, send this, which has the blanks of the file:",
+    ...quotes.map(quoteText),
+  ].join("\n");
+}
+
+const quoteText = (one: Quote): string => `old: ${JSON.stringify(one.old)}\nnew: ${JSON.stringify(one.new)}`;
 
 const quotedLines = 30;
 

@@ -40,6 +40,7 @@ import {
   wasSeenTwice,
 } from "./elsewhere.js";
 import { gate } from "./gate.js";
+import { type Healed, healing } from "./healing.js";
 import { peek, withOpen } from "./holding.js";
 import { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
 import { knownNow } from "./ledger.js";
@@ -66,6 +67,8 @@ export type Consideration =
   | { readonly kind: "allowed" }
   /** The tool would miss the place or hit another one; these quotes say the same of the text as it is now. */
   | { readonly kind: "carried"; readonly quotes: readonly Quote[] }
+  /** Only blanks are wrong with its quotes: these have the file's. */
+  | ({ readonly kind: "healed" } & Healed)
   | { readonly kind: "refused"; readonly result: Result<BatchRefusal> };
 
 /** It will be refused unless more of the file turns out to have been shown. Nothing is written down of it yet. */
@@ -82,7 +85,7 @@ const allowed = { kind: "allowed" } as const satisfies Consideration;
 /** May the tool do this? It will do it by its own rules; so what is allowed is what comes to the same as ours. */
 export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
   return withOpen(write.path, env, async (opened) => {
-    const found = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
+    const found = opened.document ? await mendedOrWeighed(write, opened, opened.document, env) : allowed;
     const answer =
       found.kind === "refusing" ? await refusal(found, { opened, name: write.call }, env) : found;
     await opened.save();
@@ -96,7 +99,7 @@ export async function preview(
   env: Env,
 ): Promise<Exclude<Consideration, { kind: "refused" }> | Unsure> {
   return withOpen(write.path, env, async (opened) => {
-    const found = opened.document ? await weigh(write, opened, opened.document, env) : allowed;
+    const found = opened.document ? await mendedOrWeighed(write, opened, opened.document, env) : allowed;
     await opened.save();
     return found.kind === "refusing" ? unsure(write, found, opened.text) : found;
   });
@@ -142,11 +145,26 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
     const { hits, joined, doubtful, unended, loose, isGone } = reachOf(change, document);
-    const isKnown = areKnown([...hits, ...loose], agent) && joined.subtract(knownNow(agent)).isEmpty;
-    const isClear = doubtful === null && unended.length === 0 && !isGone;
+    const isKnown = areKnown(hits, agent) && joined.subtract(knownNow(agent)).isEmpty;
+    const isClear = doubtful === null && unended.length === 0 && loose.length === 0 && !isGone;
     return isFollowed && isKnown && isClear ? "allowed" : "unclear";
   }
   return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
+}
+
+async function mendedOrWeighed(
+  write: ForeignWrite,
+  opened: OpenFile,
+  document: Document,
+  env: Env,
+): ReturnType<typeof weigh> {
+  const healed = env.gate === "off" ? null : await healing(write.change, opened, document);
+  if (healed) {
+    const { quotes } = healed;
+    const answer = await weigh({ ...write, change: { kind: "quotes", quotes } }, opened, document, env);
+    if (answer.kind === "allowed") return { kind: "healed", ...healed };
+  }
+  return weigh(write, opened, document, env);
 }
 
 async function weigh(

@@ -5,6 +5,7 @@ export { undoneIds } from "./chain.js";
 export type { ForeignChange } from "./change.js";
 export type { Consideration, ForeignWrite, Glance, Unsure } from "./consider.js";
 export { type Decision, type GatePolicy, gate, promptRules, type Seen } from "./gate.js";
+export type { Healed } from "./healing.js";
 export type { LostCause, LostEdit, LostNotice } from "./lost.js";
 export type { DisplayedHunk, ObservedWrite } from "./made.js";
 export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Driver } from "../drivers/driver.js";
 import { type Agent, type Outcome, quiet, Stage } from "../stage.js";
-import { source } from "./source.js";
+import { offered, source } from "./source.js";
 
 const told = ({ deny, tell, failed }: Outcome): string => deny ?? (failed === null ? "" : (tell ?? ""));
 
@@ -90,6 +90,52 @@ export function blanks(driver: Driver): void {
       const part = { old: "  const limit = 10;", new: "  const limit = 20;" };
       expect(await agent.edit(path, part)).toMatchObject(quiet);
       expect(place.text("a.js")).toContain("  const limit = 20; // most");
+    });
+
+    test("a quote that fails in blanks alone: rewritten with the file's, or those and the call to send are told", async () => {
+      const { place, agent, path } = await read();
+      const edit = {
+        old: "\tconst limit = 10;\n\tconst found = open(name);\n\treturn found.rows.slice(0, limit);",
+        new: "\tconst found = open(name);\n\treturn found.rows.slice(0, 10);",
+      };
+      const wanted = source.replace(
+        "  const limit = 10;\n  const found = open(name);\n  return found.rows.slice(0, limit);",
+        "  const found = open(name);\n  return found.rows.slice(0, 10);",
+      );
+      const outcome = await agent.edit(path, edit);
+      expect(outcome.tell).toMatch(/blanks/);
+      if (outcome.failed === null) expect(outcome.rewritten).not.toBeNull();
+      else {
+        expect(outcome.tell).toMatch(/^9\t {2}const limit = 10;$/m);
+        const better = offered(outcome.tell ?? "");
+        expect(better).not.toBeNull();
+        if (better) expect(await agent.edit(path, better)).toMatchObject(quiet);
+      }
+      expect(place.text("a.js")).toBe(wanted);
+    });
+
+    test("a mapping that is not the same on every line is not done unseen: the call to send is told", async () => {
+      const text = "def f(x):\n    if x:\n        return 1\n    return 2\n";
+      const { place, agent, path } = await read(text);
+      const outcome = await agent.edit(path, { old: "  if x:\n    return 1", new: "  if x:\n    return 3" });
+      expect(outcome.rewritten).toBeNull();
+      expect(place.text("a.js")).toBe(text);
+      const better = offered(told(outcome));
+      expect(better).not.toBeNull();
+      if (better) expect(await agent.edit(path, better)).toMatchObject(quiet);
+      expect(place.text("a.js")).toBe(text.replace("return 1", "return 3"));
+    });
+
+    test("two places read like it, or words differ: between the agent and its tool", async () => {
+      const { place, agent, path } = await read();
+      const two = await agent.asksEdit(path, {
+        old: "\tconst found = open(name);",
+        new: "\tconst found = 1;",
+      });
+      expect(two).toMatchObject({ deny: null, rewritten: null });
+      const other = await agent.asksEdit(path, { old: "\tconst limit  = 10;", new: "\tconst limit = 1;" });
+      expect(other).toMatchObject({ deny: null, rewritten: null });
+      expect(place.text("a.js")).toBe(source);
     });
   }
 }
