@@ -10,12 +10,15 @@ import { Stage } from "./stage.js";
 const steps = 200;
 const seed = Number(process.env.KEDGE_SEED ?? 1);
 
+const isTabbed = (name: string): boolean => /^(Makefile|maingo)$/.test(name);
+
 function content(name: string, dice: Dice): string {
   const parts = Array.from({ length: 3 + dice.below(4) }, (_, at) => {
     const value = `${name}value${at}`;
     return `export function ${name}${at}(input) {\n  const ${value} = input;\n  return ${value} + ${at};\n}\n`;
   });
-  return `import { use } from './use.js';\n\n${parts.join("\n")}`;
+  const text = `import { use } from './use.js';\n\n${parts.join("\n")}`;
+  return isTabbed(name) ? text.replace(/^ {2}/gm, "\t") : text;
 }
 
 /** A project with a branch, one agent, and a helper of it where the client has such. */
@@ -24,7 +27,7 @@ class Course {
   private readonly main: Worker;
   private readonly helper: Worker;
   private readonly others: readonly Worker[];
-  private files = ["alpha.js", "beta.js", "gamma.js", "delta.js", "lib/epsilon.js", "lib/zeta.js"];
+  private files = ["alpha.js", "beta.js", "gamma.js", "delta.js", "lib/epsilon.js", "Makefile", "main.go"];
   private made = 0;
 
   constructor(
@@ -122,7 +125,7 @@ describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (
 /** The step that failed, and what went before it with the same file. */
 function latest(past: readonly string[]): string {
   const last = past.at(-1) ?? "";
-  const file = /[\w/]+\.js/.exec(last)?.[0];
+  const file = /Makefile|[\w/]+\.(?:js|go)/.exec(last)?.[0];
   const same = past.filter((what) => file === undefined || what.includes(file) || what.includes(" git "));
   return [`step ${past.length}: ${last}`, ...same.slice(-25)].join("\n  ");
 }
