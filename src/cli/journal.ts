@@ -18,9 +18,9 @@ export function agentName(agent: string): string {
 
 /** What happened, in a word or two. */
 export function happened(entry: JournalEntry): string {
-  const { kind, relocated, code, tool, after, before, to, edits } = entry;
+  const { kind, relocated, code, tool, after, before, to, edits, instead } = entry;
   if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";
-  if (kind === "commit" && edits) return "restored";
+  if (kind === "commit" && (edits ?? instead)) return "restored";
   if (kind === "refusal") return `${isTakingBack(tool) ? `${tool} ` : ""}refused: ${code ?? "?"}`;
   if (kind === "undo") return "undone";
   if (to !== undefined) return "moved";

@@ -35,6 +35,10 @@ export function gitCommits({ base, root }: GitOptions): Commits {
       const top = findRepository(root);
       return top ? commitsOf(top, endsOf(path), since).catch(() => []) : [];
     },
+    async presentPath(key: string, tree: string): Promise<string | null> {
+      if (tree === root || existsSync(join(tree, ".git"))) return null;
+      return join(root, relative(tree, key));
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { Records, replaceFile, type StoreContext } from "./records.js";
 import { repairing } from "./repair.js";
 import { ticks } from "./system.js";
 import { Versions } from "./versions.js";
-import type { Workspace } from "./workspace.js";
+import { linkedTree, type Workspace } from "./workspace.js";
 
 export interface NodeStoreOptions {
   /** The state folder (see `stateFolder`). */
@@ -71,6 +71,8 @@ class DiskStore implements NodeStore {
   private readonly versions: Versions;
   private readonly entries: Journal;
   private readonly bounds: Bounds;
+  /** The work tree of each folder. */
+  private readonly trees = new Map<string, string | null>();
   private named = false;
   private sincePruned = Number.POSITIVE_INFINITY;
 
@@ -121,8 +123,23 @@ class DiskStore implements NodeStore {
   }
 
   async append(entry: JournalEntry): Promise<void> {
+    const tree = entry.kind === "commit" || entry.kind === "undo" ? this.treeOf(entry.file) : null;
     const { cause } = entry;
-    this.entries.append(cause === undefined ? entry : { ...entry, cause: withoutSecrets(cause) });
+    const masked = cause === undefined ? entry : { ...entry, cause: withoutSecrets(cause) };
+    this.entries.append(tree === null ? masked : { ...masked, tree });
+  }
+
+  /** A work tree that is gone tells nothing, so it is written down while it is there. */
+  private treeOf(file: string): string | null {
+    const { io, platform } = this.context;
+    const { path } = platform;
+    const folder = path.dirname(file);
+    const known = this.trees.get(folder);
+    if (known !== undefined) return known;
+    const { key } = this.options.workspace;
+    const tree = path.isAbsolute(file) ? linkedTree(folder, key, { io, platform }) : null;
+    this.trees.set(folder, tree);
+    return tree;
   }
 
   async journal(filter?: JournalFilter): Promise<readonly JournalEntry[]> {

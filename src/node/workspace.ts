@@ -92,3 +92,16 @@ function gitFolder(
     return null;
   }
 }
+
+/** The linked work tree of this repository that a folder is in; null in the main one. */
+export function linkedTree(
+  folder: string,
+  key: string,
+  { io = nodeIo, platform = thisPlatform }: { readonly io?: Io; readonly platform?: Platform } = {},
+): string | null {
+  const found = findWorkspace(folder, { io, platform });
+  if (found.key !== key || found.root === key) return null;
+  return ifThere(() => io.stat(platform.path.join(found.root, ".git")))?.isDirectory() === false
+    ? found.root
+    : null;
+}

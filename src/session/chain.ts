@@ -31,9 +31,11 @@ export function undoneIds(entries: readonly JournalEntry[]): Set<string> {
   return undone;
 }
 
-/** Edits that still count: not undone, and not restores, which only bring back what counts already. */
+/** Edits that still count: not undone, not made in another work tree instead, and not restores of what counts already. */
 export function liveEdits(entries: readonly JournalEntry[], since: number): Set<string> {
   const undone = undoneIds(entries);
+  for (const { id, instead } of entries)
+    if (!undone.has(id)) for (const one of instead ?? []) undone.add(one);
   return new Set(
     entries
       .filter(({ kind, edits, time }) => kind === "commit" && edits === undefined && time >= since)

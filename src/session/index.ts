@@ -15,7 +15,8 @@ export * from "./ports.js";
 export type { Touched } from "./quoted.js";
 export type { GrepRequest, ReadRequest } from "./reading.js";
 export { type RefreshOptions, withRefresh } from "./refresh.js";
-export type { RestoreDetails, RestoredFile, RestoreRefusal, RestoreRequest } from "./restore.js";
+export type { RestoreRequest } from "./restore.js";
+export type { RestoreDetails, RestoredFile, RestoreRefusal } from "./restored.js";
 export type {
   BatchDetails,
   BatchRefusal,

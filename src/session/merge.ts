@@ -110,7 +110,7 @@ export interface Returned {
 /** Ledger and journal, once the file is written; what could not be recorded, in words. */
 export async function settle(
   { opened, text, maps, from }: Returned,
-  told: Pick<JournalEntry, "tool" | "kind" | "cause" | "edits" | "batch">,
+  told: Pick<JournalEntry, "tool" | "kind" | "cause" | "edits" | "instead" | "batch">,
   env: Env,
 ): Promise<string[]> {
   const recording = new Recording();

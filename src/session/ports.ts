@@ -142,6 +142,10 @@ export interface JournalEntry {
   readonly cause?: string;
   /** Ids of the edits that were lost, or that a restore brought back. */
   readonly edits?: readonly string[];
+  /** Ids of edits of a work tree that is gone: this commit made them in another one. */
+  readonly instead?: readonly string[];
+  /** The linked work tree that the file is in; a store on disk adds it. */
+  readonly tree?: string;
   /** For a move: where the file went. */
   readonly to?: string;
   /** How many folders were made for a file that was not there: an undo takes them away again. */

@@ -1,11 +1,13 @@
-import { type Code, decidingCode, type RefusalDetails, refusalDetails, unifiedDiff } from "../core/index.js";
+import { type RefusalDetails, unifiedDiff } from "../core/index.js";
 import { undoes, undoneIds } from "./chain.js";
+import { type Elsewhere, elsewhere, makeHere } from "./here.js";
 import { contextOf } from "./holding.js";
 import { type Returned, settle } from "./merge.js";
 import { OpenFile } from "./open.js";
 import { type Held, type JournalEntry, PortError, type Write } from "./ports.js";
-import { type Rebuilt, rebuild } from "./rebuild.js";
+import { rebuild } from "./rebuild.js";
 import { entryId } from "./refuse.js";
+import { answer, named, type Outcome, plainRefusal, type RestoreDetails, refusalOf } from "./restored.js";
 import type { Env, Result } from "./result.js";
 import {
   type Examined,
@@ -27,36 +29,6 @@ export interface RestoreRequest extends LostRequest {
   /** Everything that is lost. */
   readonly all?: boolean;
 }
-
-/** One file: its edits came back, were there already, or did not come back. */
-export interface RestoredFile {
-  readonly path: string;
-  readonly ids: readonly string[];
-  /** "" where they were there already. */
-  readonly diff: string;
-  /** What could not be recorded of it. */
-  readonly warnings?: readonly string[];
-}
-
-export interface RestoreRefusal extends RefusalDetails {
-  readonly ids: readonly string[];
-  /** Lost edits without which these cannot come back. */
-  readonly needs?: readonly string[];
-}
-
-export interface RestoreDetails {
-  /** `partly`: other files were written. */
-  readonly status: "applied" | "noop" | "partly" | "refused";
-  readonly restored: readonly RestoredFile[];
-  readonly already: readonly RestoredFile[];
-  readonly refused: readonly RestoreRefusal[];
-  /** Of the refusals, the deciding one. */
-  readonly code?: Code;
-}
-
-type Outcome =
-  | { readonly kind: "restored" | "already"; readonly file: RestoredFile }
-  | { readonly kind: "refused"; readonly refusal: RestoreRefusal };
 
 /** Merges lost edits back, file by file: what cannot come back in one file does not keep others from it. */
 export async function restore(request: RestoreRequest, env: Env): Promise<Result<RestoreDetails>> {
@@ -93,10 +65,10 @@ async function attempts(request: RestoreRequest, env: Env): Promise<Outcome[]> {
   const examined = await examineAll(survey, all ? null : new Set(ids), env);
   const together: Together = { isBatch: false };
   const outcomes: Outcome[] = all ? [] : explained(ids, examined, survey);
-  if (!all && undone.length > 0) outcomes.push(...(await madeAgain(undone, env)));
+  if (!all && undone.length > 0) outcomes.push(...(await madeAgain(undone, survey, env)));
   const asked = examined.flatMap((found): Asked[] => {
     const chosen = found.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
-    return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together }] : [];
+    return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together, isAll: all }] : [];
   });
   together.isBatch = asked.length > 1;
   for (const one of asked) outcomes.push(...(await attemptAll(one, env)));
@@ -123,8 +95,11 @@ function sorted(given: readonly string[], entries: readonly JournalEntry[]) {
 }
 
 /** Edits that were undone are no lost work: their change is made once more. */
-async function madeAgain(ids: readonly string[], env: Env): Promise<Outcome[]> {
+async function madeAgain(ids: readonly string[], survey: Survey, env: Env): Promise<Outcome[]> {
+  const edits = survey.entries.filter(({ id }) => ids.includes(id));
+  const there = await elsewhere(edits[0], survey.commits);
   try {
+    if (there) return [await inPresentTree(edits, there, { old: there.path, isAll: false }, env)];
     const { details } = await redo(ids, env);
     const { undone, warnings = [] } = details;
     return undone.map(({ id, path, diff }, at) => ({
@@ -173,6 +148,8 @@ interface Asked {
   readonly ids: ReadonlySet<string>;
   readonly survey: Survey;
   readonly together: Together;
+  /** Everything that is lost was asked for, and nothing by its id. */
+  readonly isAll: boolean;
 }
 
 function isNamed({ id, batch }: JournalEntry, ids: readonly string[]): boolean {
@@ -203,6 +180,8 @@ function explained(ids: readonly string[], examined: readonly Examined[], survey
       const edits = survey.entries.filter((entry) => entry.kind === "commit" && isNamed(entry, [id]));
       const [edit] = edits;
       if (!edit) throw new PortError("not_found", `there is no edit ${id}; nothing was restored`);
+      const other = survey.entries.findLast(({ instead }) => instead?.includes(edit.id));
+      if (other) return { kind: "already", file: { path: other.path, ids: [id], diff: "" } };
       const found = examined.find(({ chain }) => chain.entries.includes(edit));
       const traces = found?.course.traces.filter(({ entry }) => isNamed(entry, [id])) ?? [];
       const stands = traces.some(({ lines, gap }) => !lines.isEmpty || gap !== null);
@@ -217,9 +196,12 @@ function explained(ids: readonly string[], examined: readonly Examined[], survey
 }
 
 async function attempt(asked: Asked, env: Env): Promise<Outcome> {
-  const { found, ids } = asked;
+  const { found, ids, survey } = asked;
   const path = found.file.path;
   try {
+    const edits = found.chain.entries.filter(({ id }) => ids.has(id));
+    const there = found.now ? null : await elsewhere(edits[0], survey.commits);
+    if (there) return await inPresentTree(edits, there, { old: path, isAll: asked.isAll }, env);
     const files = found.source ? [found.file, found.source] : [found.file];
     return await env.files.hold(files, (held) => write(asked, held, env));
   } catch (error) {
@@ -227,6 +209,29 @@ async function attempt(asked: Asked, env: Env): Promise<Outcome> {
     const { code, message } = error;
     return { kind: "refused", refusal: { ...plainRefusal(path, code, message), ids: [...ids] } };
   }
+}
+
+/** A folder for the file alone would help nobody: the work tree is gone. Only edits that are named go into another one. */
+async function inPresentTree(
+  edits: readonly JournalEntry[],
+  { tree, path }: Elsewhere,
+  { old, isAll }: { readonly old: string; readonly isAll: boolean },
+  env: Env,
+): Promise<Outcome> {
+  const ids = edits.map(({ id }) => id);
+  if (isAll) {
+    const [verb, run] = [ids.length === 1 ? "was" : "were", ids.join(" ")];
+    const message = `${named(ids)} of ${old} ${verb} made in the work tree ${tree}, which is gone: \`kedge restore ${run}\` makes ${ids.length === 1 ? "it" : "them"} in ${path}`;
+    return { kind: "refused", refusal: { ...plainRefusal(old, "not_found", message), ids } };
+  }
+  const made = await makeHere(edits, path, env);
+  if (!("text" in made))
+    return { kind: "refused", refusal: refusalOf({ problems: made }, { path, ids }, () => null) };
+  const { before, text, map, warnings } = made;
+  const diff =
+    before && map ? unifiedDiff(path, before, text, map) : `[${path} created: ${lineCount(text.lineCount)}]`;
+  const told = `[the work tree ${tree} is gone]\n${diff}`;
+  return { kind: "restored", file: { path, ids, diff: told, ...(warnings.length > 0 ? { warnings } : {}) } };
 }
 
 async function write({ found, ids, survey, together }: Asked, held: Held, env: Env): Promise<Outcome> {
@@ -322,61 +327,4 @@ async function deleteAgain(
   }
   const warned = await put([{ opened: target, text: null, maps: [] }], ids, putting, env);
   return { kind: "restored", file: { path, ids, diff: `[${path} deleted again]`, ...warned } };
-}
-
-function plainRefusal(path: string, code: Code, message: string): RefusalDetails {
-  return {
-    ...{ status: "refused", code, path, message },
-    ...{ mismatches: [], affectedRanges: [], remaps: [] },
-  };
-}
-
-type Told = { readonly path: string; readonly ids: readonly string[] };
-
-function named(ids: readonly string[]): string {
-  return ids.length === 1 ? `edit ${ids[0]}` : `edits ${ids.join(", ")}`;
-}
-
-function refusalOf(
-  found: Exclude<Rebuilt, { text: unknown }>,
-  { path, ids }: Told,
-  writer: (line: number) => string | null,
-): RestoreRefusal {
-  const subject = `${named(ids)} of ${path} cannot be restored`;
-  if ("needs" in found) {
-    const message = `${subject} without ${named(found.needs)}, which ${found.needs.length === 1 ? "is" : "are"} lost too`;
-    return { ...plainRefusal(path, "stale", message), ids, needs: found.needs };
-  }
-  const { problems } = found;
-  if (problems.length === 0)
-    return { ...plainRefusal(path, "stale", `${subject}: the text is not kept`), ids };
-  const plain = refusalDetails(path, { status: "refused", problems, remaps: [], forced: null });
-  const mismatches = plain.mismatches.map(({ origin: _, ...one }) => {
-    const by = one.line === null ? null : writer(one.line);
-    return by === null ? one : { ...one, by };
-  });
-  const message = `${subject}: what stands there now is neither that nor what it replaced`;
-  return { ...plain, code: "stale", mismatches, message, ids };
-}
-
-function answer(outcomes: readonly Outcome[]): Result<RestoreDetails> {
-  const files = (kind: "restored" | "already") =>
-    outcomes.flatMap((one) => (one.kind === kind ? [one.file] : []));
-  const refused = outcomes.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
-  const [restored, already] = [files("restored"), files("already")];
-  const isDone = restored.length > 0;
-  const status = refused.length > 0 ? (isDone ? "partly" : "refused") : isDone ? "applied" : "noop";
-  const code = refused.length > 0 ? { code: decidingCode(refused.map((one) => one.code)) } : {};
-  const lines = [
-    ...restored.map(({ path, ids, diff }) => `${path}: ${named(ids)} restored\n${diff}`),
-    ...restored.flatMap(({ warnings = [] }) => warnings.map((warning) => `! ${warning}`)),
-    ...already.map(({ path, ids }) => `${path}: ${named(ids)} already there`),
-    ...refused.map(({ message }) => message),
-  ];
-  const text = lines.length > 0 ? lines.join("\n") : "nothing is lost";
-  return {
-    text,
-    isError: refused.length > 0,
-    details: { status, restored, already, refused, ...code },
-  };
 }

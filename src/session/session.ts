@@ -30,7 +30,8 @@ import { type Cancellation, type Clock, type Files, type LedgerStore, PortError 
 import type { Touched } from "./quoted.js";
 import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
 import { checkOptions, checkRequest } from "./request.js";
-import { type RestoreDetails, type RestoreRequest, restore } from "./restore.js";
+import { type RestoreRequest, restore } from "./restore.js";
+import type { RestoreDetails } from "./restored.js";
 import type {
   BatchRefusal,
   BatchResult,

@@ -20,6 +20,8 @@ export interface Committed {
 export interface Commits {
   /** What commits made since then did to the file; those that only keep work aside do not count. */
   of(file: FileId, since: number): Promise<readonly Committed[]>;
+  /** Where the file is in the present work tree, if the one that it was in is gone; else null. */
+  presentPath?(key: string, tree: string): Promise<string | null>;
 }
 
 export interface LostRequest {

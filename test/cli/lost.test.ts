@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LostEdit, RestoreDetails } from "../../src/session/index.js";
 import { anchorsIn, jsonLines, Place } from "./support.js";
@@ -137,6 +137,34 @@ describe("kedge lost, with git", () => {
     expect(await place.lost()).toMatchObject([{ path: "new.ts", kept: true }]);
     await place.restore("--all");
     expect(place.text("new.ts")).toBe("hello();\n");
+  });
+
+  test("an edit in a work tree that is gone comes back in the present one, and not in a folder for itself", async () => {
+    for (const [at, tree] of [join(place.scratch, "tree"), place.path(".trees/side")].entries()) {
+      const number = 4 * at + 5;
+      const [old, by] = [`call${number}(${number});`, `changed(${at});`];
+      place.git("worktree", "add", "--quiet", "--detach", tree);
+      const name = relative(place.folder, join(tree, "src", "b.ts"));
+      const id = await place.edit(name, old, by);
+      place.put("src/b.ts", `head();\n${source}`);
+      place.git("worktree", "remove", "--force", tree);
+      expect(await place.lostIds()).toEqual([id]);
+      const all = place.run(["restore", "--all"]);
+      expect(all.status).toBe(1);
+      expect(all.stderr).toContain(
+        `was made in the work tree ${tree}, which is gone: \`kedge restore ${id}\` makes it in ${place.path("src/b.ts")}`,
+      );
+      expect([existsSync(tree), place.text("src/b.ts")]).toEqual([false, `head();\n${source}`]);
+      const { status, stdout } = place.run(["restore", id]);
+      expect([status, stdout]).toEqual([0, expect.stringContaining(`-${old}\n+${by}`)]);
+      expect(place.text("src/b.ts")).toBe(`head();\n${source.replace(old, by)}`);
+      expect([existsSync(tree), await place.lostIds()]).toEqual([false, []]);
+      expect(place.ok("restore", id)).toContain(`edit ${id} already there`);
+      place.ok("undo");
+      expect([place.text("src/b.ts"), await place.lostIds()]).toEqual([`head();\n${source}`, [id]]);
+      place.ok("restore", id);
+      place.commit("kept");
+    }
   });
 
   test("a linked work tree has a HEAD of its own", async () => {

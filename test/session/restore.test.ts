@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RestoreDetails } from "../../src/session/restore.js";
+import type { RestoreDetails } from "../../src/session/restored.js";
 import { outcome, path } from "../support/session.js";
 import { five, worked } from "../support/worked.js";
 
