@@ -7,7 +7,15 @@ import { OpenFile } from "./open.js";
 import { type Held, type JournalEntry, PortError, type Write } from "./ports.js";
 import { rebuild } from "./rebuild.js";
 import { entryId } from "./refuse.js";
-import { answer, named, type Outcome, plainRefusal, type RestoreDetails, refusalOf } from "./restored.js";
+import {
+  answer,
+  named,
+  type Outcome,
+  plainRefusal,
+  type RestoreDetails,
+  type RestoredFile,
+  refusalOf,
+} from "./restored.js";
 import type { Env, Result } from "./result.js";
 import {
   type Examined,
