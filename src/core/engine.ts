@@ -41,6 +41,8 @@ export interface Applied {
   readonly warnings: readonly string[];
   /** Lines of the file that show why nothing had to be done. */
   readonly rows: LineSet;
+  /** Lines of the file before that others had changed since they were named, and that it goes over: they were looked at. */
+  readonly over?: LineSet;
 }
 
 export interface Remap {
@@ -115,7 +117,20 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
     edits: outcomes(edits, resolution, view),
     warnings,
     rows: made.change.isEmpty ? thereRows(resolution.named, view) : LineSet.empty,
+    over: replacedOthers(resolution),
   };
+}
+
+/** What others had changed, of all that is replaced. */
+function replacedOthers({ named, pieces }: Resolution): LineSet {
+  const changed = LineSet.of(
+    named.flatMap(({ lookedAt = [] }) =>
+      lookedAt.flatMap(({ bStart, bEnd }) => (bStart < bEnd ? [[bStart, bEnd] as const] : [])),
+    ),
+  );
+  if (changed.isEmpty) return changed;
+  const replaced = pieces.filter(({ start, end }) => start < end);
+  return changed.intersect(LineSet.of(replaced.map(({ start, end }) => [start, end] as const)));
 }
 
 function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {

@@ -48,7 +48,7 @@ export const codes = {
   ambiguous: {
     exit: 5,
     meaning: "An anchor or a quoted text could mean several places.",
-    next: "Use one of the anchors in the refusal.",
+    next: "Send the handle of the place that is meant, or quote more.",
   },
   deleted: {
     exit: 5,

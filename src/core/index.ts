@@ -58,7 +58,7 @@ export {
 export { type Meant, meantBy } from "./meant.js";
 export type { Piece } from "./meeting.js";
 export type { Named } from "./named.js";
-export { againLine, choiceLines, takenBackText } from "./offers.js";
+export { againLine, choiceLines, overText, takenBackText } from "./offers.js";
 export { coversLines, type Quote, taken, textOf } from "./offsets.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
 export { hunkQuotes, placeHunks, uniqueQuotes } from "./placing.js";

@@ -2,6 +2,7 @@
 import type { Choice } from "./choices.js";
 import type { Door } from "./door.js";
 import type { OpenAnchor } from "./problem.js";
+import type { LineSet } from "./ranges.js";
 
 /** One line for each way to take the ambiguous anchors of a call: the lines that are meant, and what to send. */
 export function choiceLines(
@@ -30,4 +31,12 @@ export function takenBackText(path: string, ids: readonly string[]): string {
   const more = ids.length > namedEdits ? ` and ${ids.length - namedEdits} more` : "";
   const [what, it] = ids.length > 1 ? ["edits", "them"] : ["edit", "it"];
   return `your ${what}${named && ` ${named}`}${more} ${ids.length > 1 ? "are" : "is"} gone: ${path} reads again as it did before ${it}`;
+}
+
+/** The edit replaced lines that others had changed since the agent was shown what it named. `id`: of the edit. */
+export function overText(lines: LineSet, by: readonly string[], id?: string): string {
+  const numbers = lines.ranges().map(({ start, end }) => (start === end ? `${start}` : `${start}-${end}`));
+  const who = by.length > 0 ? by.join(" and ") : "others";
+  const undo = id ? `; undo ${id} brings that back` : "";
+  return `replaced ${lines.size === 1 ? "line" : "lines"} ${numbers.join(", ")}, changed by ${who} since you were shown what you named${undo}`;
 }

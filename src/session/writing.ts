@@ -5,12 +5,14 @@ import {
   dryRunBegins,
   type EditToolDetails,
   LineSet,
+  overText,
   problem,
   resultText,
   type SchemeName,
   unifiedDiff,
 } from "../core/index.js";
 import { epochOf, handleFor, plainSplices } from "./agent.js";
+import { writer } from "./blame.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { openAny, versionOf } from "./large.js";
@@ -169,6 +171,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const { opened, verdict, destination } = one;
   if (verdict.kind === "refused") throw new Error("a refused file cannot be finished");
   const notes = opened.document ? await takenBackNotes(opened, env) : [];
+  const over = verdict.applied.over ?? LineSet.empty;
+  const others = new Set(over.indexes().flatMap((line) => writer(opened, line) ?? []));
   const applied = { ...verdict.applied, warnings: [...notes, ...verdict.applied.warnings] };
   const path = opened.file.path;
   const before = opened.document;
@@ -207,6 +211,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     if (after) await recording.try(() => remember(call, target, done));
   } else if (!call.dryRun && after) await remember(call, target, done);
   const ranges = changedRanges(applied.change.map);
+  const replaced = over.isEmpty ? [] : [overText(over, [...others], id)];
   const details: EditToolDetails = {
     status: call.dryRun ? "dry_run" : verdict.kind === "applied" ? "applied" : "noop",
     path: target.file.path,
@@ -216,12 +221,12 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     diff,
     firstChangedLine: ranges[0]?.start ?? null,
     changedRanges: ranges,
-    warnings: [...applied.warnings, ...recording.warnings],
+    warnings: [...applied.warnings, ...replaced, ...recording.warnings],
     ...(id === undefined ? {} : { id }),
   };
   const lines = [
     operationText(one, call.dryRun, diff) ?? text,
-    ...recording.warnings.map((warning) => `! ${warning}`),
+    ...[...replaced, ...recording.warnings].map((warning) => `! ${warning}`),
   ];
   return { text: lines.join("\n"), details };
 }
