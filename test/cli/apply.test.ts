@@ -27,6 +27,22 @@ describe("kedge apply", () => {
     }
   });
 
+  test("an ambiguous anchor by the handle of the line that is meant", () => {
+    const place = new Place({ "a.txt": "head\none\n}\ntwo\n}\n" });
+    const rows = place.ok("read", "a.txt").split("\n");
+    const anchor = (line: number) => rows.find((row) => row.startsWith(`${line}#`))?.split("|")[0];
+    const send = (request: object) => place.run(["apply", "--json"], { input: JSON.stringify(request) });
+    send({ path: "a.txt", edits: [{ op: "insert_before", anchor: anchor(1), text: ["n1", "n2"] }] });
+    place.ok("grep", "^}$", "a.txt");
+    const call = { path: "a.txt", edits: [{ op: "set_line", anchor: anchor(5), text: "end" }] };
+    const { status, stdout } = send(call);
+    expect(status).toBe(5);
+    const { places } = JSON.parse(stdout) as { places: { line: number; retry: string }[] };
+    expect(places.map(({ line }) => line)).toEqual([5, 7]);
+    expect(send({ path: "a.txt", retry: places[0]?.retry }).status).toBe(0);
+    expect(place.text("a.txt")).toBe("n1\nn2\nhead\none\nend\ntwo\n}\n");
+  });
+
   test("a request from a file, for one file, as a bare list", async () => {
     const { place, files } = await two();
     place.put("one.json", JSON.stringify(files[0]));
