@@ -183,7 +183,6 @@ export class Actor {
     if (!isError) return;
     this.count.plainRefused++;
     const { places = [], retry: handle } = details as RefusalDetails;
-    if (process.env.DBG) this.room.settings.onStuck?.(text, this.room.log);
     if (handle !== undefined) return;
     if (places.length > 0 && places.every(({ retry }) => retry !== undefined)) return;
     this.count.stuck++;
