@@ -55,7 +55,7 @@ export async function beginEpoch(caller: Caller): Promise<void> {
 }
 
 /**
- * Handles have a record of their own: should two calls of one agent write it at once, a handle is lost, which costs
+ * Handles have a record of their own: should two processes of one agent write it at once, a handle is lost, which costs
  * sending the edits again, and nothing else.
  */
 function retriesKey(agent: string): string {
@@ -71,19 +71,35 @@ async function saveRetries({ store, agent }: Caller, retries: readonly Retry[]):
   await store.saveFile(retriesKey(agent), { retries } as unknown as Json);
 }
 
-export async function keepRetry(caller: Caller, retry: Retry): Promise<void> {
-  const others = (await retriesOf(caller)).filter(({ handle }) => handle !== retry.handle);
-  await saveRetries(caller, [...others, retry].slice(-keptRetries));
+/** The last change of such a record in this process: calls on different files go on at once, and share the record. */
+const changes = new WeakMap<LedgerStore, Promise<unknown>>();
+
+function inTurn<T>(store: LedgerStore, change: () => Promise<T>): Promise<T> {
+  const done = (changes.get(store) ?? Promise.resolve()).then(change);
+  changes.set(
+    store,
+    done.catch(() => {}),
+  );
+  return done;
+}
+
+export function keepRetry(caller: Caller, retry: Retry): Promise<void> {
+  return inTurn(caller.store, async () => {
+    const others = (await retriesOf(caller)).filter(({ handle }) => handle !== retry.handle);
+    await saveRetries(caller, [...others, retry].slice(-keptRetries));
+  });
 }
 
 /** Takes a handle out of the record, unless it is only looked at: it is good for one use, and not after a fold. */
-export async function takeRetry(caller: Caller, handle: string, onlyLook = false): Promise<Retry | null> {
-  const retries = await retriesOf(caller);
-  const found = retries.find((retry) => retry.handle === handle) ?? null;
-  if (!found) return null;
-  const others = retries.filter((retry) => retry !== found);
-  if (!onlyLook) await saveRetries(caller, others);
-  return found.epoch === (await epochOf(caller)) ? found : null;
+export function takeRetry(caller: Caller, handle: string, onlyLook = false): Promise<Retry | null> {
+  return inTurn(caller.store, async () => {
+    const retries = await retriesOf(caller);
+    const found = retries.find((retry) => retry.handle === handle) ?? null;
+    if (!found) return null;
+    const others = retries.filter((retry) => retry !== found);
+    if (!onlyLook) await saveRetries(caller, others);
+    return found.epoch === (await epochOf(caller)) ? found : null;
+  });
 }
 
 /** Short, and the same only for the same request on the same versions. */

@@ -36,6 +36,24 @@ describe("a retry handle", () => {
     expect(outcome(await session.edit({ path, retry }))).toBe("!bad_request");
   });
 
+  it("is kept for each of many calls that are refused at once, and used once by two that send it at once", async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `f${at}`);
+    const { session, rudely } = bench(Object.fromEntries(names.map((name) => [name, five])));
+    for (const name of names) {
+      await session.read({ path: name });
+      rudely("a b X d e", name);
+    }
+    const refusals = await Promise.all(names.map((name) => session.edit(on(five, name).set(3, "mine"))));
+    const handles = refusals.map((one) => handleOf(one) as string);
+    const sent = names.flatMap((name, at) => [
+      session.edit({ path: name, retry: handles[at] as string }),
+      session.edit({ path: name, retry: handles[at] as string }),
+    ]);
+    const outcomes = (await Promise.all(sent)).map(outcome);
+    expect(outcomes.filter((one) => one === "applied")).toHaveLength(20);
+    expect(outcomes.filter((one) => one === "!bad_request")).toHaveLength(20);
+  });
+
   it("is not used up by a dry run, which sends nothing", async () => {
     const { session, retry, words } = await refused();
     expect(outcome(await session.edit({ path, retry, dryRun: true }))).toBe("dry_run");
