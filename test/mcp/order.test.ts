@@ -74,20 +74,21 @@ describe("in the order of arrival", () => {
 
 describe("a call that is cancelled before it began", () => {
   test.each([
-    ["behind another", [message(1, "write_file", { path: "a.ts", content: "a\n" })]],
+    ["behind another on its file", [message(1, "write_file", { path: "a.ts", content: "a\n" })]],
     ["with none before it", []],
   ])("is not carried out, nor answered: %s", async (_, before) => {
     const { raw, place } = await start({ "b.ts": "b\n" });
     send(raw, [
       ...before,
-      message(2, "write_file", { path: "new.ts", content: "not wanted\n" }),
+      message(2, "write_file", { path: "a.ts", content: "not wanted\n" }),
       cancelled(2),
       message(3, "write_file", { path: "c.ts", content: "c\n" }),
     ]);
     await raw.answer(3);
     expect(await raw.end()).toBe(0);
-    expect(answersTo(raw)).toEqual([...before.map(() => 1), 3]);
-    expect(() => place.text("new.ts")).toThrow();
+    expect(new Set(answersTo(raw))).toEqual(new Set([...before.map(() => 1), 3]));
+    if (before.length > 0) expect(place.text("a.ts")).toBe("a\n");
+    else expect(() => place.text("a.ts")).toThrow();
     expect(place.text("c.ts")).toBe("c\n");
     expect(raw.stderr).toBe("");
   });
