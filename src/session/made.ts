@@ -97,15 +97,18 @@ function isAsTold(text: Document, { after, display }: ObservedWrite, before: Doc
 
 function isDisplayed(text: Document, hunks: readonly DisplayedHunk[], before: Document): boolean {
   let [old, fresh] = [0, 0];
+  // The disk's text may end before the lines that the client displays.
+  const linesOf = (from: Document, start: number, end: number): string[] =>
+    end > from.lineCount ? [] : from.lines(start, end);
   const isSame = (end: number): boolean => {
-    const [one, two] = [before.lines(old, end), text.lines(fresh, fresh + end - old)];
+    const [one, two] = [before.lines(old, end), linesOf(text, fresh, fresh + end - old)];
     return one.length === two.length && one.every((line, at) => line === two[at]);
   };
   for (const { oldStart, oldLines, rows } of hunks) {
     const start = Math.max(0, oldStart - 1);
-    if (start < old || start + oldLines > before.lineCount || !isSame(start)) return false;
+    if (start < old || oldLines < 0 || start + oldLines > before.lineCount || !isSame(start)) return false;
     fresh += start - old;
-    const lines = text.lines(fresh, fresh + rows.length);
+    const lines = linesOf(text, fresh, fresh + rows.length);
     if (lines.length !== rows.length || lines.some((line, at) => !isRow(rows[at] as string, line)))
       return false;
     [old, fresh] = [start + oldLines, fresh + rows.length];

@@ -36,6 +36,7 @@ const formatters: Readonly<Record<string, (text: string) => string>> = {
   "blanks for tabs": (text) => text.replace(/\t/g, "  "),
   "a line more": (text) => `${text}z\n`,
   "another ending": (text) => text.replaceAll("b\n", "b;\n"),
+  "cut short": (text) => `${text.split("\n")[0]}\n`,
 };
 
 const write = fc.record({
