@@ -101,6 +101,7 @@ async function change(
   const reasons: string[] = [];
   let carried: { readonly quotes: readonly Quote[]; readonly tell: string } | null = null;
   const refused = new Set<string>();
+  const failures: unknown[] = [];
   for (const write of writes) {
     // One reason for a file is enough.
     if (refused.has(write.path)) continue;
@@ -125,12 +126,14 @@ async function change(
       if (canCarry) carried = { quotes: found.quotes, tell: words.carriedNote(write.path) };
       else reasons.push(await carriedReason(write, found.quotes, place));
     } catch (error) {
-      const reason = failure(error, write.path, place);
-      if (reason !== null) reasons.push(reason);
+      // One file that cannot be checked does not open the others of the call.
+      if (!(error instanceof PortError)) failures.push(error);
+      else reasons.push(...failure(error, write.path, place));
     }
   }
   const { notes } = place.store;
   if (reasons.length > 0) return { deny: reasons.join("\n\n") };
+  if (failures.length > 0) throw failures[0];
   if (unannounced) notes.add("unannounced", place.agent, writes as unknown as Json);
   if (place.parallel)
     for (const { path } of writes) notes.add("begun", `${place.agent} ${path}`, place.clock());
@@ -193,12 +196,11 @@ async function news(path: string, place: Workplace): Promise<News | null> {
 const rowRoom = 10;
 
 /** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
-function failure(error: unknown, path: string, place: Workplace): string | null {
-  if (!(error instanceof PortError)) throw error;
+function failure(error: PortError, path: string, place: Workplace): string[] {
   if (error.code === "denied" || error.code === "outside_roots")
-    return `${rejected}\n${visible(error.message)}`;
+    return [`${rejected}\n${visible(error.message)}`];
   place.log(`${path}: ${error.code}: ${error.message}`);
-  return place.failsClosed(path) ? words.unchecked(path, error.message) : null;
+  return place.failsClosed(path) ? [words.unchecked(path, error.message)] : [];
 }
 
 async function changed(

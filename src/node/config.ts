@@ -1,6 +1,6 @@
 import { PortError } from "../session/index.js";
 import { failure } from "./failure.js";
-import { type Io, ifThere, nodeIo, readFile } from "./io.js";
+import { type Io, nodeIo, readFile } from "./io.js";
 import { type Platform, thisPlatform } from "./platform.js";
 import { isObject, type Key, keys, rules, type Settings } from "./settings.js";
 import { configFolder } from "./state.js";
@@ -13,7 +13,16 @@ const isRulesName = (path: string, platform: Platform): boolean =>
 
 /** Whether a path is, or leads to, a file that says what agents may: a project's own, in whatever folder. */
 export function isRulesFile(path: string): boolean {
-  return [path, ifThere(() => nodeIo.realpath(path)) ?? path].some((one) => isRulesName(one, thisPlatform));
+  return [path, whereItLeads(path)].some((one) => isRulesName(one, thisPlatform));
+}
+
+/** A path that leads nowhere (a loop of links, a name no file can have) leads to no such file. */
+function whereItLeads(path: string): string {
+  try {
+    return nodeIo.realpath(path);
+  } catch {
+    return path;
+  }
 }
 
 /** No tool writes the file that binds whoever calls it. `real` is where the path leads. */

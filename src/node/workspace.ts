@@ -56,8 +56,13 @@ export function findRepository(
   }
 }
 
+/** A folder that cannot be followed (a loop of links, no permission, a NUL in its name) is where its name says. */
 function startOf(folder: string, { io = nodeIo, platform = thisPlatform }: Looking): string {
-  return ifThere(() => io.realpath(folder)) ?? platform.path.resolve(folder);
+  try {
+    return io.realpath(folder);
+  } catch {
+    return platform.path.resolve(folder);
+  }
 }
 
 function isGitFolder(io: Io, { path }: Platform, folder: string): boolean {

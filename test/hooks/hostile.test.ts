@@ -132,6 +132,23 @@ function contract(driver: Driver): void {
         expect(["object", "string"]).toContain(typeof (await agent.ask(action)).deny);
     });
 
+  if (driver.can.has("patch"))
+    for (const name of ["with NUL", "too long", "through a loop of links"])
+      test(`a path ${name} lets no other file of the call through`, async () => {
+        const place = staged(driver);
+        place.foreign("ln -s loop.js loop.js");
+        const hunks = [limit];
+        const path = paths[name] ?? "loop.js/x.js";
+        const { deny } = await place.agent().ask({
+          do: "patch",
+          sections: [
+            { do: "update", path, hunks },
+            { do: "update", path: place.path("a.js"), hunks },
+          ],
+        });
+        expect(deny).toContain("a.js was not read");
+      });
+
   test("a pipe is not waited for", async () => {
     const place = staged(driver);
     place.foreign("mkfifo pipe.js");
