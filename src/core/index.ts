@@ -28,6 +28,7 @@ export {
   type Applied,
   applySplices,
   type EditOutcome,
+  type EngineOptions,
   hinted,
   nulMakesBinary,
   type OnStale,

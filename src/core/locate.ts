@@ -46,6 +46,11 @@ export function badOnes(refs: readonly Ref[], isBad: (at: number) => boolean): n
 /** The rows that were printed with an anchor; an echoed content is a second witness. */
 function printedRows(ref: Ref, view: View): Row[] | Problem {
   const { line, hash, scheme: name, content } = ref.anchor;
+  const decided = view.meant?.lines.get(anchorKey(ref));
+  if (view.meant && decided !== undefined)
+    return view.meant.state < 0
+      ? noRow(ref, [], true, view)
+      : [{ state: view.meant.state, index: decided, showings: [] }];
   const index = line - 1;
   const found: Row[] = [];
   const others: ShownRow[] = [];

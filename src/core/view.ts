@@ -30,6 +30,8 @@ export interface View {
   readonly isUntold?: (start: number, end: number) => boolean;
   /** The choice that a retry handle stands for: of these anchors only the rows of this showing count. */
   readonly choice?: { readonly showing: number; readonly anchors: ReadonlySet<string> };
+  /** Anchors that a retry handle decided, by `anchorKey`: each means this line of that state (-1: it is not kept). */
+  readonly meant?: { readonly state: number; readonly lines: ReadonlyMap<string, number> };
   /** The lines of a state that the agent has seen, in whatever showing, or written. */
   known(state: number): LineSet;
   /** Lines of the file now that the agent knows from something else than a refusal; left out: all. */

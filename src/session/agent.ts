@@ -3,6 +3,12 @@ import { hasSeen } from "./ledger.js";
 import type { Json, LedgerStore } from "./ports.js";
 import { fromJson } from "./record.js";
 
+/** The lines (0-based) of a version that a handle takes ambiguous anchors for, by `anchorKey`. */
+export interface Meant {
+  readonly version: string;
+  readonly lines: Readonly<Record<string, number>>;
+}
+
 /** A refused request that can be sent again by its handle: once, and on the version its refusal showed. */
 export interface Retry {
   readonly handle: string;
@@ -19,6 +25,7 @@ export interface Retry {
       readonly lines: readonly string[];
       readonly anchor?: number;
     }[];
+    readonly meant?: Meant;
   }[];
   readonly single: boolean;
 }

@@ -80,7 +80,7 @@ export async function retryOf(
         `${handle} is a call on ${entry.path}, not on ${path}${rest.dryRun ? "" : "; it is used up now: send the edits again"}`,
       );
     const kept = found.files.find((file) => file.key === key);
-    entries.push(kept ? { ...entry, forced: { version: kept.version, splices: kept.splices } } : entry);
+    entries.push(kept ? { ...entry, forced: kept } : entry);
   }
   return { ...call, request: found.request, entries };
 }

@@ -7,6 +7,7 @@ import {
   type Document,
   type Door,
   type Edit,
+  type EngineOptions,
   type FileOperation,
   hinted,
   LineSet,
@@ -14,6 +15,7 @@ import {
   mismatch,
   normaliseEdits,
   nulMakesBinary,
+  openAnchors,
   type Problem,
   problem,
   type Refused,
@@ -24,6 +26,7 @@ import {
   wholeFile,
   withoutCopied,
 } from "../core/index.js";
+import type { Meant } from "./agent.js";
 import { type Decision, gate, gateLines, neverShown, shownRows } from "./gate.js";
 import { newestFor } from "./ledger.js";
 import type { NamedRow, OpenFile } from "./open.js";
@@ -37,7 +40,12 @@ export interface Entry {
   /** Whole-file content, of a write. */
   readonly content?: string | readonly string[];
   /** Of a retry: what to do, if the file is still the version its refusal showed. */
-  readonly forced?: { readonly version: string; readonly splices: readonly Splice[] };
+  readonly forced?: {
+    readonly version: string;
+    readonly splices: readonly Splice[];
+    /** What its handle decided. It holds whatever became of the file. */
+    readonly meant?: Meant;
+  };
   readonly problems: readonly Problem[];
 }
 
@@ -180,7 +188,8 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
     const isNothing = forced.splices.length === 0 && entry.operations.length === 0;
     return isNothing ? { kind: "noop", applied: nothing(document) } : sentAgain(forced.splices, document);
   }
-  const isRepeat = past.committed?.request === request && !isShownSince(opened);
+  // The same request with another line decided is another one.
+  const isRepeat = past.committed?.request === request && !isShownSince(opened) && !forced?.meant;
   if (isRepeat && !isTakenBack(opened)) return repeated(opened);
   // What was quoted in a retry stands in the text that its handle was given with, whatever was shown since.
   const newest = forced && opened.states.findLastIndex(({ version }) => version === forced.version);
@@ -190,12 +199,25 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
     ...(newest === undefined ? {} : { newest }),
   };
   const { onStale, unmoved } = env;
-  const made = runEdits(entry.edits, view, { gate: gateLines(env.gate), onStale, unmoved });
+  const made = runDecided(entry, view, opened, { gate: gateLines(env.gate), onStale, unmoved });
   if (isRepeat) return repeated(opened, made.status === "applied" ? made.change.hunks : []);
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status !== "applied") return { kind: "noop", applied: made };
   const applied = { ...made, warnings: [...made.warnings, ...unknownChanges(opened, request, env)] };
   return { kind: "applied", applied, after: made.document };
+}
+
+/**
+ * A handle that decided what an ambiguous anchor means is asked for again if the anchor is ambiguous still. If it is not
+ * any more, it may name a line that was not chosen: the chosen one is followed instead, and no other is taken.
+ */
+function runDecided(entry: Entry, view: View, { states }: OpenFile, options: EngineOptions) {
+  const plain = runEdits(entry.edits, view, options);
+  const meant = entry.forced?.meant;
+  if (!meant || (plain.status === "refused" && openAnchors(plain.problems).length > 0)) return plain;
+  const state = states.findLastIndex(({ version }) => version === meant.version);
+  const lines = new Map(Object.entries(meant.lines));
+  return runEdits(entry.edits, { ...view, meant: { state, lines } }, options);
 }
 
 /** Something of the file was shown since the last call was committed, but its own result. */

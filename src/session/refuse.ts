@@ -19,7 +19,7 @@ import {
 } from "../core/index.js";
 import { epochOf, handleFor, keepRetry, plainSplices, type Retry } from "./agent.js";
 import { remover, writer } from "./blame.js";
-import type { Verdict } from "./judge.js";
+import type { Entry, Verdict } from "./judge.js";
 import type { OpenFile } from "./open.js";
 import type { Json } from "./ports.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
@@ -32,6 +32,7 @@ type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
 export interface RefusedFile {
   readonly opened: OpenFile;
   readonly verdict: Verdict;
+  readonly entry?: Entry;
 }
 
 export interface RefusedCall {
@@ -214,6 +215,8 @@ async function journalRefusal(
 interface Decided {
   readonly opened: OpenFile;
   readonly choice: Choice;
+  /** `anchorKey` of each of the anchors. */
+  readonly keys: readonly string[];
 }
 
 interface Places {
@@ -236,10 +239,11 @@ async function offerChoices(
   );
   for (const { opened, now, refused } of unclear) {
     const { problems, choices = [] } = refused;
+    const keys = openAnchors(problems).map(({ key }) => key);
     const handles: string[] = [];
     const offered: Choice[] = [];
     for (const choice of unclear.length === 1 && complete ? choices : []) {
-      const handle = await offer(call, files, env, { opened, choice });
+      const handle = await offer(call, files, env, { opened, choice, keys });
       if (handle === null) continue;
       handles.push(handle);
       offered.push(choice);
@@ -260,7 +264,7 @@ async function offer(
   decided?: Decided,
 ): Promise<string | null> {
   const kept: Retry["files"][number][] = [];
-  for (const { opened, verdict } of files) {
+  for (const { opened, verdict, entry } of files) {
     // The call would have to be kept, and it quotes the file.
     if (!opened.mayKeep) return null;
     if (!opened.document) {
@@ -268,14 +272,22 @@ async function offer(
       if (verdict.kind === "refused") return null;
       continue;
     }
-    const splices = splicesOf(verdict, decided?.opened === opened ? decided.choice : null);
+    const { key } = opened.file;
+    const { version } = opened.document;
+    const isDecided = decided?.opened === opened;
+    const splices = splicesOf(verdict, isDecided ? decided.choice : null);
     if (!splices) return null;
-    kept.push({ key: opened.file.key, version: opened.document.version, splices: plainSplices(splices) });
+    const meant = isDecided ? { version, lines: linesMeant(decided) } : entry?.forced?.meant;
+    kept.push({ key, version, splices: plainSplices(splices), ...(meant ? { meant } : {}) });
   }
   const versions = kept.map(({ version }) => version);
   const handle = handleFor(call.request, decided ? [...versions, decided.choice.lines.join()] : versions);
   await keepHandle(handle, call, kept, env);
   return handle;
+}
+
+function linesMeant({ choice, keys }: Decided): Record<string, number> {
+  return Object.fromEntries(keys.map((key, at) => [key, choice.lines[at] as number]));
 }
 
 function splicesOf(verdict: Verdict, choice: Choice | null): readonly Splice[] | null {

@@ -288,3 +288,48 @@ describe("schemes", () => {
     expect(outcome(await session.edit(set))).toBe("applied");
   });
 });
+
+describe("a handle of one of several lines", () => {
+  const insert = { path, edits: [{ op: "insert_after", anchor: tag(shifted, 7), text: "new" }] };
+
+  /** The call was refused; then the file changes in a way that leaves its anchor one line only. */
+  async function handleFor(line: number) {
+    const made = await twoShowings();
+    const places = placesOf(await made.session.edit(insert));
+    return { ...made, places, retry: places.find((one) => one.line === line)?.retry as string };
+  }
+
+  it("means that line too after a read named another one by the anchor, and others moved it", async () => {
+    const { session, retry, rudely, words } = await handleFor(10);
+    await session.read({ path, ranges: [{ start: 7, end: 7 }] });
+    rudely(`top ${shifted}`);
+    expect(outcome(await session.edit({ path, retry }))).toBe("applied");
+    expect(words()).toBe("top n1 n2 n3 head one( body } two( body2 } new tail");
+  });
+
+  it("is refused if that line is gone, and takes no other", async () => {
+    const { session, retry, rudely, words } = await handleFor(7);
+    const gone = "n1 n2 n3 head one( body! two( body2 } tail";
+    rudely(gone);
+    await session.read({ path, delta: true });
+    const refusal = await session.edit({ path, retry });
+    expect(refusal.isError).toBe(true);
+    expect(words()).toBe(gone);
+    // A handle of that refusal means the same line: it takes no other either.
+    const again = (refusal.details as RefusalDetails).retry;
+    rudely(`top ${gone}`);
+    if (again) expect((await session.edit({ path, retry: again })).isError).toBe(true);
+    expect(words()).not.toContain("new");
+  });
+
+  it("is another call than that of the other line", async () => {
+    const { session, places, words } = await handleFor(7);
+    const [first, second] = places.map((one) => one.retry as string);
+    expect(outcome(await session.edit({ path, retry: first as string }))).toBe("applied");
+    const again = await session.edit({ path, retry: second as string });
+    expect(outcome(again)).toBe("!ambiguous");
+    const fresh = placesOf(again).find(({ line }) => line === 11)?.retry as string;
+    expect(outcome(await session.edit({ path, retry: fresh }))).toBe("applied");
+    expect(words()).toBe("n1 n2 n3 head one( body } new two( body2 } new tail");
+  });
+});
