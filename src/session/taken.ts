@@ -6,9 +6,11 @@ import type { Env } from "./result.js";
 /** At most one. */
 export async function takenBackNotes(opened: OpenFile, env: Env): Promise<string[]> {
   const { agent, file } = opened;
-  const gone = new Set(agent.takenBack);
-  if (gone.size === 0) return [];
+  if (agent.takenBack.length === 0) return [];
   opened.update({ ...agent, takenBack: [] });
+  // An edit that was made again since stands.
+  const gone = new Set(agent.takenBack.filter((version) => version !== opened.document?.version));
+  if (gone.size === 0) return [];
   const entries = await env.store.journal({ file: file.key });
   const ids = entries
     .filter(({ kind, agent, after }) => kind === "commit" && agent === env.agent && gone.has(after ?? ""))

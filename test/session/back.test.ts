@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { quote } from "../support/foreign.js";
 import { bench, on, outcome, path, tag } from "../support/session.js";
 
 const five = "a b c d e";
@@ -136,4 +137,23 @@ describe("a text that is back, as after git checkout", () => {
     expect(outcome(await session.edit(on(five).set(2, "X")))).toBe("applied");
     void tag;
   });
+});
+
+it("names no edit that was made again since by another program's tool", async () => {
+  const { session, files, rudely, store } = bench(five);
+  await session.read({ path });
+  const own = async (old: string, fresh: string): Promise<string> => {
+    expect((await session.consider(quote(old, fresh))).kind).toBe("allowed");
+    files.set(path, (files.text(path) as string).replace(old, fresh));
+    await session.observeWrite(path, { tool: "Edit", change: quote(old, fresh).change });
+    return (await store.journal({})).at(-1)?.id as string;
+  };
+  const first = await own("b", "B");
+  const second = await own("d", "D");
+  rudely(five);
+  const third = await own("b", "B");
+  const { text } = await session.edit(on(five).set(5, "E"));
+  expect(text).toContain(second);
+  expect(text).not.toContain(first);
+  expect(text).not.toContain(third);
 });
