@@ -72,12 +72,13 @@ export async function retryOf(
     );
   const call = callOf(tool, found.entries, { ...rest, single: found.single });
   const entries: Entry[] = [];
+  const all = call.entries.map((one) => one.path).join(" and ");
   for (const entry of call.entries) {
     const { key } = await env.files.identify(entry.path);
     if (path !== undefined && (await env.files.identify(path)).key !== key)
       throw new PortError(
         "bad_request",
-        `${handle} is a call on ${entry.path}, not on ${path}${rest.dryRun ? "" : "; it is used up now: send the edits again"}`,
+        `${handle} is a call on ${all}, not on ${path}${call.entries.length > 1 ? " alone" : ""}${rest.dryRun ? "" : "; it is used up now: send the edits again"}`,
       );
     const kept = found.files.find((file) => file.key === key);
     entries.push(kept ? { ...entry, forced: kept } : entry);

@@ -275,3 +275,14 @@ describe("no handle is offered", () => {
     expect(outcome((await session.plan({ path, retry: "rnone" })).result)).toBe("!bad_request");
   });
 });
+
+it("names all files of a batch whose handle is sent for one of them", async () => {
+  const { session, rudely } = bench({ a: five, b: five });
+  await session.read({ path: "a" });
+  await session.read({ path: "b" });
+  rudely("a b X d e", "a");
+  const files = [on(five, "a").set(3, "mine"), on(five, "b").set(3, "mine")] as never;
+  const retry = handleOf(await session.multiEdit({ files })) as string;
+  const { text } = await session.edit({ path: "a", retry, dryRun: true });
+  expect(text).toContain(`${retry} is a call on a and b, not on a alone`);
+});
