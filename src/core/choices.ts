@@ -9,7 +9,7 @@ export interface Choice {
   /** The line of the file now (0-based) that each of them means, in the order of `openAnchors`. */
   readonly lines: readonly number[];
   readonly splices: readonly Splice[];
-  /** Others' changes, or lines never shown, stand in its way. */
+  /** It goes over changes of others, whose lines are marked. */
   readonly isForced: boolean;
 }
 
@@ -44,7 +44,7 @@ export function withChoices<T extends { readonly problems: readonly Problem[] }>
     if (choices.length === mostChoices) break;
     const { splices, problems } = choose({ showing, anchors });
     if (!splices) continue;
-    choices.push({ lines, splices, isForced: problems.length > 0 });
+    choices.push({ lines, splices, isForced: problems.some(({ changed }) => !changed.isEmpty) });
     for (const one of problems) others.add(one);
   }
   return { ...made, problems: withRows(made.problems, [...others]), choices };

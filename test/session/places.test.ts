@@ -333,3 +333,13 @@ describe("a handle of one of several lines", () => {
     expect(words()).toBe("n1 n2 n3 head one( body } new two( body2 } new tail");
   });
 });
+
+it("a choice goes over nothing where only the blanks of a quote are wrong beside it", async () => {
+  const { session } = await twoShowings();
+  const insert = { op: "insert_after", anchor: tag(shifted, 7), text: "new" };
+  const call = { path, edits: [insert, { op: "replace_text", old: "  tail", new: "  end" }] };
+  const refusal = await session.edit(call);
+  expect(placesOf(refusal).every(({ retry }) => retry !== undefined)).toBe(true);
+  expect(refusal.text).toContain("With the blanks of the file the edit is:");
+  expect(refusal.text).not.toContain(">>>");
+});
