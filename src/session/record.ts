@@ -94,7 +94,8 @@ function made(entry: Entry): AgentLedger {
 
 export const emptyFile: FileLedger = { order: 0, states: [], agents: Agents.none };
 
-const format = 1;
+/** Changed whenever what an agent has seen is written down otherwise: a record of another format is none. */
+const format = 2;
 const keptStates = 1000;
 /** So many of the last are kept as they are: something may still be found out about those. */
 const keptWhole = 50;

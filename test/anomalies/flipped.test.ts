@@ -135,6 +135,27 @@ test("lines of before there were checksums are read", async () => {
   expect(await store(at).journal()).toEqual(entries.slice(0, 1));
 });
 
+test("a ledger of an earlier shape is none: the file is read again", async () => {
+  const at = newGround(fast);
+  await used(at);
+  const path = inState(at, "/files/");
+  const [line = ""] = readFileSync(path, "utf8").trimEnd().split("\n").slice(-1);
+  const { key, record } = JSON.parse(line);
+  for (const agent of Object.values<Record<string, unknown>>(record.agents)) {
+    delete agent.whole;
+    delete agent.takenBack;
+    agent.showings = (agent.showings as unknown[][]).map((showing) => showing.slice(0, 8));
+  }
+  writeFileSync(path, `\n${JSON.stringify({ key, record: { ...record, format: 1 } })}`);
+  const session = new Session({ files: at.files(), store: store(at), agent: "one", clock: () => 2_000_000 });
+  const rows = (await session.read({ path: "a.txt" })).text.split("\n");
+  const again = { path: "a.txt", edits: [{ op: "set_line", anchor: rows[3], text: "four" }] };
+  expect((await session.edit(again)).text).not.toContain("REJECTED");
+  const other = new Session({ files: at.files(), store: store(at), agent: "two", clock: () => 2_000_000 });
+  await other.read({ path: "a.txt" });
+  expect((await session.undo({ path: "a.txt" })).isError).toBe(false);
+});
+
 test.each([
   ["not an object", "[1]"],
   ["nothing but a name", '{"id":"x","time":1}'],

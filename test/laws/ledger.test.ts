@@ -200,8 +200,8 @@ describe("the ledger", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(fromJson(value as Json)).toEqual(emptyFile);
-        expect(fromJson({ format: 1, order: 1, states: value as Json, agents: {} })).toBeDefined();
-        const { agents } = fromJson({ format: 1, order: 1, states: [], agents: { one: value as Json } });
+        expect(fromJson({ format: 2, order: 1, states: value as Json, agents: {} })).toBeDefined();
+        const { agents } = fromJson({ format: 2, order: 1, states: [], agents: { one: value as Json } });
         expect(agents.get("one")?.showings ?? []).toEqual([]);
         expect([...agents.states()].length).toBeLessThan(2);
       }),
