@@ -29,15 +29,17 @@ export interface Output {
   readonly err: Stream;
 }
 
+/** Stands in our own colours until they are written, so that no text of a file can pass for one. */
+const mark = String(Math.trunc(Math.random() * 1e15));
 /** What we say to a terminal ourselves: colours, and going back in a line that is drawn again. */
-const own = new RegExp(`^\r(\\x1b\\[K)?|\\x1b\\[(?:${Object.values(codes).flat().join("|")})m`, "g");
+const own = new RegExp(`^\r(?:\\x1b\\[K)?|\\x1b\\[${mark};(\\d+m)`, "g");
 
 /** Whatever else a terminal would obey is shown instead: it comes from a file, or from its name. */
 function obeyed(text: string): string {
   let [shown, from] = ["", 0];
-  for (const found of text.matchAll(own)) {
-    shown += visibleText(text.slice(from, found.index)) + found[0];
-    from = found.index + found[0].length;
+  for (const { 0: found, 1: colour, index } of text.matchAll(own)) {
+    shown += visibleText(text.slice(from, index)) + (colour === undefined ? found : `\x1b[${colour}`);
+    from = index + found.length;
   }
   return shown + visibleText(text.slice(from));
 }
@@ -59,7 +61,8 @@ export function makeStream({ env, write, isTerminal, columns }: StreamSetup): St
     columns,
     paint(colour, text) {
       const [on, off] = codes[colour];
-      return coloured && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+      const begin = isTerminal ? `\x1b[${mark};` : "\x1b[";
+      return coloured && text !== "" ? `${begin}${on}m${text}${begin}${off}m` : text;
     },
     raw,
     line: (text) => raw(text.endsWith("\n") ? text : `${text}\n`),

@@ -7,7 +7,6 @@ import { flagsOf, general, shells } from "../../src/cli/shape.js";
 import { commands } from "../../src/cli/table.js";
 import { jsonLines, Place } from "./support.js";
 
-const stream = makeStream({ env: {}, write: () => {}, isTerminal: true, columns: 80 });
 const plain = makeStream({ env: { NO_COLOR: "1" }, write: () => {}, isTerminal: true, columns: 80 });
 const setup = { stream: plain, has: () => true };
 
@@ -68,7 +67,13 @@ describe("help", () => {
   });
 
   test("is coloured on a terminal only", () => {
-    expect(overview({ ...setup, stream })).toContain("\x1b[1m");
+    let printed = "";
+    const write = (bytes: Uint8Array): void => {
+      printed += new TextDecoder().decode(bytes);
+    };
+    const terminal = makeStream({ env: {}, write, isTerminal: true, columns: 80 });
+    terminal.line(overview({ ...setup, stream: terminal }));
+    expect(printed).toContain("\x1b[1mkedge\x1b[22m");
     expect(new Place().ok("--help")).not.toContain("\x1b");
   });
 

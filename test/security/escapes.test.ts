@@ -130,6 +130,13 @@ describe("a terminal", () => {
       "\x1b[31mno\\u001b[2J\x1b[39m\n",
     );
   });
+
+  test("gets no colours of a file: they would pass for what we say ourselves", () => {
+    const diff = "+\x1b[31m-it is\x1b[39m\x1b[2m";
+    expect(printed(true, (out) => out.line(out.paint("green", diff)))).toBe(
+      "\x1b[32m+\\u001b[31m-it is\\u001b[39m\\u001b[2m\x1b[39m\n",
+    );
+  });
 });
 
 describe("a binary file", () => {
