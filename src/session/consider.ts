@@ -338,7 +338,7 @@ function doubt({ doubtful, unended, hits }: Reach, known: LineSet): Problem | nu
 function inDoubt({ old, lines }: Doubtful): Problem {
   const said = JSON.stringify(old.slice(0, 80));
   const listed = [...new Set(lines)].map((line) => line + 1).slice(0, listedPlaces);
-  const where = listed.length > 0 ? ` (lines ${listed.join(", ")})` : "";
+  const where = listed.length > 0 ? ` (${listed.length === 1 ? "line" : "lines"} ${listed.join(", ")})` : "";
   return problem(
     "ambiguous",
     [],

@@ -176,6 +176,13 @@ describe("places that overlap", () => {
       /several places \(lines 2, 3\).*quote more/s,
     );
   });
+
+  it("the refusal names the one line that they are in", async () => {
+    const at = stage("a xxx b");
+    await at.shown(1, 3);
+    const found = await at.session.consider(quote("xx", "y"));
+    expect(found.kind === "refused" && found.result.text).toContain("several places (line 2)");
+  });
 });
 
 describe("a quote with its newline, replaced by text without one", () => {
