@@ -200,7 +200,9 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   };
   const { onStale, unmoved } = env;
   const made = runDecided(entry, view, opened, { gate: gateLines(env.gate), onStale, unmoved });
-  if (isRepeat) return repeated(opened, made.status === "applied" ? made.change.hunks : []);
+  // A handle had decided what its anchors mean: that is asked for again.
+  const isOpen = made.status === "refused" && openAnchors(made.problems).length > 0;
+  if (isRepeat && !isOpen) return repeated(opened, made.status === "applied" ? made.change.hunks : []);
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status !== "applied") return { kind: "noop", applied: made };
   const applied = { ...made, warnings: [...made.warnings, ...unknownChanges(opened, request, env)] };

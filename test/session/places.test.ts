@@ -343,3 +343,17 @@ it("a choice goes over nothing where only the blanks of a quote are wrong beside
   expect(refusal.text).toContain("With the blanks of the file the edit is:");
   expect(refusal.text).not.toContain(">>>");
 });
+
+it("a call that a handle decided, and that was taken back, has its handles again", async () => {
+  const { session, rudely, words } = await twoShowings();
+  const call = { path, edits: [{ op: "insert_after", anchor: tag(shifted, 7), text: "new" }] };
+  const [, second] = placesOf(await session.edit(call));
+  expect(outcome(await session.edit({ path, retry: second?.retry as string }))).toBe("applied");
+  rudely(shifted);
+  const again = await session.edit(call);
+  expect(outcome(again)).toBe("!ambiguous");
+  expect(again.text).toContain("is gone: src/a.ts reads again as it did before it");
+  const retry = placesOf(again).find(({ line }) => line === 10)?.retry as string;
+  expect(outcome(await session.edit({ path, retry }))).toBe("applied");
+  expect(words()).toBe("n1 n2 n3 head one( body } two( body2 } new tail");
+});
