@@ -2,13 +2,26 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { changed, junk } from "./mutants.js";
 
 export interface Damage {
-  readonly do: "flip" | "cut" | "double" | "line" | "lines" | "swap" | "copy" | "junk" | "remove" | "folder";
+  readonly do:
+    | "flip"
+    | "cut"
+    | "double"
+    | "line"
+    | "lines"
+    | "swap"
+    | "copy"
+    | "junk"
+    | "remove"
+    | "folder"
+    | "shape";
   readonly file: number;
   readonly other: number;
   readonly at: number;
   readonly by: string;
+  readonly value: unknown;
 }
 
 export const damage: fc.Arbitrary<Damage> = fc.record({
@@ -24,10 +37,13 @@ export const damage: fc.Arbitrary<Damage> = fc.record({
     "junk",
     "remove",
     "folder",
+    "shape",
+    "shape",
   ),
   file: fc.nat(1000),
   other: fc.nat(1000),
   at: fc.nat(1_000_000),
+  value: junk,
   by: fc.constantFrom(
     "",
     "\0",
@@ -59,9 +75,23 @@ const ways: Readonly<Record<Damage["do"], (bytes: Buffer, one: Damage, other: Bu
   swap: (_bytes, _one, other) => other,
   copy: (_bytes, _one, other) => other,
   junk: (_bytes, { by }) => Buffer.from(by),
+  shape: (bytes, one) => ofLines(bytes, (parts) => parts.map((part) => reshaped(part, one))),
   remove: () => null,
   folder: () => null,
 };
+
+/** As an earlier version may have written it: of another shape, and without a checksum. */
+function reshaped(line: string, { at, other, value }: Damage): string {
+  try {
+    const { sum: _, ...record } = JSON.parse(line) as { readonly sum?: string };
+    // A journal keeps its shape.
+    return "id" in record
+      ? line
+      : JSON.stringify(changed(record, { do: other % 2 ? "drop" : "replace", at, other, by: value }));
+  } catch {
+    return line;
+  }
+}
 
 function ofLines(bytes: Buffer, change: (parts: string[]) => string[]): Buffer {
   return Buffer.from(change(bytes.toString("latin1").split("\n")).join("\n"), "latin1");

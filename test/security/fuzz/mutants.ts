@@ -115,7 +115,7 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
 
 type Path = readonly (string | number)[];
 
-interface Step {
+export interface Step {
   readonly do: "drop" | "replace" | "double" | "swap" | "cut" | "wrap" | "rename";
   /** Picks a place of the value, and another one. */
   readonly at: number;
@@ -149,7 +149,7 @@ function at(value: unknown, path: Path): unknown {
   );
 }
 
-function changed(value: unknown, { do: what, at: first, other, by }: Step): unknown {
+export function changed(value: unknown, { do: what, at: first, other, by }: Step): unknown {
   const places = placesIn(value);
   const place = places[first % places.length] as Path;
   const there = at(value, place);
