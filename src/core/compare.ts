@@ -9,9 +9,14 @@ import { type Classes, certainPairs, type Segment } from "./segment.js";
  */
 export function compare(a: Document, b: Document): LineMap {
   if (a === b) return LineMap.identity(a.lineCount);
-  const map = compareClasses(classify(a.table.hashes, b.table.hashes));
+  const map = compareHashes(a.table.hashes, b.table.hashes);
   // Hashes find the pairs, content confirms them. Where two lines only share a hash, texts are compared instead.
   return keptAlike(a, b, map) ? map : compareLines(a.lines(), b.lines());
+}
+
+/** The same for texts of which only the hashes are kept: 32 bits stand for a line. */
+export function compareHashes(a: Uint32Array, b: Uint32Array): LineMap {
+  return compareClasses(classify(a, b));
 }
 
 /** Whether every pair of a map reads the same; runs of pairs are compared as one piece. */

@@ -80,7 +80,7 @@ export function ownChange(edit: Edit, ref: Ref, at: { base: number; line: number
         expected: ref.given,
         actual: now === null ? null : anchorOf(history.now, now, ref.anchor.scheme),
         cause: now === null ? "deleted" : "changed",
-        shown: history.document(at.base)?.text(at.line) ?? null,
+        shown: history.text(at.base, at.line),
         now: now === null ? null : history.now.text(now),
       },
     ],

@@ -1,9 +1,9 @@
-import { compare } from "./compare.js";
+import { compare, compareHashes } from "./compare.js";
 import type { Document } from "./document.js";
+import { hashFrom, keptHash, rebuilt, unknownLines } from "./hashed.js";
 import { LineMap, type Region } from "./linemap.js";
+import { LineSet } from "./ranges.js";
 import { type SchemeName, scheme } from "./scheme.js";
-
-const empty = new Uint8Array(0);
 
 /** One state the file was in. `exact` is the change from the state before, where it is known to the line. */
 export interface State {
@@ -11,7 +11,7 @@ export interface State {
   readonly lineCount: number;
   /** null: the content is not kept (too large, secret, or forgotten). */
   readonly document: Document | null;
-  /** Line hashes (xxHash32) kept where the content is not: enough to check an anchor, not to merge. */
+  /** Line hashes (xxHash32) kept where the content is not: enough to follow lines that did not change. */
   readonly hashes?: Uint32Array | null;
   readonly exact: LineMap | null;
   /** The exact change is the doing of the agent whose call is judged. */
@@ -28,15 +28,18 @@ export interface Believed {
   readonly toNow: LineMap;
   /** Each change since is known to the line: no texts were compared. */
   readonly isExact: boolean;
+  /** Lines of unknown text, which others changed: only their hashes are kept. */
+  readonly unknown: LineSet;
 }
 
 /**
  * The states of one file in time, the last one being the file now. Lines are followed through edits that are known
- * by their exact change, and by comparing texts between those.
+ * by their exact change, and by comparing texts, or the hashes of their lines, between those.
  */
 export class History {
   private readonly followed = new Map<number, LineMap | null>();
   private readonly beliefs = new Map<number, Believed | null>();
+  private readonly rebuilt = new Map<number, Document | null>();
   private nextSame: readonly (number | undefined)[] | null = null;
 
   constructor(readonly states: readonly State[]) {
@@ -56,24 +59,44 @@ export class History {
     return this.document(this.last) as Document;
   }
 
-  /** The text of a state; a state whose content is not kept but is that of the file now has the file's. */
+  /** The text of a state. Where only its hashes are kept, lines that are not in the file now have no text (`text`). */
   document(state: number): Document | null {
+    const kept = this.kept(state);
+    if (kept || !this.states[state]?.hashes) return kept;
+    let found = this.rebuilt.get(state);
+    if (found === undefined) {
+      const [hashes, toNow] = [this.hashes(state), this.follow(state)];
+      found = hashes && toNow && rebuilt(hashes, toNow, this.now);
+      this.rebuilt.set(state, found);
+    }
+    return found;
+  }
+
+  /** A line as it was shown; null if its text is not kept. */
+  text(state: number, index: number): string | null {
+    const text = this.document(state)?.text(index) ?? null;
+    return text === null || keptHash(text) !== null ? null : text;
+  }
+
+  /** A state whose content is not kept but is that of the file now has the file's. */
+  private kept(state: number): Document | null {
     const { document, version } = this.states[state] as State;
     if (document) return document;
     const now = this.states[this.last] as State;
     return version === now.version ? now.document : null;
   }
 
+  private hashes(state: number): Uint32Array | null {
+    const { hashes = null, lineCount } = this.states[state] as State;
+    return this.kept(state)?.table.hashes ?? (hashes?.length === lineCount ? hashes : null);
+  }
+
   /** The hash a line of a state was shown with; null if it can no longer be told. */
   hash(state: number, index: number, name: SchemeName): string | null {
-    const document = this.document(state);
+    const document = this.kept(state);
     if (document) return index < document.lineCount ? scheme(name).hashLine(document, index) : null;
     const hash = (this.states[state] as State).hashes?.[index];
-    if (hash === undefined || name === "hex4") return null;
-    return scheme(name).hashLine(
-      { lineHash: () => hash, rawLine: () => ({ bytes: empty, start: 0, end: 0 }) },
-      index,
-    );
+    return hash === undefined ? null : hashFrom(hash, name);
   }
 
   /** Where the lines of one state are in a later one; null if a text that would have to be compared is gone. */
@@ -122,11 +145,14 @@ export class History {
     if (!map) return null;
     const isExact = this.isExact(state);
     const own = map.regions.filter((region) => region.own);
-    if (own.length === map.regions.length)
-      return { document: this.now, fromShown: map, toNow: LineMap.identity(map.after), isExact };
+    const all = (document: Document, fromShown: LineMap, toNow: LineMap): Believed => {
+      const unknown = this.kept(state) ? LineSet.empty : unknownLines(document, toNow);
+      return { document, fromShown, toNow, isExact, unknown };
+    };
+    if (own.length === map.regions.length) return all(this.now, map, LineMap.identity(map.after));
     const document = this.document(state);
     if (!document) return null;
-    if (own.length === 0) return { document, fromShown: LineMap.identity(map.before), toNow: map, isExact };
+    if (own.length === 0) return all(document, LineMap.identity(map.before), map);
     const splices = own.map(({ aStart, aEnd, bStart, bEnd }) => ({
       start: aStart,
       end: aEnd,
@@ -143,12 +169,11 @@ export class History {
         shift += bEnd - bStart - (aEnd - aStart);
       }
     }
-    return {
-      document: made,
-      fromShown: LineMap.of(map.before, made.lineCount, mine),
-      toNow: LineMap.of(made.lineCount, map.after, theirs),
-      isExact,
-    };
+    return all(
+      made,
+      LineMap.of(map.before, made.lineCount, mine),
+      LineMap.of(made.lineCount, map.after, theirs),
+    );
   }
 
   private isExact(from: number): boolean {
@@ -188,8 +213,10 @@ export class History {
   private between(from: number, to: number): LineMap | null {
     const [a, b] = [this.states[from] as State, this.states[to] as State];
     if (from === to || a.version === b.version) return LineMap.identity(a.lineCount);
-    const [before, after] = [this.document(from), this.document(to)];
-    return before && after && compare(before, after);
+    const [before, after] = [this.kept(from), this.kept(to)];
+    if (before && after) return compare(before, after);
+    const [one, two] = [this.hashes(from), this.hashes(to)];
+    return one && two && compareHashes(one, two);
   }
 }
 

@@ -93,7 +93,7 @@ function ambiguous(
     }),
     ...gone.map(({ state, index }) => ({
       ...blank(given),
-      shown: history.document(state)?.text(index) ?? null,
+      shown: history.text(state, index),
     })),
   ];
   const numbers = lines.map(([line]) => line + 1);
@@ -124,7 +124,7 @@ function allGone({ given }: Ref, gone: readonly Row[], view: View): Problem {
   const mismatches = gone.map(({ state, index }) => ({
     ...blank(given),
     cause: "deleted" as const,
-    shown: view.history.document(state)?.text(index) ?? null,
+    shown: view.history.text(state, index),
   }));
   return problem("deleted", [], `${given} was shown for ${gone.length} lines, and all of them are gone`, {
     mismatches,

@@ -63,7 +63,7 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
     if (shown === null) forgotten = true;
     else if (used !== name || shown !== hash)
       others.push({ state, index, showings: [at], scheme: used, hash: shown });
-    else if (content !== undefined && (view.history.document(state)?.text(index) ?? content) !== content)
+    else if (content !== undefined && (view.history.text(state, index) ?? content) !== content)
       others.push({ state, index, showings: [at], scheme: used, hash: shown });
     else {
       const same = found.findIndex((row) => row.state === state);
@@ -94,7 +94,6 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
   const { line, hash, scheme: name } = ref.anchor;
   const last = others.at(-1);
   if (last && !forgotten) {
-    const document = view.history.document(last.state);
     const now = view.history.follow(last.state)?.index(last.index) ?? -1;
     const used = last.hash;
     const tag = scheme(last.scheme).tag(line, used);
@@ -110,7 +109,7 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
           expected: ref.given,
           actual: tag,
           cause: "miscopied",
-          shown: document?.text(last.index) ?? null,
+          shown: view.history.text(last.state, last.index),
           now: now < 0 ? null : view.history.now.text(now),
         },
       ],
@@ -207,7 +206,7 @@ function rowOf(rows: readonly Row[], chosen: number, view: View): Row {
 }
 
 function changedBefore(edit: Edit, ref: Ref, row: Row, view: View): Problem {
-  const shown = view.history.document(row.state)?.text(row.index) ?? null;
+  const shown = view.history.text(row.state, row.index);
   return problem("stale", [edit.index], `${ref.given} changed before the edit's other anchor was shown`, {
     mismatches: [{ ...blank(ref, "never_shown"), line: null, cause: "changed", shown }],
   });

@@ -6,6 +6,7 @@ import type { Believed } from "./history.js";
 import type { LineMap, Region } from "./linemap.js";
 import { byBase, type Named, type Span } from "./named.js";
 import type { Problem } from "./problem.js";
+import { LineSet } from "./ranges.js";
 import type { View } from "./view.js";
 
 /** A piece of an accepted edit, in lines of the file now; `order` ranks pieces that meet at one point. */
@@ -36,9 +37,12 @@ export function meet(named: readonly Named[], view: View): Met {
     }
     const theirs = believed.toNow;
     const members: Member[] = [];
-    for (const one of group)
-      for (const hunk of one.hunks)
-        members.push({ named: one, hunk, regions: regionsAt(hunk, believed, view) });
+    for (const one of group) {
+      if (holdsUnknown(one, believed)) problems.push(conflict(one, [], view));
+      else
+        for (const hunk of one.hunks)
+          members.push({ named: one, hunk, regions: regionsAt(hunk, believed, view) });
+    }
     members.sort((a, b) => a.hunk.start - b.hunk.start || a.hunk.end - b.hunk.end);
     let beside: Beside | undefined;
     for (const { members: meeting, regions } of meetings(members)) {
@@ -70,6 +74,11 @@ export function meet(named: readonly Named[], view: View): Met {
     problems,
     alreadyThere: [...there].filter((one) => !writing.has(one)),
   };
+}
+
+/** Whether an edit retypes a line of unknown text, or changes it as others did, cannot be told. */
+function holdsUnknown({ spans }: Named, { unknown }: Believed): boolean {
+  return spans.some(({ start, end }) => !unknown.intersect(LineSet.of([[start, end]])).isEmpty);
 }
 
 /** The changes of others that touch a hunk, with no unchanged line between. */

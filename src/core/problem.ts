@@ -1,5 +1,6 @@
 import type { Document } from "./document.js";
 import type { Code } from "./error.js";
+import { hashFrom, keptHash } from "./hashed.js";
 import type { Named } from "./named.js";
 import { LineSet } from "./ranges.js";
 import { type SchemeName, scheme } from "./scheme.js";
@@ -84,6 +85,11 @@ export function anchorOf(document: Document, index: number, name: SchemeName): s
   return used.tag(index + 1, used.hashLine(document, index));
 }
 
+function tagOf(kept: number, index: number, name: SchemeName): string | null {
+  const hash = hashFrom(kept, name);
+  return hash && scheme(name).tag(index + 1, hash);
+}
+
 /** A line of a text. */
 export interface Place {
   readonly document: Document;
@@ -92,16 +98,20 @@ export interface Place {
 
 /** A line of the text that was shown beside the line that stands there now; either may be missing. */
 export function mismatch(before: Place | null, now: Place | null, name: SchemeName): Mismatch {
-  const shown = before?.document.text(before.index) ?? null;
+  const text = before?.document.text(before.index) ?? null;
+  const hash = text === null ? null : keptHash(text);
+  const shown = hash === null ? text : null;
   const current = now?.document.text(now.index) ?? null;
-  const expected = before && anchorOf(before.document, before.index, name);
+  const expected =
+    before &&
+    (hash === null ? anchorOf(before.document, before.index, name) : tagOf(hash, before.index, name));
   const actual = now && anchorOf(now.document, now.index, name);
   return {
     anchor: expected ?? actual ?? "",
     line: now && now.index + 1,
     expected,
     actual,
-    cause: causeOf(shown, current),
+    cause: causeOf(text, current),
     shown,
     now: current,
   };

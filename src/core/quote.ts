@@ -61,15 +61,11 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
     base = located.base;
     span = believedSpan(located.lines, base, view);
   }
-  const document = view.history.believed(base)?.document;
-  if (!document)
-    return problem(
-      "stale",
-      [edit.index],
-      "the text that was shown is not kept, so the quote cannot be placed",
-      { reread: standing(edit, view.history.now) },
-    );
+  const believed = view.history.believed(base);
+  if (!believed) return notKept(edit, view);
+  const { document, unknown } = believed;
   const found = search(textOf(document), edit.old, span && offsets(document, span));
+  if (!unknown.isEmpty && (edit.all || found.length === 0)) return notKept(edit, view);
   if (found.length === 0) return withMeant(missing(edit, span, view), { edit, base, span }, view);
   if (found.length > 1 && !edit.all) return several(edit, found, { base, document }, view);
   const grown = found
@@ -81,6 +77,15 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
   if (elsewhere) return elsewhere;
   const places = edit.all ? disjoint(found, edit.old.length) : found;
   return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
+}
+
+function notKept(edit: Quote, view: View): Problem {
+  return problem(
+    "stale",
+    [edit.index],
+    "the text that was shown is not kept, so the quote cannot be placed",
+    { reread: standing(edit, view.history.now) },
+  );
 }
 
 function outgrownAt(
@@ -164,7 +169,11 @@ function seenElsewhere(
   const own = believed?.fromShown.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const) ?? [];
   const seen = (believed?.fromShown.carry(view.known(at.base)) ?? LineSet.empty).union(LineSet.of(own));
   if (place.subtract(seen).isEmpty) return null;
+  if (believed && !believed.unknown.isEmpty) return notKept(edit, view);
   for (const { state, rows } of view.showings) {
+    const then = state === at.base ? null : view.history.believed(state);
+    // The quote may have stood in a row that has changed, and whose text is not kept.
+    if (then && !then.unknown.intersect(then.fromShown.carry(rows)).isEmpty) return notKept(edit, view);
     const document = state === at.base ? null : view.history.document(state);
     for (const from of document ? search(textOf(document), edit.old, null) : []) {
       const [start, end] = linesAt(document as Document, from, from + edit.old.length - 1);

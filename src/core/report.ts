@@ -60,7 +60,9 @@ export function refusalBody(refusal: RefusalText): string[] {
       } shown below (>>> marks changed lines).`,
     );
   const isOnly = changes.length === 1 && marked;
-  parts.push(...changes.slice(0, mentioned).map((one) => was(one, isOnly ? "It" : one.anchor)));
+  parts.push(
+    ...changes.slice(0, mentioned).map((one) => was(one, isOnly ? "It" : one.anchor, now?.lineCount ?? 0)),
+  );
   if (count > mentioned) parts.push(`[and ${count - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal.scheme));
@@ -104,14 +106,15 @@ function sharperWords({ repeated = 0, details, problems, now, door }: RefusalTex
 }
 
 /** `name` is what the line is called: its anchor, or "It" where only one is spoken of, and marked. */
-function was({ anchor, cause, shown, now, by }: HashMismatch, name: string): string {
+function was({ anchor, cause, shown, now, by }: HashMismatch, name: string, lines: number): string {
   const who = by ? ` by ${visible(by)}` : "";
   if (cause === "inserted") return `${anchor} was added${who}`;
-  if (shown === null)
-    return `${anchor} ${cause === "deleted" ? "is past the end" : "is not what stands there now"}${who}`;
-  const text = JSON.stringify(
-    shown === null ? "" : shown.length > quoted ? `${shown.slice(0, quoted)}…` : shown,
-  );
+  if (shown === null) {
+    const isPast = Number(/\d+/.exec(anchor)) > lines;
+    const gone = isPast ? "is past the end" : "was deleted";
+    return `${anchor} ${cause === "deleted" ? gone : "is not what stands there now"}${who}`;
+  }
+  const text = JSON.stringify(shown.length > quoted ? `${shown.slice(0, quoted)}…` : shown);
   if (cause === "deleted") return `${anchor} was ${text}, deleted${who}`;
   if (now === null) return `${name} was ${text}`;
   if (cause === "blanks") return `${name} was ${text}, only blanks changed${who}`;

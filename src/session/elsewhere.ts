@@ -50,8 +50,14 @@ export async function looksOf(opened: OpenFile, request: string): Promise<readon
 
 /** Something was seen of a text that is not kept: only what was shown since can be told from what stood there. */
 export function isUnplaced(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
-  if (looks.every(({ state }) => opened.history.follow(state) !== null)) return false;
+  if (looks.every((look) => isFollowed(look, opened))) return false;
   return !areKnown(hits, opened.agent);
+}
+
+/** Of each line that was seen it is known how it read, or that it reads so still. */
+function isFollowed({ state, known }: Look, { history }: OpenFile): boolean {
+  const believed = history.believed(state);
+  return believed?.unknown.intersect(believed.fromShown.carry(known)).isEmpty ?? false;
 }
 
 export function unplaced(hits: readonly Hit[], now: Document): Problem {

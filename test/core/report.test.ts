@@ -137,7 +137,6 @@ describe("a refusal", () => {
     ["a range", [lost, shifted], replace("@50", "@100", "N"), "60,150"],
     ["a move", [lost, shifted], { op: "move_lines", start: "@5", end: "@9", after: "@150" }, "15,59 160,200"],
     ["a quote", [lost, shifted], { op: "replace_text", old: "n99", new: "N" }, "110,150"],
-    ["hashes only", [{ ...lost, kept: "hashes" }, shifted], set("@100", "N"), "110,150"],
     [
       "one of two texts",
       [

@@ -482,7 +482,11 @@ describe("texts that are not kept", () => {
     ["forgotten, the file changed", [kept("nothing"), "a b c d e F"], "@2", "!stale"],
     ["forgotten, the file is the same", [kept("nothing"), seen], "@2", "a X c d e f"],
     ["forgotten, and back again", [kept("nothing"), "a", seen], "@2", "a X c d e f"],
-    ["hashes only, the file changed", [kept("hashes"), "a b c d e F"], "@2", "!stale"],
+    ["hashes only, another line changed", [kept("hashes"), "a b c d e F"], "@2", "a X c d e F"],
+    ["hashes only, lines moved it", [kept("hashes"), "x y a b c d e f"], "@2", "x y a X c d e f"],
+    ["hashes only, the line changed", [kept("hashes"), "a b c d e F"], "@6", "!stale"],
+    ["hashes only, the line is gone", [kept("hashes"), "a b c d e"], "@6", "!deleted"],
+    ["hashes only, the line and others are gone", [kept("hashes"), "a c d e"], "@2", "!deleted"],
     ["hashes only, the file is the same", [kept("hashes"), seen], "@2", "a X c d e f"],
     ["hashes only, another hash", [kept("hashes"), "a b c d e F"], "2#0f0dd9", "!wrong_hash"],
     [

@@ -12,9 +12,10 @@ import { patches } from "./contract/patches.js";
 import { shown } from "./contract/shown.js";
 import { stale } from "./contract/stale.js";
 import { tabs } from "./contract/tabs.js";
+import { unkept } from "./contract/unkept.js";
 import { drivers } from "./drivers/index.js";
 
-const parts = { gate, stale, blanks, shown, cut, agents, files, tabs, explained };
+const parts = { gate, stale, blanks, shown, cut, agents, files, tabs, unkept, explained };
 
 for (const driver of drivers)
   describe.skipIf(!adapters[driver.client])(driver.client, () => {

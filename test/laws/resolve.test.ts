@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Change } from "../../src/core/change.js";
 import { Document } from "../../src/core/document.js";
 import { type Applied, type Refused, run } from "../../src/core/engine.js";
-import { History } from "../../src/core/history.js";
+import { History, type State } from "../../src/core/history.js";
 import { anchorOf } from "../../src/core/problem.js";
 import { LineSet } from "../../src/core/ranges.js";
 import {
@@ -208,6 +208,69 @@ describe("resolution against line identities", () => {
     }
     console.log(`resolve: ${count.strayed} of ${count.writes} writes strayed, ${count.refused} refused`);
     expect(count.strayed).toBeLessThanOrEqual(count.writes / 1000);
+  });
+});
+
+/** The same, with nothing but the line hashes kept of it. */
+function hashed(state: State): State {
+  const { document, lineCount } = state;
+  const hashes = Uint32Array.from({ length: lineCount }, (_, line) => (document as Document).lineHash(line));
+  return { ...state, document: null, hashes };
+}
+
+describe("texts of which only the hashes are kept", () => {
+  interface Pair {
+    readonly edits: Call["edits"];
+    readonly kept: Applied | Refused;
+    readonly result: Applied | Refused;
+  }
+
+  /** The same calls, with the texts kept and with the hashes only. */
+  const pairs = fc
+    .record({
+      ...{ seed: fc.integer(), size: fc.integer({ min: 1, max: 40 }), steps: fc.integer({ min: 1, max: 4 }) },
+      ...{ repeated: fc.constantFrom(0, 0.7, 0.95), exact: fc.boolean(), quoted: fc.boolean() },
+    })
+    .map(({ seed, size, steps, repeated, exact, quoted }): Pair => {
+      const world = new World(new Random(seed), repeated, size);
+      const seen = world.lines;
+      const states = [stateOf(world.document)];
+      for (let step = 0; step < steps; step++) {
+        const made = world.disturb();
+        states.push(...(exact ? made : [stateOf(world.document)]));
+      }
+      const last = states.length - 1;
+      const [old] = world.random.chance(0.5) && seen.length > 0 ? [world.random.pick(seen).text] : ["line"];
+      const quote = { op: "replace_text" as const, index: 0, start: null, end: null, all: false };
+      const edits = quoted && old ? [{ ...quote, old, new: "new" }] : callOn(seen, world).edits;
+      const kept = run(edits, firstShown(states));
+      const result = run(edits, firstShown(states.map((one, at) => (at < last ? hashed(one) : one))));
+      return { edits, kept, result };
+    });
+
+  it("an edit lands only where it lands with the texts, and as it does there", () => {
+    fc.assert(
+      fc.property(pairs, ({ edits, kept, result }) => {
+        if (result.status === "refused") return;
+        // A quote of a part of a line may have stood in a line that is gone, too.
+        if (edits[0]?.op === "replace_text" && kept.status === "refused") {
+          expect(kept.problems).toMatchObject([{ code: "ambiguous" }]);
+          return;
+        }
+        if (kept.status === "refused") throw new Error("refused with the texts");
+        expect(result.document.lines()).toEqual(kept.document.lines());
+      }),
+    );
+  });
+
+  it("an edit of lines that others left alone lands as with the texts", () => {
+    fc.assert(
+      fc.property(pairs, ({ edits, kept, result }) => {
+        const op = edits[0]?.op;
+        if (kept.status !== "applied" || op === "replace_lines" || op === "replace_text") return;
+        expect(result.status).toBe("applied");
+      }),
+    );
   });
 });
 

@@ -128,6 +128,33 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
 
   // The examples: an anchor that was shown for two lines, and both are gone; a range whose ends were printed of one text
   // that had been away meanwhile.
+  it("where only hashes are kept, touch only what they mean and were shown", async () => {
+    const settings = () => ({ foreign: 0, repeated: 0.7, size: [10, 40], ...busy, unkept: true }) as const;
+    const { count, strays, faults } = await simulate(runs / 10, settings);
+    console.log(`simulation, hashes only: ${figures(count)}`);
+    expect([...faults, ...strays]).toEqual([]);
+    expect(count.applied).toBeGreaterThan(runs / 2);
+  });
+
+  it("where only hashes are kept, beside a rude editor, all but 1 write in 1,000", async () => {
+    const often = new Frequency(straying);
+    const { count, strays, faults } = await simulate(
+      runs / 2,
+      () => ({ foreign: 0.1, repeated: 0.7, size: [30, 100], ...busy, unkept: true }),
+      {
+        leavesDoubt: (round) => {
+          often.add(round.strayed, round.applied);
+          return often.verdict === "unclear";
+        },
+      },
+    );
+    for (const stray of strays) console.log(`simulation: ${stray}`);
+    console.log(`simulation, hashes only, beside a rude editor: ${figures(count)}`);
+    const { applied, strayed } = count;
+    expect(faults).toEqual([]);
+    expect(often.verdict, `${strayed} of ${applied} writes strayed`).toBe("seldom");
+  });
+
   it("where versions get lost they are refused, never misplaced", async () => {
     const forgetful = () => {
       const store = memoryStore();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Session } from "../../src/session/session.js";
-import { type Bench, bench, numbered, on, outcome, path } from "../support/session.js";
+import { type Bench, bench, numbered, on, outcome, path, tag } from "../support/session.js";
 
 const five = "a b c d e";
 
@@ -55,10 +55,82 @@ describe("who has seen it", () => {
   });
 });
 
-describe("a file whose content is not kept", () => {
+function unkept({ files, store }: Pick<Bench, "files" | "store">): Session {
+  const identify = async (file: string) => ({ ...(await files.identify(file)), keep: false });
+  return new Session({ files: { ...files, identify }, store, agent: "two", clock: () => 0 });
+}
+
+describe("a file of which only hashes are kept", () => {
+  const shown = "a b c d e f";
+  const quote = (old: string, fresh: string) => ({
+    ...{ path, tool: "Edit" },
+    change: { kind: "quotes" as const, quotes: [{ old, new: fresh, all: false }] },
+  });
+
+  async function read(text = shown) {
+    const made = bench(text);
+    const session = unkept(made);
+    await session.read({ path });
+    return { ...made, session };
+  }
+
+  it("is edited in lines that others left alone, and refused in the others", async () => {
+    const { session, rudely, words } = await read();
+    rudely("N a b c d E f");
+    expect(outcome(await session.edit(on(shown).set(2, "B")))).toBe("applied");
+    expect(outcome(await session.edit(on(shown).set(3, "C")))).toBe("applied");
+    const { text, details } = await session.edit(on(shown).set(5, "X"));
+    expect(details).toMatchObject({
+      ...{ status: "refused", code: "stale" },
+      mismatches: [{ anchor: tag(shown, 5), cause: "changed", shown: null, now: "E" }],
+    });
+    expect(text).toContain(">>> 6#");
+    expect(text).not.toMatch(/[^\n -~]/);
+    expect(words()).toBe("N a B C d E f");
+  });
+
+  it("is refused in ranges that hold a changed line, be it retyped, and in lines that are gone", async () => {
+    const { session, rudely, words } = await read();
+    rudely("a b X d f");
+    const range = { op: "replace_lines", start: tag(shown, 2), end: tag(shown, 4) };
+    const edit = (text: string) => session.edit({ path, edits: [{ ...range, text }] });
+    expect(outcome(await edit("B\nc\nd"))).toBe("!stale");
+    const gone = await session.edit(on(shown).set(5, "F"));
+    expect(outcome(gone)).toBe("!deleted");
+    expect(gone.text).toContain(`${tag(shown, 5)} was deleted`);
+    expect(words()).toBe("a b X d f");
+  });
+
+  it("is edited by quotes of lines that were shown and stand unchanged", async () => {
+    const { session, rudely, words } = await read();
+    rudely("N a b c d E f");
+    const replace = (old: string) => session.edit({ path, edits: [{ op: "replace_text", old, new: "X" }] });
+    expect(outcome(await replace("e"))).toBe("!stale");
+    expect(outcome(await replace("E"))).toBe("!stale");
+    expect((await session.consider(quote("c", "C"))).kind).toBe("allowed");
+    expect((await session.consider(quote("d\nE", "C"))).kind).toBe("refused");
+    expect((await session.consider(quote("e", "C"))).kind).toBe("refused");
+    expect((await session.consider(quote("N", "C"))).kind).toBe("refused");
+    expect(outcome(await replace("b"))).toBe("applied");
+    expect(words()).toBe("N a X c d E f");
+  });
+
+  it("is not edited by a quote that may have stood in a changed line", async () => {
+    const { session, rudely } = await read("a b c d e f g b2");
+    rudely("a X c d e f g b2 b");
+    expect((await session.consider(quote("b\n", "B\n"))).kind).toBe("refused");
+    await session.read({ path, ranges: [{ start: 5, end: 5 }] });
+    const replace = { op: "replace_text", old: "b\n", new: "B\n" };
+    expect(outcome(await session.edit({ path, edits: [replace] }))).toMatch(/^!/);
+    await session.read({ path });
+    expect(outcome(await session.edit({ path, edits: [replace] }))).toBe("applied");
+  });
+});
+
+describe("a file of which nothing is kept", () => {
   function unkept({ files, store }: Pick<Bench, "files" | "store">): Session {
-    const identify = async (file: string) => ({ ...(await files.identify(file)), keep: false });
-    return new Session({ files: { ...files, identify }, store, agent: "two", clock: () => 0 });
+    const version = async () => null;
+    return new Session({ files, store: { ...store, version }, agent: "two", clock: () => 0 });
   }
 
   it.each(["append", "prepend"])("says on %s that others have changed it, and what to read", async (op) => {

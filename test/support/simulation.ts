@@ -21,6 +21,8 @@ export interface Settings {
   readonly files?: number;
   readonly agents?: number;
   readonly session?: Partial<SessionOptions>;
+  /** Nothing but hashes is kept of the files. */
+  readonly unkept?: boolean;
   /** Schemes that the agents read in, the first of them mostly. */
   readonly schemes?: readonly SchemeName[];
   /** Share of steps in which somebody takes back what an agent did. */
@@ -101,7 +103,12 @@ export class Room {
   }
 
   session(agent: string): Session {
-    const { files, store } = this;
+    const { store } = this;
+    const identify: MemoryFiles["identify"] = async (path) => ({
+      ...(await this.files.identify(path)),
+      keep: false,
+    });
+    const files = this.settings.unkept ? { ...this.files, identify } : this.files;
     return new Session({ clock: () => this.time++, ...this.settings.session, files, store, agent });
   }
 
