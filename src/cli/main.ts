@@ -2,7 +2,7 @@ import { type RefusalDetails, rejected, visible, visibleText } from "../core/ind
 import type { PortError } from "../session/index.js";
 import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
 import type { Context, Doors, Environment, Run } from "./context.js";
-import { failed, usage } from "./exit.js";
+import { failed, interrupted, usage } from "./exit.js";
 import { InputError } from "./input.js";
 import { Interrupt } from "./interrupt.js";
 import { type Output, processOutput } from "./output.js";
@@ -111,6 +111,8 @@ async function showHelp(
 
 /** What was wrong, on stderr; for programs on stdout as well. */
 function complain(error: unknown, { out, err }: Output, { argv, env }: Start): number {
+  // The person said so themselves.
+  if ((error as Error | null)?.name === "AbortError") return interrupted;
   const { status, code, message, hint } = complaint(error, env);
   if (argv.includes("--json")) out.line(JSON.stringify({ status: "failed", code, message }));
   err.line(`kedge: ${visible(message)}`);

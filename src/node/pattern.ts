@@ -79,10 +79,14 @@ export async function withinTime<T>(milliseconds: number, work: () => T): Promis
   shared[place] = work;
   try {
     const script = new Script("globalThis[Symbol.for('kedge.search')]()");
-    return script.runInThisContext({ timeout: Math.ceil(milliseconds) }) as T;
+    return script.runInThisContext({ timeout: Math.ceil(milliseconds), breakOnSigint: true }) as T;
   } catch (error) {
-    if ((error as { code?: string }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return null;
-    throw error;
+    const { code } = error as { code?: string };
+    if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return null;
+    if (code !== "ERR_SCRIPT_EXECUTION_INTERRUPTED") throw error;
+    // Ctrl-C ended the work, and nobody else has heard of it.
+    process.kill(process.pid, "SIGINT");
+    throw Object.assign(new Error("interrupted"), { name: "AbortError" });
   } finally {
     delete shared[place];
   }

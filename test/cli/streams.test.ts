@@ -96,6 +96,19 @@ describe.skipIf(process.platform === "win32")("interrupted: status 130", () => {
     expect(readdirSync(place.folder)).toEqual([]);
   });
 
+  test("while a pattern runs wild", async () => {
+    const place = new Place({ "a.txt": `${"x".repeat(40)}!\n` });
+    const child = await listening(place, ["grep", "(x+x+)+y", "a.txt"]);
+    let stderr = "";
+    child.stderr?.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    await sleep(700);
+    child.kill("SIGINT");
+    expect(await ended(child)).toBe(130);
+    expect(stderr).toBe("");
+  });
+
   test("while it waits for a file", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
