@@ -1,5 +1,4 @@
 /** Quoted text that was seen, and of which nothing or not all stands there any more. */
-import { overBlanks } from "./blanks.js";
 import type { Document } from "./document.js";
 import type { LineMap } from "./linemap.js";
 import { coversLines, linesAt, search, textOf } from "./offsets.js";
@@ -26,15 +25,24 @@ export function goneQuote(
   const [start, end] = linesAt(document, from, Math.max(from, from + length - 1));
   const lines = lineIndexes(start, Math.min(end + 1, document.lineCount));
   const gone = lines.find((line) => (toNow?.index(line) ?? -1) < 0) ?? start;
-  const [first, last] = toNow?.hull(gone, gone + 1) ?? [0, 0];
+  const index = placeNow(gone, toNow);
   const all = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
   const rows = all[0] < all[1] ? LineSet.of([all]) : LineSet.empty;
-  const now = first < last ? { document: current, index: first } : null;
+  const now = index >= 0 ? { document: current, index } : null;
   return problem("stale", indexes, "the quoted text stood in a version that was shown and is gone", {
     mismatches: [mismatch({ document, index: gone }, now, "hex6")],
     rows,
     changed: rows.subtract(toNow?.carry(LineSet.lines(lines)) ?? LineSet.empty),
   });
+}
+
+/** The line that stands where a line was, -1 if none does. Lines that were replaced by as many stand for each other. */
+function placeNow(line: number, toNow: LineMap | null): number {
+  const fate = toNow?.mapLine(line);
+  if (fate?.kind !== "deleted") return fate?.line ?? -1;
+  const { aStart, aEnd, bStart, bEnd } = fate.region;
+  if (bStart === bEnd) return -1;
+  return aEnd - aStart === bEnd - bStart ? bStart + line - aStart : bStart;
 }
 
 /**
@@ -59,7 +67,7 @@ export function outgrown(
       const [first, last] = linesAt(document, from, from + quoted.length - 1);
       if (!coversLines(text, from, quoted.length) || !rows.containsSpan(first, last + 1)) continue;
       const [hullStart, hullEnd] = toNow.hull(first, last + 1);
-      const followed = overBlanks(toNow, document, history.now);
+      const followed = history.followOverBlanks(state) ?? toNow;
       const isGone = lineIndexes(first, last + 1).some((line) => followed.index(line) < 0);
       if (isGone && hullStart < end && start < hullEnd)
         return goneQuote(indexes, { document, from, length: quoted.length, toNow }, history.now);

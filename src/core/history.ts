@@ -1,3 +1,4 @@
+import { overBlanks } from "./blanks.js";
 import { compare, compareHashes } from "./compare.js";
 import type { Document } from "./document.js";
 import { hashFrom, keptHash, rebuilt, unknownLines } from "./hashed.js";
@@ -40,6 +41,7 @@ export class History {
   private readonly followed = new Map<number, LineMap | null>();
   private readonly beliefs = new Map<number, Believed | null>();
   private readonly rebuilt = new Map<number, Document | null>();
+  private readonly alike = new Map<number, LineMap | null>();
   private nextSame: readonly (number | undefined)[] | null = null;
 
   constructor(readonly states: readonly State[]) {
@@ -176,6 +178,24 @@ export class History {
     );
   }
 
+  /**
+   * As `follow`, to the file now, with lines paired too of which only the blanks at their ends have changed. Each change by
+   * itself is looked at: an edit beside lines that a formatter indented makes one region with them.
+   */
+  followOverBlanks(from: number): LineMap | null {
+    const known = this.alike.get(from);
+    if (known !== undefined) return known;
+    const map = this.trace(from, this.last, (step, start, end) => this.overBlanks(step, start, end));
+    const found = map && this.overBlanks(map, from, this.last);
+    this.alike.set(from, found);
+    return found;
+  }
+
+  private overBlanks(map: LineMap, from: number, to: number): LineMap {
+    const [before, after] = [this.kept(from), this.kept(to)];
+    return before && after ? overBlanks(map, before, after) : map;
+  }
+
   private isExact(from: number): boolean {
     const { states } = this;
     return states.slice(from + 1).every((one, at) => one.exact || one.version === states[from + at]?.version);
@@ -186,15 +206,19 @@ export class History {
     return stretches(this.states, this.nextSame, from, to);
   }
 
-  private trace(from: number, to: number): LineMap | null {
+  private trace(
+    from: number,
+    to: number,
+    widen: (map: LineMap, from: number, to: number) => LineMap = (map) => map,
+  ): LineMap | null {
     // A state that was forgotten, as the one that an old handle was given for.
     if (!this.states[from]) return null;
     let map = LineMap.identity((this.states[from] as State).lineCount);
     for (const { start, end, exact, own } of this.way(from, to)) {
       const step = this.between(start, end);
       if (!step) return null;
-      map = map.compose(step);
-      if (exact) map = map.compose(own ? exact.owned() : exact);
+      map = map.compose(widen(step, start, end));
+      if (exact) map = map.compose(own ? exact.owned() : widen(exact, end, end + 1));
     }
     return map;
   }

@@ -138,7 +138,8 @@ function stoodSince(lines: readonly number[], looks: readonly Look[], { history 
     const believed = history.believed(state);
     if (!believed) return false;
     const back = overBlanks(believed.toNow, believed.document, history.now).invert();
-    return lines.every((line) => back.index(line) >= 0);
+    const fromShown = history.followOverBlanks(state)?.invert();
+    return lines.every((line) => back.index(line) >= 0 || (fromShown?.index(line) ?? -1) >= 0);
   });
 }
 
@@ -247,7 +248,13 @@ function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighti
   const { document, fromShown, toNow } = believed;
   const own = writtenLines(fromShown);
   const [shown, seen] = [rows, known].map((lines) => fromShown.carry(lines).union(own)) as [LineSet, LineSet];
-  const places = placesIn(hit, { document, seen, shown, toNow, now: history.now });
+  const alike = history.followOverBlanks(isBack ? history.last : state);
+  const toShown = fromShown.invert();
+  const ofShown = (line: number): number => {
+    const then = toShown.index(line);
+    return then < 0 ? -1 : (alike?.index(then) ?? -1);
+  };
+  const places = placesIn(hit, { document, seen, shown, toNow, ofShown, now: history.now });
   look.sightings.set(hit, places);
   return places;
 }
@@ -255,7 +262,9 @@ function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighti
 /** In the text as it was shown. */
 function shownPlaces(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
   const [document, toNow] = [history.document(state), history.follow(state)];
-  const then = { seen: rows, shown: rows, now: history.now };
+  const alike = history.followOverBlanks(state);
+  const ofShown = (line: number): number => alike?.index(line) ?? -1;
+  const then = { seen: rows, shown: rows, now: history.now, ofShown };
   return document && toNow ? placesIn(hit, { document, toNow, ...then }) : [];
 }
 
@@ -265,6 +274,8 @@ interface Then {
   readonly seen: LineSet;
   readonly shown: LineSet;
   readonly toNow: LineMap;
+  /** Where a line that was shown is now, whatever blanks it has at its ends; -1: nowhere, or it was not shown. */
+  readonly ofShown: (line: number) => number;
   readonly now: Document;
 }
 
@@ -290,11 +301,14 @@ function followable(lines: readonly number[], document: Document): readonly numb
 
 /** Where lines are that were seen. Where the quote stands they may have other blanks at their ends: a formatter was there. */
 function placeNow(hit: Hit, first: number, end: number, then: Then): number {
-  const { document, toNow, now } = then;
+  const { document, toNow, ofShown, now } = then;
   const at = standingAt(first, end, then);
   if (at >= 0 || end > document.lineCount || toNow.isIdentity) return at;
   const followed = overBlanks(toNow, document, now);
-  const isThere = lineIndexes(first, end).every((line) => followed.index(line) === hit.start + line - first);
+  const isThere = lineIndexes(first, end).every((line) => {
+    const there = hit.start + line - first;
+    return followed.index(line) === there || ofShown(line) === there;
+  });
   return isThere ? hit.start : -1;
 }
 

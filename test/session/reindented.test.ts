@@ -73,3 +73,24 @@ it("what the agent wrote itself, and a formatter indented", async () => {
   made.files.set(path, lines("a", "\tx", "c"));
   expect(await made.answer(quote("x", "y"))).toBe("allowed");
 });
+
+it.each([
+  ["with its blanks", "  bar();"],
+  ["without them", "bar();"],
+])("a line that a formatter indented beside one that the agent edited since: %s", async (_, old) => {
+  const made = await at(lines("{", "  foo();", "  bar();", "}"), lines("{", "    foo();", "    bar();", "}"));
+  expect(await made.answer(quote("foo();", "foo(1);"))).toBe("allowed");
+  made.files.set(path, lines("{", "    foo(1);", "    bar();", "}"));
+  await made.session.observeWrite(path, { tool: "Edit", change: quote("foo();", "foo(1);").change });
+  expect(await made.answer(quote(old, "X"))).toBe("allowed");
+});
+
+it("names nobody for a line that an unknown author changed beside one that the agent edited", async () => {
+  const made = await at(lines("{", "  foo();", "  bar();", "}"), lines("{", "  foo();", "  bar(77);", "}"));
+  expect(await made.answer(quote("foo();", "foo(1);"))).toBe("allowed");
+  made.files.set(path, lines("{", "  foo(1);", "  bar(77);", "}"));
+  await made.session.observeWrite(path, { tool: "Edit", change: quote("foo();", "foo(1);").change });
+  const found = await made.session.consider(quote("  bar();", "X"));
+  expect(found).toMatchObject({ kind: "refused" });
+  expect(JSON.stringify(found)).not.toContain('"by":"you"');
+});
