@@ -333,18 +333,22 @@ function bounded(ledger: AgentLedger): AgentLedger {
   });
 }
 
-/** The agent's own edit led to the newest state: what it wrote it knows, everything else it follows exactly. */
+/**
+ * The agent's own edit led to the newest state: what it wrote it knows, everything else it follows exactly. Nothing is untold
+ * of a text that was shown whole and is back: what is missing there is missing from another text.
+ */
 export function wrote(ledger: AgentLedger, history: History, written: LineSet): AgentLedger {
   const state = history.last;
   const map = hasSeen(ledger) ? history.follow(ledger.state, state) : null;
   const kept = map ? map.carry(knownNow(ledger)) : LineSet.empty;
+  const isWhole = ledger.whole.includes(history.states[ledger.state]?.version ?? "");
   return pruned({
     ...ledger,
     state,
     refusals: carriedRefusals(ledger, map, state),
     known: new Map(ledger.known).set(state, kept.union(written)),
-    pending: map ? map.carry(ledger.pending) : LineSet.empty,
-    deletions: map ? openGaps(ledger.deletions, map) : [],
+    pending: map && !isWhole ? map.carry(ledger.pending) : LineSet.empty,
+    deletions: map && !isWhole ? openGaps(ledger.deletions, map) : [],
   });
 }
 

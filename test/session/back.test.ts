@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quote } from "../support/foreign.js";
+import { quote, stage } from "../support/foreign.js";
 import { bench, on, outcome, path, tag } from "../support/session.js";
 
 const five = "a b c d e";
@@ -114,6 +114,39 @@ describe("a text that is back, as after git checkout", () => {
     rudely("a b c d e f g");
     expect(outcome(await session.write({ path, content: "new\n" }))).toBe("applied");
     expect(words()).toBe("new");
+  });
+
+  it.each([
+    ["line 2", "b", "X"],
+    ["line 4", "d", "X"],
+  ])(
+    "may by a client's own tool after an edit of %s, where own lines went with the other text",
+    async (_, old, by) => {
+      const made = stage("a b c d");
+      const { session, write, files } = made;
+      await made.shown(1, 4);
+      const whole = (content: string) =>
+        ({ path, tool: "Write", single: true, change: { kind: "whole", content } }) as const;
+      const longer = whole("a\nB\nc\nd\ne\n");
+      expect(await made.answer(longer)).toBe("allowed");
+      files.set(path, longer.change.content);
+      await session.observeWrite(path, longer);
+      write("a b c d");
+      expect(await made.answer(quote(old, by))).toBe("allowed");
+      write("a b c d".replace(old, by));
+      await session.observeWrite(path, quote(old, by));
+      expect(await made.answer(whole("new\n"))).toBe("allowed");
+    },
+  );
+
+  it("may not where others took out a line after that edit", async () => {
+    const { session, rudely } = bench("a b c d");
+    await session.read({ path });
+    await session.write({ path, content: "a\nB\nc\nd\ne\n" });
+    rudely("a b c d");
+    expect(outcome(await session.edit(on("a b c d").set(2, "X")))).toBe("applied");
+    rudely("a X d");
+    expect(outcome(await session.write({ path, content: "new\n" }))).toBe("!not_shown");
   });
 
   it("may not where others took lines out of the text that the agent was never told of", async () => {
