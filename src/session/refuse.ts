@@ -21,7 +21,7 @@ import { epochOf, handleFor, keepRetry, plainSplices, type Retry } from "./agent
 import { remover, writer } from "./blame.js";
 import type { Entry, Verdict } from "./judge.js";
 import type { OpenFile } from "./open.js";
-import type { Json } from "./ports.js";
+import type { JournalEntry, Json } from "./ports.js";
 import type { BatchRefusal, Env, Result } from "./result.js";
 import { takenBackNotes } from "./taken.js";
 import { isCollision } from "./thrown.js";
@@ -170,7 +170,7 @@ function countRefusal(opened: OpenFile, { request, name }: RefusedCall) {
 
 async function contend(
   opened: OpenFile,
-  { code, path, mismatches }: RefusalDetails,
+  { code, path, mismatches, affectedRanges }: RefusalDetails,
   env: Env,
 ): Promise<string | null> {
   if (code !== "stale" && code !== "deleted") return null;
@@ -178,9 +178,15 @@ async function contend(
   if (mismatches.length > 0 && mismatches.every(({ by }) => by === "you")) return null;
   const since = env.clock() - contentionWindow;
   const entries = await env.store.journal({ file: opened.file.key, since });
-  const refusals = entries.filter(isCollision);
-  if (refusals.length + 1 < contentionCount) return null;
-  return `Contention: ${refusals.length + 1} mismatches on ${path} in ten minutes. Its writers need to take turns, not to retry.`;
+  // The same lines of the same text, tried again by the same agent, are one mismatch.
+  const here = { agent: env.agent, before: opened.document?.version ?? null, lines: affectedRanges };
+  const distinct = new Set([...entries.filter(isCollision), here].map(collisionKey)).size;
+  if (distinct < contentionCount) return null;
+  return `Contention: ${distinct} mismatches on ${path} in ten minutes. Its writers need to take turns, not to retry.`;
+}
+
+function collisionKey({ agent, before, lines }: Pick<JournalEntry, "agent" | "before" | "lines">): string {
+  return JSON.stringify([agent, before, lines]);
 }
 
 /** Names a journal entry: when, and which happening of which file it was. */

@@ -321,7 +321,8 @@ describe("--unmoved", () => {
       remaps: [2, 4].map((line) => ({ from: at(line), kind: "moved" })),
     });
     const third = place.run(args);
-    expect([third.status, third.stderr]).toEqual([status, expect.stringContaining("Contention: ")]);
+    expect(third.status).toBe(status);
+    expect(third.stderr).not.toContain("Contention: ");
     const command = /Send it again: run `(.+)`; else/.exec(third.stderr)?.[1] as string;
     expect(command).toContain("kedge apply --unmoved -");
     expect(place.shell(command).status).toBe(0);

@@ -209,6 +209,23 @@ describe("contention", () => {
     );
   });
 
+  it("is not, where one agent alone tries the same place of the same text again", async () => {
+    const made = await seen();
+    made.rudely("A B C D E F G H");
+    for (const text of ["x", "y", "z", "z"])
+      expect((await made.session.edit(on(eight).set(4, text))).text).not.toContain("Contention");
+  });
+
+  it("is, where others change that place each time", async () => {
+    const made = await seen();
+    const texts = [];
+    for (const now of ["A b c X e f g h", "A b c Y e f g h", "A b c Z e f g h"]) {
+      made.rudely(now);
+      texts.push((await made.session.edit(on(eight).set(4, "x"))).text.includes("Contention: 3 "));
+    }
+    expect(texts).toEqual([false, false, true]);
+  });
+
   it("is not, once ten minutes have passed", async () => {
     const made = await seen();
     made.rudely("A B C D E F G H");
