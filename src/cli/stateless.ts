@@ -4,6 +4,7 @@ import {
   Document,
   type Door,
   type EditToolDetails,
+  editsAgain,
   libraryDoor,
   normaliseEdits,
   nulMakesBinary,
@@ -70,7 +71,7 @@ export function statelessEditor(options: SessionOptions): Editor {
 }
 
 function noHandles(): PortError {
-  return new PortError("bad_request", "with --stateless no refused call is kept: send the edits again");
+  return new PortError("bad_request", `with --stateless no refused call is kept: ${editsAgain}`);
 }
 
 function batchResult(judged: readonly Judged[], dryRun: boolean): BatchResult {

@@ -85,11 +85,13 @@ export {
   changedRanges,
   dryRunBegins,
   type EditToolDetails,
+  editsAgain,
   nextStep,
   notRead,
   refusalBody,
   refusalText,
   rejected,
+  removeFirst,
   resultText,
   unrecordedText,
 } from "./report.js";

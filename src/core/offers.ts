@@ -30,7 +30,7 @@ export function takenBackText(path: string, ids: readonly string[]): string {
   const named = ids.slice(-namedEdits).join(", ");
   const more = ids.length > namedEdits ? ` and ${ids.length - namedEdits} more` : "";
   const [what, it] = ids.length > 1 ? ["edits", "them"] : ["edit", "it"];
-  return `your ${what}${named && ` ${named}`}${more} ${ids.length > 1 ? "are" : "is"} gone: ${path} reads again as it did before ${it}`;
+  return `your ${what}${named && ` ${named}`}${more} ${ids.length > 1 ? "are" : "is"} gone: ${path} was put back to the text before ${it}`;
 }
 
 /** The edit replaced lines that others had changed since the agent was shown what it named. `id`: of the edit. */

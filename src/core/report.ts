@@ -146,6 +146,11 @@ function meantLines({ problems, now }: RefusalText): string[] {
   return ["With the blanks of the file the edit is:", ...rows];
 }
 
+/** Ends of messages that name the next step themselves. */
+export const editsAgain = "send the edits again";
+export const removeFirst = "move or delete the file first if it has to go";
+const saidSteps = [editsAgain, removeFirst];
+
 /** The exact next call, in the words of the door; `rowCount` rows were printed. */
 export function nextStep(details: RefusalDetails, rowCount: number, door: Door): string | null {
   const { code, path, retry, places } = details;
@@ -154,9 +159,12 @@ export function nextStep(details: RefusalDetails, rowCount: number, door: Door):
       ? null
       : `Next: ${door.read(path, details.affectedRanges)}; then use the anchors that it prints.`;
   if (retry) return `Still right? Send ${door.retry(path, retry)}; else use the anchors above.`;
+  // What is to be done is said already.
+  if (saidSteps.some((step) => details.message.endsWith(step))) return null;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
   if (details.reread) return `Next: ${door.read(path, details.reread)}.`;
-  if (rowCount > 0 && code === "not_shown") return "Decide again with these rows.";
+  if (rowCount > 0 && code === "not_shown")
+    return "Decide again with these rows, and send a call made from them.";
   if (rowCount > 0) return "Decide again with these rows, and use their anchors.";
   if (code === "not_read") return null;
   if (code === "not_shown" && details.affectedRanges.length > 0)

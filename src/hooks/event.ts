@@ -109,11 +109,19 @@ export interface Recalled {
   readonly isComplete: boolean;
 }
 
+export interface QuoteNames {
+  readonly old: string;
+  readonly new: string;
+  readonly all: string;
+}
+
 /** One client. All it does is translate. */
 export interface Adapter {
   readonly client: string;
   /** How the next call is named to its model. */
   readonly door: Door;
+  /** How its tool that edits by quotes calls their fields. */
+  readonly names?: QuoteNames;
   /** What its own tool for reading does not show; left out: it shows all lines. */
   readonly cuts?: {
     /** Characters of a line from which on it is cut. */

@@ -1,6 +1,6 @@
 /** Reads what a client sent. Anything may be missing or of another type. */
 import type { Door, Quote, Range } from "../core/index.js";
-import type { Payload, Row } from "./event.js";
+import type { Payload, QuoteNames, Row } from "./event.js";
 
 export function isRecord(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -34,10 +34,7 @@ export function rowsFrom(shown: string, first: number): Row[] {
 }
 
 /** Quotes under the names that a tool has for them. */
-export function quotesOf(
-  edits: readonly unknown[],
-  names: { readonly old: string; readonly new: string; readonly all: string },
-): Quote[] | null {
+export function quotesOf(edits: readonly unknown[], names: QuoteNames): Quote[] | null {
   const quotes = edits.map((edit) => {
     const [old, fresh] = [text(edit, names.old), text(edit, names.new)];
     if (old === undefined || fresh === undefined) return null;

@@ -174,12 +174,16 @@ function refusalText({ path, change }: Write, result: Result, { door, cwd, agent
 
 async function carriedReason(write: Write, quotes: readonly Quote[], place: Workplace): Promise<string> {
   const note = await newsOf(write.path, place);
-  return [rejected, note, words.carriedEdit({ quotes, isPatch: write.change.kind === "patch" })].join("\n");
+  return [
+    rejected,
+    note,
+    words.carriedEdit({ quotes, isPatch: write.change.kind === "patch", names: place.names }),
+  ].join("\n");
 }
 
 function healedText({ path }: Write, { quotes, rows }: Healed, place: Workplace): string {
   for (const { text } of rows) place.room.left -= text.length + rowRoom;
-  return words.healedEdit({ path, quotes, rows });
+  return words.healedEdit({ path, quotes, rows, names: place.names });
 }
 
 async function newsOf(path: string, place: Workplace): Promise<string> {
@@ -268,7 +272,12 @@ async function explained(write: Write, place: Workplace): Promise<string[]> {
     path,
     changed?.rows.map(({ line }) => ({ start: line, end: line })),
   );
-  const edit = words.carriedEdit({ quotes: found.quotes, isPatch: change.kind === "patch", first });
+  const edit = words.carriedEdit({
+    quotes: found.quotes,
+    isPatch: change.kind === "patch",
+    first,
+    names: place.names,
+  });
   return [`kedge: ${note}\n${edit}`];
 }
 

@@ -59,6 +59,7 @@ export function openPlace(caller: Caller, start: Start, recall: Workplace["recal
       root: workspace.root,
       clock,
       door: doorFor(adapter, cwd),
+      ...(adapter.names ? { names: adapter.names } : {}),
       rewrites,
       tellsBefore,
       parallel,

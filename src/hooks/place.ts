@@ -1,7 +1,7 @@
 import type { Door } from "../core/index.js";
 import { type NodeStore, StateError } from "../node/index.js";
 import { type Files, type Json, PortError, type Session } from "../session/index.js";
-import type { Recalled } from "./event.js";
+import type { QuoteNames, Recalled } from "./event.js";
 
 /** What a guard works with: one agent's session in one workspace. */
 export interface Workplace {
@@ -18,6 +18,7 @@ export interface Workplace {
   readonly root: string;
   readonly clock: () => number;
   readonly door: Door;
+  readonly names?: QuoteNames;
   readonly tellsBefore: boolean;
   /** Calls of one answer run at the same time. */
   readonly parallel: boolean;

@@ -1,6 +1,7 @@
 /** What the guard says to models and people, but for refusals, which are the session's. */
 import { type Door, type Quote, type Range, rejected, visible } from "../core/index.js";
 import type { Formatted, Healed, LostEdit, News, Touched } from "../session/index.js";
+import type { QuoteNames } from "./event.js";
 
 /** What a refusal shows does not open the way for the same call again. */
 export function isRefusal(text: string): boolean {
@@ -48,16 +49,24 @@ export function healedNote(path: string): string {
 }
 
 /** The same where the model has to send it itself: the lines as they stand, and the edit with their blanks. */
-export function healedEdit({ path, rows, quotes }: Omit<Healed, "even"> & { path: string }): string {
+export function healedEdit({
+  path,
+  rows,
+  quotes,
+  names,
+}: Omit<Healed, "even"> & { path: string; names: QuoteNames | undefined }): string {
   return [
     `your quote differs from ${visible(path)} in blanks at line starts and ends only. The lines as they stand:`,
     ...rows.map(rowText),
     "If it still holds, send this, which has the blanks of the file:",
-    ...quotes.map(quoteText),
+    ...quotes.map((one) => quoteText(one, names)),
   ].join("\n");
 }
 
-const quoteText = (one: Quote): string => `old: ${JSON.stringify(one.old)}\nnew: ${JSON.stringify(one.new)}`;
+/** Under the names that the client's tool has for the fields. */
+function quoteText(one: Quote, names: QuoteNames | undefined): string {
+  return `${names?.old ?? "old"}: ${JSON.stringify(one.old)}\n${names?.new ?? "new"}: ${JSON.stringify(one.new)}`;
+}
 
 const quotedLines = 30;
 
@@ -85,18 +94,17 @@ interface Carried {
   readonly isPatch: boolean;
   /** What has to be done before the edit is sent again. */
   readonly first?: string;
+  readonly names: QuoteNames | undefined;
 }
 
 /** The same edit for the text as it is now, where the model has to send it itself. */
-export function carriedEdit({ quotes, isPatch, first }: Carried): string {
+export function carriedEdit({ quotes, isPatch, first, names }: Carried): string {
   const size = quotes.reduce((sum, one) => sum + one.old.split("\n").length, 0);
   const then = first ? `${first[0]?.toUpperCase()}${first.slice(1)}; then ` : "";
   if (size > quotedLines) return `${then || "Then "}send it again, and quote more of the lines you mean.`;
   const signed = (sign: string, text: string): string => text.replace(/^/gm, sign);
   const parts = quotes.map((one) =>
-    isPatch
-      ? `@@\n${signed("-", one.old)}\n${signed("+", one.new)}`
-      : `old: ${JSON.stringify(one.old)}\nnew: ${JSON.stringify(one.new)}`,
+    isPatch ? `@@\n${signed("-", one.old)}\n${signed("+", one.new)}` : quoteText(one, names),
   );
   return [
     `${then || "If it still holds, "}send this, which does the same to the text as it is now:`,

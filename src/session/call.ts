@@ -1,4 +1,4 @@
-import { decidingCode, digest, type Problem, problem } from "../core/index.js";
+import { decidingCode, digest, editsAgain, type Problem, problem } from "../core/index.js";
 import { type Retry, takeRetry } from "./agent.js";
 import { contradictions, type Entry, entryOf, joined } from "./judge.js";
 import { type FileId, type Json, PortError } from "./ports.js";
@@ -68,7 +68,7 @@ export async function retryOf(
   if (!found)
     throw new PortError(
       "bad_request",
-      `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; send the edits again`,
+      `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; ${editsAgain}`,
     );
   const call = callOf(tool, found.entries, { ...rest, single: found.single });
   const entries: Entry[] = [];
@@ -78,7 +78,7 @@ export async function retryOf(
     if (path !== undefined && (await env.files.identify(path)).key !== key)
       throw new PortError(
         "bad_request",
-        `${handle} is a call on ${all}, not on ${path}${call.entries.length > 1 ? " alone" : ""}${rest.dryRun ? "" : "; it is used up now: send the edits again"}`,
+        `${handle} is a call on ${all}, not on ${path}${call.entries.length > 1 ? " alone" : ""}${rest.dryRun ? "" : `; it is used up now: ${editsAgain}`}`,
       );
     const kept = found.files.find((file) => file.key === key);
     entries.push(kept ? { ...entry, forced: kept } : entry);

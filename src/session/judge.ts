@@ -19,6 +19,7 @@ import {
   type Problem,
   problem,
   type Refused,
+  removeFirst,
   runEdits,
   type Splice,
   shapeProblems,
@@ -166,8 +167,7 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   return edited(entry, opened, request, env);
 }
 
-const notOverwritten =
-  "its content is not overwritten with text; move or delete the file first if it has to go";
+const notOverwritten = `its content is not overwritten with text; ${removeFirst}`;
 
 /** A call that changed nothing twice changes nothing the third time. */
 function repeatedNoop({ agent, file }: OpenFile, request: string): Problem | null {

@@ -65,7 +65,7 @@ export function refusalOf(
     const by = one.line === null ? null : writer(one.line);
     return by === null ? one : { ...one, by };
   });
-  const message = `${subject}: someone changed these lines since`;
+  const message = `${subject}: these lines have changed since`;
   return { ...plain, code: "stale", mismatches, message, ids };
 }
 

@@ -86,6 +86,7 @@ describe("a file that was not read", () => {
     refusals.push(await session.write(write));
     expect(refusals.map(outcome)).toEqual(["!binary", "!binary"]);
     expect(refusals[0]?.text).toContain("a.bin is binary, and was never shown");
+    for (const { text } of refusals) expect(text).not.toContain("Use another tool");
     expect(files.text("a.bin")).toBe("x\0y\n");
     expect(outcome(await session.multiEdit(whole("delete_file", "a.bin")))).toBe("applied");
     expect(outcome(await session.write(write))).toBe("applied");
@@ -408,7 +409,7 @@ describe("a whole file that others have changed since it was shown", () => {
         ...[3, 4].map((line) => `    ${tag(all, line)}|x${line}`),
         `>>> ${tag(all.replace("x5", "FIVE"), 5)}|FIVE`,
         ...[6, 7].map((line) => `    ${tag(all, line)}|x${line}`),
-        "Decide again with these rows.",
+        "Decide again with these rows, and send a call made from them.",
       ].join("\n"),
     );
     expect(details).toMatchObject({

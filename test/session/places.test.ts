@@ -352,7 +352,7 @@ it("a call that a handle decided, and that was taken back, has its handles again
   rudely(shifted);
   const again = await session.edit(call);
   expect(outcome(again)).toBe("!ambiguous");
-  expect(again.text).toContain("is gone: src/a.ts reads again as it did before it");
+  expect(again.text).toContain("is gone: src/a.ts was put back to the text before it");
   const retry = placesOf(again).find(({ line }) => line === 10)?.retry as string;
   expect(outcome(await session.edit({ path, retry }))).toBe("applied");
   expect(words()).toBe("n1 n2 n3 head one( body } two( body2 } new tail");

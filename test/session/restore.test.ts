@@ -38,6 +38,7 @@ describe("restore", () => {
     expect([outcome(result), result.isError]).toEqual(["!stale", true]);
     const [refused] = detailsOf(result).refused;
     expect(refused).toMatchObject({ ids: [id], path, code: "stale" });
+    expect(refused?.message).toContain("these lines have changed since");
     expect(refused?.mismatches).toMatchObject([
       { shown: "third(3);", now: "somebody.wrote.this(3);", line: 3 },
     ]);

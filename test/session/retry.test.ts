@@ -285,4 +285,7 @@ it("names all files of a batch whose handle is sent for one of them", async () =
   const retry = handleOf(await session.multiEdit({ files })) as string;
   const { text } = await session.edit({ path: "a", retry, dryRun: true });
   expect(text).toContain(`${retry} is a call on a and b, not on a alone`);
+  const real = await session.edit({ path: "a", retry });
+  expect(real.text).toMatch(/send the edits again$/);
+  expect((await session.edit({ path: "a", retry })).text).not.toContain("Correct the field");
 });

@@ -194,6 +194,7 @@ export function claudeReply({ deny, quotes, input, tell, say }: Answer, payload:
 export const claudeCode: Adapter = {
   client: "claude-code",
   door: offsetDoor("Read"),
+  names,
   room: 9_000,
   parallel: false,
   tellsBefore: true,

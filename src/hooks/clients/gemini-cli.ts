@@ -222,6 +222,7 @@ function sentIn(history: readonly unknown[]): Sent[] {
 export const geminiCli: Adapter = {
   client: "gemini-cli",
   door,
+  names,
   cuts: { longest: 2000, printed: 39_000, quoting: "replace" },
   room: 20_000,
   parallel: true,

@@ -151,6 +151,7 @@ function sentBy(part: unknown, role: string | undefined): Sent[] {
 export const opencode: Adapter = {
   client: "opencode",
   door: offsetDoor("read"),
+  names,
   cuts: { longest: 2000, printed: 50_000, quoting: "edit" },
   room: 20_000,
   parallel: true,

@@ -138,6 +138,7 @@ function textOf(content: unknown): string {
 export const pi: Adapter = {
   client: "pi",
   door: offsetDoor("read"),
+  names,
   cuts: { longest: 50_000, printed: 50_000, quoting: "edit" },
   room: 20_000,
   parallel: true,
