@@ -13,19 +13,22 @@ export interface QuotedPlace {
   readonly length: number;
   /** What became of the lines of that text. */
   readonly toNow: LineMap | null;
+  /** The same, with lines paired of which only the blanks at their ends have changed. */
+  readonly alike?: LineMap | null;
 }
 
 /** Quoted text that was seen and no longer stands there: told by the first of its lines that is gone. */
 export function goneQuote(
   indexes: readonly number[],
-  { document, from, length, toNow }: QuotedPlace,
+  { document, from, length, toNow, alike }: QuotedPlace,
   current: Document,
 ): Problem {
   // A blank line has no length.
   const [start, end] = linesAt(document, from, Math.max(from, from + length - 1));
   const lines = lineIndexes(start, Math.min(end + 1, document.lineCount));
   const gone = lines.find((line) => (toNow?.index(line) ?? -1) < 0) ?? start;
-  const index = placeNow(gone, toNow);
+  const reindented = alike?.index(gone) ?? -1;
+  const index = reindented >= 0 ? reindented : placeNow(gone, toNow);
   const all = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
   const rows = all[0] < all[1] ? LineSet.of([all]) : LineSet.empty;
   const now = index >= 0 ? { document: current, index } : null;

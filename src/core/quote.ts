@@ -190,8 +190,10 @@ function seenElsewhere(
 
 function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {
   const { document, from } = at;
-  const place = { document, from, length: edit.old.length, toNow: view.history.follow(at.state) };
-  return goneQuote([edit.index], place, view.history.now);
+  const { history } = view;
+  const [toNow, alike] = [history.follow(at.state), history.followOverBlanks(at.state)];
+  const place = { document, from, length: edit.old.length, toNow, alike };
+  return goneQuote([edit.index], place, history.now);
 }
 
 function several(

@@ -1,7 +1,8 @@
 /** Other programs' tools edit by a quote; a formatter changed only the blanks at the ends of its lines. */
 import { expect, it } from "vitest";
+import { computeLineHash } from "../../src/core/scheme.js";
 import { quote, stage } from "../support/foreign.js";
-import { path } from "../support/session.js";
+import { bench, handleOf, path } from "../support/session.js";
 
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
 
@@ -93,4 +94,18 @@ it("names nobody for a line that an unknown author changed beside one that the a
   const found = await made.session.consider(quote("  bar();", "X"));
   expect(found).toMatchObject({ kind: "refused" });
   expect(JSON.stringify(found)).not.toContain('"by":"you"');
+});
+
+it("replace_text names nobody for blanks beside lines that the agent wrote", async () => {
+  const { session, files } = bench("");
+  files.set(path, lines("{", "  foo();", "  bar();", "}"));
+  await session.read({ path });
+  files.set(path, lines("{", "\tfoo();", "\tbar();", "}"));
+  const set = { op: "set_line", anchor: `2#${computeLineHash("  foo();")}`, text: "  foo(1);\n  k();" };
+  const retry = handleOf(await session.edit({ path, edits: [set] })) as string;
+  expect((await session.edit({ path, retry })).isError).toBe(false);
+  const edits = [{ op: "replace_text", old: "  bar();", new: "  bar(2);" }];
+  const { text } = await session.edit({ path, edits });
+  expect(text).toContain('It was "  bar();", only blanks changed');
+  expect(text).not.toContain("by you");
 });
