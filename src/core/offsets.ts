@@ -47,7 +47,29 @@ export function search(text: string, quoted: string, within: Span | null): numbe
   const end = within?.end ?? text.length;
   for (let at = text.indexOf(quoted, within?.start ?? 0); at >= 0; at = text.indexOf(quoted, at + 1)) {
     if (at + quoted.length > end) break;
+    // Each place would be compared anew with what the one before it covers.
+    if (found.length > 0 && at - (found.at(-1) as number) < quoted.length)
+      return [...found, ...overlapping(text, quoted, { start: (found.at(-1) as number) + 1, end })];
     found.push(at);
+  }
+  return found;
+}
+
+/** All places in one pass (Knuth, Morris, Pratt), also where they overlap. */
+function overlapping(text: string, quoted: string, { start, end }: Span): number[] {
+  const borders = new Uint32Array(quoted.length);
+  for (let at = 1, length = 0; at < quoted.length; at++) {
+    while (length > 0 && quoted[at] !== quoted[length]) length = borders[length - 1] as number;
+    if (quoted[at] === quoted[length]) length++;
+    borders[at] = length;
+  }
+  const found: number[] = [];
+  for (let at = start, length = 0; at < end; at++) {
+    while (length > 0 && text[at] !== quoted[length]) length = borders[length - 1] as number;
+    if (text[at] === quoted[length]) length++;
+    if (length < quoted.length) continue;
+    found.push(at - quoted.length + 1);
+    length = borders[length - 1] as number;
   }
   return found;
 }

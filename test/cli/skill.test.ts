@@ -67,7 +67,7 @@ rm refused
 
 # What was done is on record, and can be undone.
 [ "$(kedge log --json | grep -c '"kind":"commit"')" -eq 6 ]
-kedge undo > /dev/null
+kedge undo > /dev/null 2>&1
 `;
 
 describe.skipIf(process.platform === "win32")("the skill", () => {

@@ -86,8 +86,10 @@ class World {
   }
 
   private follow({ kind }: Step, before: readonly string[]): void {
-    if (["edit", "undo", "again", "restore"].includes(kind)) this.row = null;
-    else {
+    if (["edit", "undo", "again", "restore"].includes(kind)) {
+      // One that found nothing to do is no entry of the journal.
+      if (before.join(" ") !== this.now.join(" ")) this.row = null;
+    } else {
       this.row ??= { lines: new Set(), steps: 0, puts: false };
       for (const line of before) this.row.lines.add(line);
       this.row.steps++;
