@@ -115,6 +115,7 @@ const writing: readonly Command[] = [
       'An edit: {"op":"set_line","anchor":"12#0f0dd9","text":"…"}; also replace_lines (start, end, text), insert_after and',
       "insert_before (anchor, text), delete_lines (start, end), append, prepend (text), replace_text (old, new; anchor, end, all), move_lines",
       "and copy_lines (start, end, after); in a batch also create_file (text), delete_file, move_file (to).",
+      "An anchor that may mean several lines is refused with a handle for each: send the one of the line that is meant.",
     ],
     json: "details as of edit; of a batch {status, files: [details]}",
   },
