@@ -228,6 +228,8 @@ export class Room {
     const own = past.findLastIndex(({ by }) => by === name);
     const before = past[own - 1]?.lines;
     if (!before || textOf(before) === textOf(place.world.lines)) return;
+    // Nobody recorded this either: equal lines that it puts in or takes out cannot be told apart.
+    for (const line of changedLines(place.world.lines, before)) this.blurred.add(line.text);
     place.world.lines = before;
     this.came(place, null);
     this.files.set(place.path, textOf(before));
