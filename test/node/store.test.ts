@@ -326,6 +326,7 @@ test.each([false, true])(
       path: ".env",
       edits: [{ op: "set_line", anchor, text: "x" }],
     });
-    expect(told).toContain("the file has changed, and the text that was shown is not kept");
+    expect(told).toContain(".env edited (relocated)");
+    expect(at.get(".env")?.split("\n")[50]).toBe("x");
   },
 );
