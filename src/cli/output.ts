@@ -31,7 +31,7 @@ export interface Output {
 
 /** Stands in our own colours until they are written, so that no text of a file can pass for one. */
 const mark = String(Math.trunc(Math.random() * 1e15));
-/** What we say to a terminal ourselves: colours, and going back in a line that is drawn again. */
+/** Control sequences of our own: colours, and going back in a line that is drawn again. */
 const own = new RegExp(`^\r(?:\\x1b\\[K)?|\\x1b\\[${mark};(\\d+m)`, "g");
 
 /** Whatever else a terminal would obey is shown instead: it comes from a file, or from its name. */

@@ -17,7 +17,7 @@ const managed: Readonly<Record<string, string>> = {
   linux: "/etc/claude-code/managed-settings.json",
 };
 
-/** Of the settings of every scope that clients read: the person's, the project's, the organisation's. */
+/** Finds such variables in the settings of every scope that clients read: the person's, the project's, the organisation's. */
 export function variablesInSettings(env: Environment, project: string): SetVariable[] {
   const home = homeOf(env);
   const claude = env.CLAUDE_CONFIG_DIR || join(home, ".claude");

@@ -19,7 +19,7 @@ export function rangeOf({ beside, spans }: Named, { start, end }: Hunk<string>):
   return spans.find((span) => span.start <= start && end <= span.end);
 }
 
-/** So many unchanged lines on each side of the named ones count as evidence. */
+/** Unchanged lines on each side of the named ones that count as evidence, at most. */
 const neighbours = 3;
 
 /**
@@ -42,7 +42,7 @@ export class Beside {
     this.after = new Places(now);
   }
 
-  /** Of changes that meet the same changes of others, those that can be made all the same. */
+  /** Returns the changes of a group that can be made although others changed lines there. */
   kept(members: readonly Member[]): ReadonlySet<Member> {
     const kept = new Set(members.filter((member) => this.isKept(member)));
     for (const member of insertedTwice(members)) kept.delete(member);

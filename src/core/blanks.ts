@@ -5,7 +5,7 @@ import { LineMap, type Region } from "./linemap.js";
 
 const known = new WeakMap<LineMap, LineMap>();
 
-/** So many lines with a word, one below the other, are the same ones wherever they stand. */
+/** A run of this many lines with a word is taken for the same run wherever it stands. */
 const enough = 3;
 
 /**
@@ -22,7 +22,7 @@ export function overBlanks(map: LineMap, before: Document, now: Document): LineM
   return made;
 }
 
-/** What is left of a region without the lines that are paired. */
+/** Returns the parts of a region that hold no paired lines. */
 function changedIn(region: Region, before: Document, now: Document): Region[] {
   const { aStart, aEnd, bStart, bEnd } = region;
   const old = before.lines(aStart, aEnd).map(bare);

@@ -13,7 +13,7 @@ export interface Choice {
   readonly isForced: boolean;
 }
 
-/** What a call does with one choice; null: nothing that could be sent again. */
+/** The outcome of a call with one choice. `splices` is null if it cannot be sent again. */
 export interface Chosen {
   readonly splices: readonly Splice[] | null;
   readonly problems: readonly Problem[];

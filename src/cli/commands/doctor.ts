@@ -89,7 +89,7 @@ function configuration({ env, cwd }: Context): Finding[] {
   return [{ ...all, found: set.length > 0 ? set.join(", ") : "defaults" }, ...asked({ env, root }, all)];
 }
 
-/** What a project asks of the guard and may not have, and variables that a client would set for it. */
+/** Lists settings that a project asks for in vain, and variables that a client would set for it. */
 function asked(
   { env, root }: { readonly env: Environment; readonly root: string },
   all: Omit<Finding, "found">,
