@@ -24,7 +24,7 @@ export interface Doubtful {
 }
 
 /** A stretch of the text before, and where it is in the text as replaced so far. */
-interface Replaced {
+interface ReplacedStretch {
   readonly from: number;
   readonly to: number;
   readonly start: number;
@@ -40,7 +40,7 @@ export function chained(document: Document, quotes: readonly Quote[]): Stretch[]
   const text = textOf(document);
   const lineAt = counting(text);
   let now = text;
-  let replaced: readonly Replaced[] = [];
+  let replaced: readonly ReplacedStretch[] = [];
   for (const [turn, given] of quotes.entries()) {
     const quote = taken(now, given);
     const found = placesFor(now, quote);
@@ -79,11 +79,11 @@ function substituted(text: string, found: readonly number[], { old, new: fresh }
 interface Cluster {
   readonly start: number;
   end: number;
-  readonly stretches: Replaced[];
+  readonly stretches: ReplacedStretch[];
   places: number;
 }
 
-function withPlaces(replaced: readonly Replaced[], found: readonly number[], quote: Quote): Replaced[] {
+function withPlaces(replaced: readonly ReplacedStretch[], found: readonly number[], quote: Quote): ReplacedStretch[] {
   const grown = quote.new.length - quote.old.length;
   // How far a place is from where it was before all quotes, and how far it will be moved by this one.
   let drift = 0;
@@ -100,7 +100,7 @@ function withPlaces(replaced: readonly Replaced[], found: readonly number[], quo
   });
 }
 
-function clusters(replaced: readonly Replaced[], found: readonly number[], length: number): Cluster[] {
+function clusters(replaced: readonly ReplacedStretch[], found: readonly number[], length: number): Cluster[] {
   const result: Cluster[] = [];
   const add = (start: number, end: number): Cluster => {
     const last = result.at(-1);

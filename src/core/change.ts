@@ -25,9 +25,9 @@ export class Change<T> {
     for (const hunk of hunks) {
       const last = joined.at(-1);
       if (hunk.start < 0 || hunk.end < hunk.start || hunk.end > before)
-        throw new RangeError(`hunk ${show(hunk)} does not fit a text of ${before} lines`);
+        throw new RangeError(`hunk ${showHunk(hunk)} does not fit a text of ${before} lines`);
       if (last && hunk.start < last.end)
-        throw new RangeError(`hunks overlap: ${show(last)} and ${show(hunk)}`);
+        throw new RangeError(`hunks overlap: ${showHunk(last)} and ${showHunk(hunk)}`);
       if (hunk.start === hunk.end && hunk.lines.length === 0) continue;
       if (last && last.end === hunk.start) {
         own ??= [...last.lines];
@@ -114,6 +114,6 @@ function writtenBy<T>(change: Change<T>): (index: number) => T {
   };
 }
 
-function show(hunk: Hunk<unknown>): string {
+function showHunk(hunk: Hunk<unknown>): string {
   return `[${hunk.start},${hunk.end})+${hunk.lines.length}`;
 }

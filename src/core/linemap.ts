@@ -38,13 +38,13 @@ export class LineMap {
     for (const region of regions) {
       const last = joined.at(-1);
       if (last && (region.aStart < last.aEnd || region.bStart < last.bEnd))
-        throw new RangeError(`regions overlap: ${show(last)} and ${show(region)}`);
+        throw new RangeError(`regions overlap: ${showRegion(last)} and ${showRegion(region)}`);
       if (
         region.aEnd < region.aStart ||
         region.bEnd < region.bStart ||
         region.bStart - region.aStart !== shift
       )
-        throw new RangeError(`region does not fit: ${show(region)} at shift ${shift}`);
+        throw new RangeError(`region does not fit: ${showRegion(region)} at shift ${shift}`);
       shift = region.bEnd - region.aEnd;
       if (region.aStart === region.aEnd && region.bStart === region.bEnd) continue;
       if (last && last.aEnd === region.aStart && last.own === region.own)
@@ -191,7 +191,7 @@ export class LineMap {
 
 const none: readonly Region[] = [];
 
-function show(region: Region): string {
+function showRegion(region: Region): string {
   return `[${region.aStart},${region.aEnd})→[${region.bStart},${region.bEnd})`;
 }
 

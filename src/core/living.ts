@@ -89,10 +89,10 @@ function ambiguous(
     ...lines.map(([line]) => {
       const text = history.now.text(line);
       const actual = anchorOf(history.now, line, anchor.scheme);
-      return { ...blank(given), line: line + 1, actual, shown: text, now: text };
+      return { ...withoutLine(given), line: line + 1, actual, shown: text, now: text };
     }),
     ...gone.map(({ state, index }) => ({
-      ...blank(given),
+      ...withoutLine(given),
       shown: history.text(state, index),
     })),
   ];
@@ -112,7 +112,7 @@ function ambiguous(
   });
 }
 
-function blank(given: string) {
+function withoutLine(given: string) {
   return {
     ...{ anchor: given, expected: given, cause: "ambiguous" as const },
     ...{ line: null, actual: null, shown: null, now: null },
@@ -122,7 +122,7 @@ function blank(given: string) {
 /** Several lines had the anchor, and none of them is left. */
 function allGone({ given }: Ref, gone: readonly Row[], view: View): Problem {
   const mismatches = gone.map(({ state, index }) => ({
-    ...blank(given),
+    ...withoutLine(given),
     cause: "deleted" as const,
     shown: view.history.text(state, index),
   }));

@@ -118,7 +118,7 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
   }
   if (forgotten)
     return problem("stale", [], `the version in which ${ref.given} was shown is no longer kept`, {
-      mismatches: [blank(ref, "forgotten")],
+      mismatches: [unplaced(ref, "forgotten")],
     });
   if (view.open) return unseen(ref, view);
   const { lineCount } = view.history.now;
@@ -126,7 +126,7 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
   const rows = exists ? LineSet.of([[line - 1, line]]) : LineSet.empty;
   const many = `has ${lineCount} ${lineCount === 1 ? "line" : "lines"}`;
   const end = exists ? "" : `; the file ${lineCount === 0 ? "is empty: use append" : many}`;
-  const found = blank(ref, "never_shown");
+  const found = unplaced(ref, "never_shown");
   return problem("not_shown", [], `line ${line} (${ref.given}) was never shown${end}`, {
     mismatches: [exists ? found : { ...found, line: null }],
     rows,
@@ -145,7 +145,7 @@ function unseen(ref: Ref, view: View): Problem {
   return problem(there ? "stale" : "deleted", [], `${ref.given} does not fit: ${what}`, {
     mismatches: [
       {
-        ...blank(ref, "never_shown"),
+        ...unplaced(ref, "never_shown"),
         line: there ? index + 1 : null,
         cause: there ? "changed" : "deleted",
         actual,
@@ -158,7 +158,7 @@ function unseen(ref: Ref, view: View): Problem {
   });
 }
 
-function blank(ref: Ref, cause: "forgotten" | "never_shown") {
+function unplaced(ref: Ref, cause: "forgotten" | "never_shown") {
   const line = ref.anchor.line;
   return { anchor: ref.given, line, expected: ref.given, actual: null, cause, shown: null, now: null };
 }
@@ -208,6 +208,6 @@ function rowOf(rows: readonly Row[], chosen: number, view: View): Row {
 function changedBefore(edit: Edit, ref: Ref, row: Row, view: View): Problem {
   const shown = view.history.text(row.state, row.index);
   return problem("stale", [edit.index], `${ref.given} changed before the edit's other anchor was shown`, {
-    mismatches: [{ ...blank(ref, "never_shown"), line: null, cause: "changed", shown }],
+    mismatches: [{ ...unplaced(ref, "never_shown"), line: null, cause: "changed", shown }],
   });
 }

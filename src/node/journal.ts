@@ -2,7 +2,7 @@ import type { JournalEntry } from "../session/index.js";
 import { reason, stateFailure } from "./failure.js";
 import { errorCode, flags, ifThere, readAll, readFile, withFile } from "./io.js";
 import { newToken } from "./names.js";
-import { openNew, type StoreContext } from "./records.js";
+import { openStateFile, type StoreContext } from "./records.js";
 import { makeWay, repairing } from "./repair.js";
 import { sealed, unsealed } from "./sealed.js";
 
@@ -33,7 +33,7 @@ export class Journal {
     const line = `${sealed(entry)}\n`;
     try {
       this.rotate();
-      const fd = repairing(this.context, this.path, () => openNew(io, platform, this.path, flags.append));
+      const fd = repairing(this.context, this.path, () => openStateFile(io, platform, this.path, flags.append));
       withFile(io, fd, () => {
         const bytes = new TextEncoder().encode(this.isTorn(fd) ? `\n${line}` : line);
         // Not repeated for what is left: another process may have appended in between.

@@ -1,6 +1,6 @@
 import { flags, type Io, ifThere, nodeIo, withFile } from "./io.js";
 import { type Platform, thisPlatform } from "./platform.js";
-import { openNew } from "./records.js";
+import { openStateFile } from "./records.js";
 
 export interface LogOptions {
   /** The state folder. */
@@ -18,7 +18,7 @@ export function appendLog(line: string, options: LogOptions): void {
   const path = platform.path.join(state, "guard.log");
   try {
     if (Number(ifThere(() => io.lstat(path))?.size ?? 0) > rotateAt) io.rename(path, `${path}.old`);
-    const fd = openNew(io, platform, path, flags.append);
+    const fd = openStateFile(io, platform, path, flags.append);
     const text = `${new Date(clock()).toISOString()} ${line.replaceAll("\n", " ")}\n`;
     withFile(io, fd, () => io.write(fd, new TextEncoder().encode(text), null));
   } catch {

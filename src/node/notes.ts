@@ -2,7 +2,7 @@ import type { Json } from "../session/index.js";
 import { reason } from "./failure.js";
 import { flags, ifThere, readFile, remove, withFile } from "./io.js";
 import { nameOf, newToken } from "./names.js";
-import { openNew, type StoreContext } from "./records.js";
+import { openStateFile, type StoreContext } from "./records.js";
 import { repairing } from "./repair.js";
 
 /**
@@ -20,7 +20,7 @@ export class Notes {
     const { io, platform } = this.context;
     const path = this.pathOf(kind, name);
     this.quietly(path, () => {
-      const fd = repairing(this.context, path, () => openNew(io, platform, path, flags.append));
+      const fd = repairing(this.context, path, () => openStateFile(io, platform, path, flags.append));
       withFile(io, fd, () => io.write(fd, new TextEncoder().encode(`${JSON.stringify(note)}\n`), null));
     });
   }

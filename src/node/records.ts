@@ -38,7 +38,7 @@ function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, att
   const { io, platform, clock } = context;
   const temporary = `${path}.${newToken(clock)}.tmp`;
   try {
-    const fd = openNew(io, platform, temporary);
+    const fd = openStateFile(io, platform, temporary);
     withFile(io, fd, () => writeAll(io, fd, bytes));
     io.rename(temporary, path);
   } catch (error) {
@@ -52,7 +52,7 @@ function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, att
   }
 }
 
-export function openNew(io: Io, { path }: Platform, file: string, mode: number = flags.create): number {
+export function openStateFile(io: Io, { path }: Platform, file: string, mode: number = flags.create): number {
   for (let attempt = 1; ; attempt++) {
     try {
       const fd = io.open(file, mode, 0o600);

@@ -18,7 +18,7 @@ export function revived(now: AgentLedger, before: AgentLedger, at: Arrival): Age
   const back = [...before.known.keys()].filter((state) => state < last && isSame(state));
   if (back.length === 0) return now;
   const known = before.known.get(Math.max(...back)) as LineSet;
-  const silent = (history.follow(before.state)?.regions ?? []).filter((region) => isUntold(region, before));
+  const silent = (history.follow(before.state)?.regions ?? []).filter((region) => isUntoldRegion(region, before));
   const returned = LineSet.of(
     silent.filter(({ bStart, bEnd }) => bStart < bEnd).map(({ bStart, bEnd }) => [bStart, bEnd]),
   ).intersect(known);
@@ -40,7 +40,7 @@ interface Arrival {
 }
 
 /** The agent was never told of the text that stood there meanwhile. */
-function isUntold({ aStart, aEnd }: Region, { pending, deletions }: AgentLedger): boolean {
+function isUntoldRegion({ aStart, aEnd }: Region, { pending, deletions }: AgentLedger): boolean {
   if (aStart < aEnd) return pending.containsSpan(aStart, aEnd);
   return deletions.some(({ gap }) => gap === aStart);
 }

@@ -2,7 +2,7 @@ import type { Codec, Document } from "../core/index.js";
 import type { Files, LedgerStore } from "./ports.js";
 import { parse } from "./texts.js";
 
-interface Context {
+interface KeptContext {
   readonly files: Files;
   readonly store: LedgerStore;
   readonly codec: Codec | null;
@@ -18,7 +18,7 @@ const held = 24;
 export function keptTexts(
   encoding: string | null,
   found: readonly (Document | null)[],
-  context: Context,
+  context: KeptContext,
 ): Texts {
   const pinned = new Map(found.flatMap((document) => (document ? [[document.version, document]] : [])));
   const recent = new Map<string, Document | null>();

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { type Labels, streamHashLines } from "../../core/index.js";
+import { Document, type Labels, listRows, streamHashLines } from "../../core/index.js";
 import { findWorkspace, loadConfig } from "../../node/index.js";
 import type { ReadDetails, ReadRequest } from "../../session/index.js";
 import { type Args, UsageError } from "../args.js";
@@ -73,7 +73,6 @@ async function listStdin(context: Context): Promise<number> {
 }
 
 async function listStdinJson(context: Context, scheme: Labels): Promise<number> {
-  const { Document, listRows } = await import("../../core/index.js");
   const document = Document.parse(await readStdin(context));
   const { rows } = listRows(document, { scheme, limit: Number.POSITIVE_INFINITY });
   const { version, lineCount: totalLines } = document;
