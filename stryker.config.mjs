@@ -4,7 +4,12 @@ export default {
   testRunner: "vitest",
   plugins: [`${home}/vitest-runner/dist/src/index.js`],
   vitest: { configFile: "vitest.mutation.config.ts" },
-  mutate: ["src/core/resolve.ts", "src/core/locate.ts", "src/core/change.ts", "src/core/anchor.ts"],
+  mutate: [
+    "src/merge/resolve.ts",
+    "src/edits/locate-anchor.ts",
+    "src/changes/line-change.ts",
+    "src/anchors/anchor.ts",
+  ],
   reporters: ["clear-text", "progress", "html", "json"],
   htmlReporter: { fileName: "reports/mutation.html" },
   jsonReporter: { fileName: "reports/mutation.json" },

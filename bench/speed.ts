@@ -2,7 +2,10 @@
  * Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes, `--only Commit` (or Core,
  * Start, MCP) everything else; neither is written down.
  */
-import { anchorOf, Document, formatHashLineBytes } from "../src/core/index.js";
+
+import { formatHashLineBytes } from "../src/anchors/listing.js";
+import { anchorOf } from "../src/edits/problem.js";
+import { Document } from "../src/text/document.js";
 import { judge, writeResults } from "./results.js";
 import { type ColdRow, coldChild, coldRows } from "./speed/cold.js";
 import { commitRows } from "./speed/commit.js";

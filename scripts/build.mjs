@@ -13,12 +13,12 @@ const library = {
   "sdk/ai-sdk": "src/sdk/ai-sdk.ts",
   "sdk/anthropic": "src/sdk/anthropic.ts",
   "sdk/openai": "src/sdk/openai.ts",
-  "node/index": "src/node/index.ts",
+  node: "src/node.ts",
 };
 /** In this order: `bin` starts `program`, and knows it by its content. */
 const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/mcp/sdk.ts", hook: "src/hook.ts" };
 /** Installed as one file that stands alone: a starter, and what it starts. */
-const guard = "src/guard.ts";
+const guard = "src/guard-program.ts";
 /** Large, and rarely needed: loaded from beside it, where there is something to load. */
 const encodings = ["chardet", "iconv-lite"];
 
@@ -128,7 +128,7 @@ async function bundleProgram(bundle, shared, name, source) {
 const startsOnly = {
   name: "starts-only",
   setup({ onResolve }) {
-    onResolve({ filter: /\/node\/index\.js$/ }, () => ({ path: join(root, "src/node/startup.ts") }));
+    onResolve({ filter: /\/host\/index\.js$/ }, () => ({ path: join(root, "src/host/startup.ts") }));
   },
 };
 

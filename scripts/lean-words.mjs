@@ -1,6 +1,6 @@
 // The word table of the `lean` scheme.
 //
-//   node scripts/lean-words.mjs           write src/core/words.ts from data/lean-words.json
+//   node scripts/lean-words.mjs           write src/anchors/lean-words.ts from data/lean-words.json
 //   node scripts/lean-words.mjs --check   fail if either file differs from what the rules below give
 //   node scripts/lean-words.mjs --choose  print the table that the rules give, writing nothing
 //
@@ -19,7 +19,7 @@ const TABLE_SIZE = 1024;
 const QUALIFYING = 1997;
 const NUMBERS = [1, 12, 999, 1043, 10000];
 const dataFile = new URL("../data/lean-words.json", import.meta.url);
-const sourceFile = new URL("../src/core/words.ts", import.meta.url);
+const sourceFile = new URL("../src/anchors/lean-words.ts", import.meta.url);
 
 // Left out because of what somebody may hear in them, in English or in a language near it.
 const UNWELCOME = `
@@ -133,7 +133,9 @@ function problems() {
     found.push("data/lean-words.json is not the table that the rules give: restore it, or the rules");
   }
   if (readFileSync(sourceFile, "utf8") !== source(published)) {
-    found.push("src/core/words.ts is not made from data/lean-words.json: run node scripts/lean-words.mjs");
+    found.push(
+      "src/anchors/lean-words.ts is not made from data/lean-words.json: run node scripts/lean-words.mjs",
+    );
   }
   return found;
 }

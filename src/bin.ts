@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { startProgram } from "./node/index.js";
+import { startProgram } from "./host/index.js";
 
 /** Of the program's text; put here by the build. */
 declare const PROGRAM_ID: string;

@@ -3,8 +3,9 @@
  * stands behind the starter, in the comment of an empty function: Node passes over comments, and it is run with the
  * machine code of an earlier run.
  */
+
 import { readFileSync, writeSync } from "node:fs";
-import { startProgram } from "./node/index.js";
+import { startProgram } from "./host/index.js";
 
 /** Of the guard's text; put here by the build, like the function. */
 declare const PROGRAM_ID: string;

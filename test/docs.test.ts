@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import * as kedge from "../src/index.js";
-import * as node from "../src/node/index.js";
+import * as node from "../src/node.js";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { nodeFiles, nodeStore } from "../../src/node/index.js";
+import { nodeFiles, nodeStore } from "../../src/node.js";
 import { isUnique, type Quote, quotes } from "../../src/replay/mechanisms/quotes.js";
-import { Session } from "../../src/session/index.js";
+import { Session } from "../../src/session/session.js";
 
 export type Way = "kedge" | "string replacement" | "full re-read";
 

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { nodeFiles, nodeStore } from "../../src/node/index.js";
+import { nodeFiles, nodeStore } from "../../src/node.js";
 import type { Row } from "./harness.js";
 import { sourceText } from "./text.js";
 

@@ -1,13 +1,10 @@
-import {
-  anchorOf,
-  Document,
-  formatHashLineBytes,
-  History,
-  LineSet,
-  run,
-  type State,
-  type View,
-} from "../../src/core/index.js";
+import { formatHashLineBytes } from "../../src/anchors/listing.js";
+import { History, type State } from "../../src/changes/history.js";
+import type { View } from "../../src/edits/located-edit.js";
+import { anchorOf } from "../../src/edits/problem.js";
+import { run } from "../../src/merge/run-edits.js";
+import { Document } from "../../src/text/document.js";
+import { LineSet } from "../../src/text/line-set.js";
 import { measure, processor, type Row } from "./harness.js";
 import { changed, sourceText } from "./text.js";
 

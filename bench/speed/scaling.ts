@@ -1,5 +1,11 @@
 /** The same work on files of 1,000 to 1,000,000 lines: time a line, and memory beside the bytes. */
-import { anchorOf, Document, formatHashLineBytes, History, LineSet, run } from "../../src/core/index.js";
+
+import { formatHashLineBytes } from "../../src/anchors/listing.js";
+import { History } from "../../src/changes/history.js";
+import { anchorOf } from "../../src/edits/problem.js";
+import { run } from "../../src/merge/run-edits.js";
+import { Document } from "../../src/text/document.js";
+import { LineSet } from "../../src/text/line-set.js";
 import { held, processor } from "./harness.js";
 import { changed, sourceText } from "./text.js";
 

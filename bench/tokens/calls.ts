@@ -1,5 +1,7 @@
-import { formatLineTag } from "../../src/core/index.js";
-import { memoryFiles, memoryStore, type Result, Session } from "../../src/session/index.js";
+import { formatLineTag } from "../../src/anchors/scheme.js";
+import type { Result } from "../../src/calls/result.js";
+import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { Session } from "../../src/session/session.js";
 import { corpus } from "./corpus.js";
 import { type Counts, middle, plus, tokens } from "./count.js";
 
@@ -10,7 +12,7 @@ export interface CallRow {
   readonly answer: Counts;
 }
 
-const path = "src/session/record.ts";
+const path = "src/ledger/file-ledger.ts";
 const json = (value: unknown): Counts => tokens(JSON.stringify(value));
 
 interface Desk {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { formatHashLines } from "../../src/core/index.js";
+import { formatHashLines } from "../../src/anchors/listing.js";
 import { corpus } from "./corpus.js";
 import { type Counts, minus, over, plus, tokens } from "./count.js";
 

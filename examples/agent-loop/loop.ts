@@ -1,7 +1,8 @@
 // In a project of your own: from "kedge", "kedge/anthropic".
 import type Anthropic from "@anthropic-ai/sdk";
 import { type SessionOptions, withRefresh } from "../../src/index.js";
-import { kedgeTools, sessionOf } from "../../src/sdk/anthropic.js";
+import { kedgeTools } from "../../src/sdk/anthropic.js";
+import { sessionOf } from "../../src/sdk/shared.js";
 
 type Message = Anthropic.Beta.BetaMessageParam;
 type Result = Anthropic.Beta.BetaToolResultBlockParam;

@@ -1,6 +1,6 @@
 // node main.js "rename the function go to run in src/a.ts"
 import Anthropic from "@anthropic-ai/sdk";
-import { findWorkspace, nodeFiles, nodeStore, stateFolder } from "../../src/node/index.js";
+import { findWorkspace, nodeFiles, nodeStore, stateFolder } from "../../src/node.js";
 import { runAgent } from "./loop.js";
 
 const root = process.cwd();

@@ -1,16 +1,16 @@
-// docs/errors.md: every way a call can be refused, from the table in src/core/error.ts.
+// docs/errors.md: every way a call can be refused, from the table in src/edits/codes.ts.
 import { load } from "../sources.mjs";
 
 export default async function errors() {
-  const { codes } = await load("src/core/error.ts");
-  const { exitStatuses } = await load("src/cli/shape.ts");
+  const { codes } = await load("src/edits/codes.ts");
+  const { exitStatuses } = await load("src/cli/flag-types.ts");
   const rows = Object.entries(codes).map(
     ([code, { exit, meaning, next }]) => `| \`${code}\` | ${exit} | ${meaning} | ${next} |`,
   );
   const statuses = exitStatuses.map(([status, meaning]) => `| ${status} | ${meaning} |`);
   const text = `# Errors
 
-<!-- Made from src/core/error.ts by scripts/docs/errors.mjs. Do not edit. -->
+<!-- Made from src/edits/codes.ts by scripts/docs/errors.mjs. Do not edit. -->
 
 A refusal is a value: \`details.status\` is \`refused\`, \`details.code\` is one of these, and nothing was written. Its text
 begins with \`REJECTED, nothing written.\` and ends with the next call to make.

@@ -6,7 +6,7 @@ const list = (names) => names.map((name) => `\`${name}\``).join(", ");
 
 export default async function toolsPage() {
   const { tools, toolDoor } = await load("src/tools/index.ts");
-  const { Session, memoryFiles, memoryStore } = await load("src/session/index.ts");
+  const { Session, memoryFiles, memoryStore } = await load("src/index.ts");
   const listed = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const costs = listed.map(
     (tool) =>

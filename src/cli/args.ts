@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
-import { type Command, type Flag, flagsOf, general, touching } from "./shape.js";
-import { commandNamed, commands } from "./table.js";
+import type { Range } from "../text/index.js";
+import { commandNamed, commands } from "./command-table.js";
+import { type Command, type Flag, flagsOf, general, touching } from "./flag-types.js";
 
 /** The command line was wrong: the message says how, the hint what to do. Exit status 2. */
 export class UsageError extends Error {
@@ -212,4 +213,19 @@ function distance(one: string, two: string): number {
     }
   }
   return cell(one.length, two.length);
+}
+
+const farthest = Number.MAX_SAFE_INTEGER;
+
+/** "10-20,40-50", "7", "100-" (to the end). */
+export function parseRanges(text: string): Range[] {
+  return text.split(",").map((part) => {
+    const found = /^\s*(\d{1,15})\s*(?:(-)\s*(\d{1,15})?)?\s*$/.exec(part);
+    const start = Number(found?.[1] ?? 0);
+    const end = found?.[3] !== undefined ? Number(found[3]) : found?.[2] ? farthest : start;
+    if (!found || start < 1)
+      throw new UsageError(`--ranges is like 10-20,40-50; got ${JSON.stringify(part)}`);
+    if (end < start) throw new UsageError(`the range ${part.trim()} ends before it begins`);
+    return { start, end };
+  });
 }

@@ -1,6 +1,6 @@
 import type { Args } from "./args.js";
 import type { Interrupt } from "./interrupt.js";
-import type { Output } from "./output.js";
+import type { Output } from "./print/output.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,6 @@
-import type { Stream } from "./output.js";
-import { type Command, exitStatuses, type Flag, general, json, touching } from "./shape.js";
-import { commandNamed, commands } from "./table.js";
-import { wrap } from "./wrap.js";
+import { commandNamed, commands } from "./command-table.js";
+import { type Command, exitStatuses, type Flag, general, json, touching } from "./flag-types.js";
+import { type Stream, wrap } from "./print/output.js";
 
 /** What a help page needs to know: where it is shown, and which commands this build has. */
 export interface HelpSetup {

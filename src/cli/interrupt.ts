@@ -1,5 +1,5 @@
-import type { Files } from "../session/index.js";
-import { interrupted } from "./exit.js";
+import type { Files } from "../ports/index.js";
+import { interrupted } from "./flag-types.js";
 
 const terminated = 143;
 

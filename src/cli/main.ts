@@ -1,13 +1,14 @@
-import { type RefusalDetails, rejected, visible, visibleText } from "../core/index.js";
-import type { PortError } from "../session/index.js";
+import { type RefusalDetails, rejected } from "../answers/index.js";
+import type { PortError } from "../ports/index.js";
+import { visible, visibleText } from "../text/index.js";
 import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
+import { commandNamed } from "./command-table.js";
 import type { Context, Doors, Environment, Run } from "./context.js";
-import { failed, interrupted, usage } from "./exit.js";
+import { failed, interrupted, usage } from "./flag-types.js";
 import { InputError } from "./input.js";
 import { Interrupt } from "./interrupt.js";
-import { type Output, processOutput } from "./output.js";
-import { showResult } from "./show.js";
-import { commandNamed } from "./table.js";
+import { type Output, processOutput } from "./print/output.js";
+import { showResult } from "./print/result.js";
 
 /** What a run of the program gets from the process. */
 export interface Start {
@@ -24,23 +25,23 @@ export interface Start {
 
 /** Each is loaded when it is called: a read does not pay for a search. */
 const own: Doors = {
-  read: () => import("./commands/read.js"),
-  grep: () => import("./commands/grep.js"),
-  edit: () => import("./commands/edit.js"),
-  apply: () => import("./commands/apply.js"),
-  write: () => import("./commands/write.js"),
-  undo: () => import("./commands/undo.js"),
-  log: () => import("./commands/log.js"),
-  stats: () => import("./commands/stats.js"),
-  session: () => import("./commands/session.js"),
-  lost: () => import("./commands/lost.js"),
-  restore: () => import("./commands/restore.js"),
-  install: () => import("./commands/install.js"),
-  uninstall: () => import("./commands/uninstall.js"),
-  doctor: () => import("./commands/doctor.js"),
-  demo: () => import("./commands/demo.js"),
-  replay: () => import("./commands/replay.js"),
-  completion: () => import("./commands/completion.js"),
+  read: () => import("./commands/editing/read.js"),
+  grep: () => import("./commands/editing/grep.js"),
+  edit: () => import("./commands/editing/edit.js"),
+  apply: () => import("./commands/editing/apply.js"),
+  write: () => import("./commands/editing/write.js"),
+  undo: () => import("./commands/history/undo.js"),
+  log: () => import("./commands/history/log.js"),
+  stats: () => import("./commands/history/stats.js"),
+  session: () => import("./commands/history/session.js"),
+  lost: () => import("./commands/history/lost.js"),
+  restore: () => import("./commands/history/restore.js"),
+  install: () => import("./commands/setup/install.js"),
+  uninstall: () => import("./commands/setup/uninstall.js"),
+  doctor: () => import("./commands/setup/doctor.js"),
+  demo: () => import("./commands/setup/demo.js"),
+  replay: () => import("./commands/history/replay.js"),
+  completion: () => import("./commands/setup/completion.js"),
 };
 
 export async function main(start: Start): Promise<number> {

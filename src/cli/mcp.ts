@@ -1,19 +1,12 @@
-import {
-  agentIdentity,
-  boundsOf,
-  type Config,
-  findWorkspace,
-  loadConfig,
-  nodeStore,
-  openFiles,
-  stateFolder,
-} from "../node/index.js";
-import type { Files, LedgerStore } from "../session/index.js";
+import { realpathSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { agentIdentity, findWorkspace, stateFolder } from "../host/index.js";
+import type { Files, LedgerStore } from "../ports/index.js";
+import { nodeStore } from "../store/index.js";
+import { boundsOf, type Config, isWithin, loadConfig, openFiles, type Settings } from "../workspace/index.js";
 import type { Context, Run } from "./context.js";
-import { done } from "./exit.js";
-import { type Policies, policiesOf, settingsOf } from "./open.js";
-import { placedStore } from "./places.js";
-import { limitsOf, type Served, servedOf, settingsOfAll } from "./served.js";
+import { done } from "./flag-types.js";
+import { type Policies, placedStore, policiesOf, settingsOf } from "./open-workspace.js";
 
 interface Workplace extends Policies {
   readonly files: Files;
@@ -21,7 +14,7 @@ interface Workplace extends Policies {
 }
 
 /** The MCP server, as far as it is started from here: this folder may not know it. */
-export interface McpServer {
+interface McpServer {
   serveMcp(
     options: Workplace & {
       readonly version: string;
@@ -81,4 +74,64 @@ function workplace({ served, state, log }: Setup, { interrupt }: Context): Workp
     ...{ files: interrupt.guard(files), store: placedStore(store, { cwd: base, root: base }) },
     ...policiesOf(settings),
   };
+}
+
+/** A folder that is worked on, and the settings that count there. */
+interface Served {
+  readonly root: string;
+  readonly settings: Settings;
+}
+
+interface Ceiling {
+  /** The configuration of a folder. */
+  readonly config: (folder: string) => Config;
+  /** Where relative roots start. */
+  readonly cwd: string;
+}
+
+/**
+ * What of the folders that a client names is served: inside the roots that are configured, if any are. One that is wider
+ * is cut down to them, one beside them does not count. None left: the configured roots themselves.
+ */
+function servedOf(named: readonly string[], ceiling: Ceiling): readonly Served[] {
+  const found = named.flatMap((folder) => {
+    const limits = limitsOf(folder, ceiling);
+    if (limits.length === 0) return at(folder, ceiling);
+    const own = real(folder);
+    if (limits.some(({ root }) => isWithin(own, root))) return at(own, ceiling);
+    return limits.filter(({ root }) => isWithin(root, own));
+  });
+  const served = found.length > 0 ? found : named.flatMap((folder) => limitsOf(folder, ceiling));
+  return [...new Map(served.map((one) => [one.root, one])).values()];
+}
+
+const at = (root: string, { config }: Ceiling): Served[] => [{ root, settings: config(root).settings }];
+
+/** The roots that are configured for a folder. Those of its own `.kedge.json` are served as that file says. */
+function limitsOf(folder: string, { config, cwd }: Ceiling): Served[] {
+  const { settings, sources } = config(folder);
+  const isOwn = basename(sources.roots ?? "") === ".kedge.json";
+  return (settings.roots ?? []).map((given) => {
+    const root = real(resolve(cwd, given));
+    return { root, settings: isOwn ? settings : config(root).settings };
+  });
+}
+
+/** The first root's settings. What any of them denies, or keeps secret, is so in all. */
+function settingsOfAll([first, ...others]: readonly Served[]): Settings {
+  const settings = first?.settings ?? {};
+  const added = (key: "deny" | "secrets"): readonly string[] => {
+    const own = settings[key] ?? [];
+    const more = others.flatMap((other) => other.settings[key] ?? []);
+    return [...own, ...more.filter((pattern) => !pattern.startsWith("!") && !own.includes(pattern))];
+  };
+  return { ...settings, deny: added("deny"), secrets: added("secrets") };
+}
+
+function real(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return resolve(folder);
+  }
 }

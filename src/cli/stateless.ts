@@ -1,39 +1,24 @@
+import type { SchemeName } from "../anchors/index.js";
 import {
-  type Applied,
   changedRanges,
-  Document,
   type Door,
   type EditToolDetails,
   editsAgain,
   libraryDoor,
-  normaliseEdits,
-  nulMakesBinary,
-  problem,
   type RefusalDetails,
-  type Refused,
   refusalDetails,
   refusalText,
   resultText,
-  runStateless,
-  type SchemeName,
   selectRows,
   spokenScheme,
-  unifiedDiff,
-  wholeFile,
-} from "../core/index.js";
-import {
-  type BatchResult,
-  type EditRequest,
-  type EditResult,
-  type FileId,
-  type FileRequest,
-  type Held,
-  type MultiEditRequest,
-  PortError,
-  Session,
-  type SessionOptions,
-  type Write,
-} from "../session/index.js";
+} from "../answers/index.js";
+import type { BatchResult, EditResult, FileRequest, Result } from "../calls/index.js";
+import { unifiedDiff } from "../changes/index.js";
+import { normaliseEdits, problem } from "../edits/index.js";
+import { type Applied, nulMakesBinary, type Refused, runStateless } from "../merge/index.js";
+import { type FileId, type Held, PortError, type Write } from "../ports/index.js";
+import { type EditRequest, type MultiEditRequest, Session, type SessionOptions } from "../session/index.js";
+import { Document, wholeFile } from "../text/index.js";
 
 /** A session, as far as commands use one: with or without a record of what was shown. */
 export type Editor = Pick<Session, "read" | "grep" | "edit" | "multiEdit" | "write">;
@@ -231,4 +216,26 @@ function refusalOf(
   const scheme = spokenScheme(problems, anchors);
   const text = refusalText({ details, problems, rows, complete, now, scheme, door });
   return { writes: [], text, details };
+}
+
+const usualAdvice = "; keep using the anchors you were shown";
+
+/** Where lines do not relocate, anchors below an edit that added or removed lines are of no use. */
+export function withAdvice<Done extends Result>(result: Done): Done {
+  if (result.isError) return result;
+  const moved = filesOf(result).some(({ diff }) => {
+    const rows = diff.split("\n").slice(2);
+    // A cut diff does not tell the balance.
+    if (rows.at(-2)?.startsWith("[diff cut")) return true;
+    return (
+      rows.filter((row) => row.startsWith("+")).length !== rows.filter((row) => row.startsWith("-")).length
+    );
+  });
+  const advice = moved ? "; lines below it have moved: read them again before you name them" : "";
+  return { ...result, text: result.text.replaceAll(usualAdvice, advice) };
+}
+
+function filesOf({ details }: Result): readonly EditToolDetails[] {
+  const { files } = details as { readonly files?: readonly EditToolDetails[] };
+  return files ?? [details as EditToolDetails];
 }

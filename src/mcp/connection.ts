@@ -12,7 +12,7 @@ export type Workplace = Pick<
   "files" | "store" | "gate" | "onStale" | "anchors" | "codec" | "keepOnFold"
 >;
 
-export interface ConnectionOptions extends Workplace, Pick<SessionOptions, "agent" | "clock"> {
+interface ConnectionOptions extends Workplace, Pick<SessionOptions, "agent" | "clock"> {
   readonly version: string;
   readonly readOnly?: boolean;
   readonly reopen?: (roots: readonly string[]) => Workplace | Promise<Workplace>;

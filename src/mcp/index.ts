@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Clock } from "../session/index.js";
+import type { Clock } from "../ports/index.js";
 import { Connection, type Workplace } from "./connection.js";
 import { serveStdio } from "./sdk.js";
 import { LineTransport, longestMessage } from "./transport.js";
@@ -7,7 +7,7 @@ import { LineTransport, longestMessage } from "./transport.js";
 export type { Workplace } from "./connection.js";
 export { detailsKey } from "./server.js";
 
-export interface McpOptions extends Workplace {
+interface McpOptions extends Workplace {
   readonly version: string;
   /** Who calls, where a call does not say; the connection, if not given. */
   readonly agent?: string;
@@ -22,7 +22,7 @@ export interface McpOptions extends Workplace {
   readonly log?: (line: string) => void;
 }
 
-export interface McpHandle {
+interface McpHandle {
   /** The client has left, or `close` was called, and every call that was under way has come to its end. */
   readonly closed: Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,3 @@
-/** What is used of the MCP SDK. A file of its own in the package (dist/mcp.cjs): only `kedge mcp` pays for reading it. */
 export {
   isJSONRPCRequest,
   ProtocolError,

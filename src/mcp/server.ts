@@ -1,9 +1,10 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
-import type { ReadDetails, Result, Session } from "../session/index.js";
+import type { ReadDetails, Result } from "../calls/index.js";
+import type { Session } from "../session/index.js";
 import { type Extra, readOnlyTools, type Tool, tools } from "../tools/index.js";
 import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.js";
 
-export interface ServerSettings {
+interface ServerSettings {
   readonly version: string;
   readonly readOnly: boolean;
   readonly log: (line: string) => void;

@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { isJSONRPCRequest, ProtocolErrorCode, parseJSONRPCMessage } from "./sdk.js";
 
-export interface LineOptions {
+interface LineOptions {
   readonly input: Readable;
   readonly output: Writable;
   /** The longest message that is read, in bytes. */

@@ -1,12 +1,10 @@
-export type { Case } from "./case.js";
-export { ReplayError } from "./error.js";
-export { type CaseSet, classNames, generate } from "./generate.js";
-export { gitSource, type Source } from "./git.js";
-export { type Mechanism, play } from "./mechanism.js";
+export { type Case, ReplayError } from "./cases/case.js";
+export { type CaseSet, classNames, generate } from "./cases/generate.js";
+export { gitSource, type Source } from "./cases/git-source.js";
 export { allMechanisms } from "./mechanisms/all.js";
 export { session } from "./mechanisms/kedge.js";
 export { peer } from "./mechanisms/peer.js";
 export { readPrepared } from "./prepared.js";
 export { setText, tablesText } from "./report.js";
-export { outcomes, type Score, score } from "./score.js";
+export { type Mechanism, outcomes, play, type Score, score } from "./score.js";
 export { caseText, hasRefused, playAll } from "./show.js";

@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type Case, type Expectation, editText, type Hunk, setHash, toCrlf } from "./case.js";
-import { ReplayError } from "./error.js";
-import type { CaseSet } from "./generate.js";
+import {
+  type Case,
+  type Expectation,
+  editText,
+  type Hunk,
+  ReplayError,
+  setHash,
+  toCrlf,
+} from "./cases/case.js";
+import type { CaseSet } from "./cases/generate.js";
 
 /** A hunk as the files of a prepared set have it. */
 interface StoredHunk {

@@ -1,4 +1,4 @@
-import type { CaseSet } from "./generate.js";
+import type { CaseSet } from "./cases/generate.js";
 import type { Score, Tally } from "./score.js";
 
 const total = ({ right, refused, swapped, wrong, silent }: Tally): number =>

@@ -1,8 +1,6 @@
 import type { ToolSet } from "ai";
-import type { Result } from "../session/index.js";
+import type { Result } from "../calls/index.js";
 import { extraOf, type From, offered, sessionOf, standardSchema, type ToolOptions } from "./shared.js";
-
-export { sessionOf } from "./shared.js";
 
 interface Execution {
   readonly abortSignal?: AbortSignal | undefined;

@@ -1,11 +1,8 @@
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
-import type { Result } from "../session/index.js";
+import type { Result } from "../calls/index.js";
 import { extraOf, type From, offered, schemaOf, sessionOf, type ToolOptions } from "./shared.js";
 import { type TextEditorOptions, textEditor } from "./text-editor.js";
-
-export { sessionOf } from "./shared.js";
-export { type TextEditor, type TextEditorOptions, textEditor } from "./text-editor.js";
 
 /**
  * The tools for the Anthropic SDK's tool runner; without the runner, `run` executes a `tool_use` block's input.

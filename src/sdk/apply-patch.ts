@@ -1,23 +1,9 @@
-import {
-  type Codec,
-  Document,
-  type Door,
-  type EditToolDetails,
-  PatchError,
-  type PatchHunk,
-  parseCreation,
-  parseUpdate,
-  placeHunks,
-} from "../core/index.js";
-import {
-  type Files,
-  PortError,
-  type Result,
-  refusal,
-  Session,
-  type SessionOptions,
-  withoutAnchors,
-} from "../session/index.js";
+import type { Door, EditToolDetails } from "../answers/index.js";
+import type { Result } from "../calls/index.js";
+import { PatchError, type PatchHunk, parseCreation, parseUpdate, placeHunks } from "../foreign/index.js";
+import { type Files, PortError } from "../ports/index.js";
+import { refusal, Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import { type Codec, Document } from "../text/index.js";
 
 export interface PatchEditorOptions extends Omit<SessionOptions, "anchors"> {}
 

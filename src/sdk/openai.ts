@@ -1,9 +1,6 @@
-import type { Result } from "../session/index.js";
+import type { Result } from "../calls/index.js";
 import { type PatchEditorOptions, type PatchOperation, patchEditor } from "./apply-patch.js";
 import { extraOf, type From, offered, schemaOf, sessionOf, type ToolOptions } from "./shared.js";
-
-export { type PatchEditorOptions, type PatchOperation, patchEditor } from "./apply-patch.js";
-export { sessionOf } from "./shared.js";
 
 /**
  * The tools for `client.chat.completions.runTools`.

@@ -1,5 +1,7 @@
-import type { Door, EditToolDetails, Range } from "../core/index.js";
-import { type Result, refusal, Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import type { Door, EditToolDetails } from "../answers/index.js";
+import type { Result } from "../calls/index.js";
+import { refusal, Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import type { Range } from "../text/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
 
 export interface TextEditorOptions extends Omit<SessionOptions, "door" | "anchors"> {

@@ -1,8 +1,9 @@
-import { computeLineHash, type Door, nextStep, type RefusalDetails, rejected } from "../core/index.js";
-import type { Result } from "./result.js";
+import { computeLineHash } from "../anchors/index.js";
+import { type Door, nextStep, type RefusalDetails, rejected } from "../answers/index.js";
+import type { Result } from "../calls/index.js";
 
 /** Takes note of a row that was printed, under the number it was printed with. */
-export type Remember = (line: number, anchor: string) => void;
+type Remember = (line: number, anchor: string) => void;
 
 const row = /^(>>> | {4})?(\d+)(#[0-9a-f]{6})\|(.*)$/s;
 const anchorsOnly = /^(\d+#[0-9a-f]{6}( \d+#[0-9a-f]{6})*|\[anchors of .*\])$/;

@@ -1,5 +1,5 @@
-import type { Range } from "../core/index.js";
-import type { BatchRefusal, BatchResult, EditResult } from "./result.js";
+import type { BatchRefusal, BatchResult, EditResult } from "../calls/index.js";
+import type { Range } from "../text/index.js";
 import type { EditRequest, MultiEditRequest, Session } from "./session.js";
 
 export interface RefreshOptions {

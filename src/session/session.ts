@@ -1,51 +1,65 @@
+import type { SchemeName } from "../anchors/index.js";
+import { type Door, dryRunDoor, libraryDoor, type RefusalDetails, refusalText } from "../answers/index.js";
 import {
-  type Codec,
-  type Door,
-  dryRunDoor,
-  libraryDoor,
-  type OnStale,
-  problem,
-  type RefusalDetails,
-  refusalText,
-  type SchemeName,
-} from "../core/index.js";
-import { type Formatted, formatted, type News, news } from "./aftermath.js";
-import { beginEpoch } from "./agent.js";
-import { type Call, callOf, conflictIn, type FileRequest, retryOf } from "./call.js";
+  type BatchRefusal,
+  type BatchResult,
+  type Call,
+  callOf,
+  checkOptions,
+  checkRequest,
+  conflictIn,
+  type EditResult,
+  execute,
+  type FileRequest,
+  type GrepRequest,
+  grep,
+  journalThrown,
+  type ReadDetails,
+  type ReadRequest,
+  type Result,
+  read,
+  retryOf,
+  type SearchDetails,
+  shown,
+  type Touched,
+} from "../calls/index.js";
+import { problem } from "../edits/index.js";
 import {
   type Consideration,
   consider,
   type ForeignWrite,
+  type Formatted,
+  follow,
+  formatted,
   type Glance,
   glance,
+  type News,
+  news,
+  type Observation,
+  type ObservedWrite,
+  observe,
   preview,
+  recordWrite,
   type Unsure,
-} from "./consider.js";
-import { follow, recordWrite } from "./foreign.js";
-import type { GatePolicy } from "./gate.js";
-import { type LostCause, type LostEdit, lost, lostBy } from "./lost.js";
-import type { ObservedWrite } from "./made.js";
-import { type Observation, observe } from "./observing.js";
-import { type Cancellation, type Clock, type Files, type LedgerStore, PortError } from "./ports.js";
-import type { Touched } from "./quoted.js";
-import { type GrepRequest, grep, type ReadRequest, read } from "./reading.js";
-import { checkOptions, checkRequest } from "./request.js";
-import { type RestoreRequest, restore } from "./restore.js";
-import type { RestoreDetails } from "./restored.js";
-import type {
-  BatchRefusal,
-  BatchResult,
-  EditResult,
-  Env,
-  ReadDetails,
-  Result,
-  SearchDetails,
-} from "./result.js";
-import { shown } from "./shown.js";
-import type { LostRequest } from "./survey.js";
-import { journalThrown } from "./thrown.js";
-import { CannotUndo, type UndoDetails, type UndoRequest, undo } from "./undo.js";
-import { execute } from "./writing.js";
+} from "../foreign/index.js";
+import { beginEpoch, type Env, type GatePolicy } from "../ledger/index.js";
+import {
+  CannotUndo,
+  type LostCause,
+  type LostEdit,
+  type LostRequest,
+  lost,
+  lostBy,
+  type RestoreDetails,
+  type RestoreRequest,
+  restore,
+  type UndoDetails,
+  type UndoRequest,
+  undo,
+} from "../lost/index.js";
+import type { OnStale } from "../merge/index.js";
+import { type Cancellation, type Clock, type Files, type LedgerStore, PortError } from "../ports/index.js";
+import type { Codec } from "../text/index.js";
 
 export interface SessionOptions {
   readonly files: Files;

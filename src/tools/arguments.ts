@@ -1,4 +1,4 @@
-import type { Range } from "../core/index.js";
+import type { Range } from "../text/index.js";
 
 /** An argument that cannot be understood. The tool answers it with a correct call. */
 export class BadArgument extends Error {

@@ -1,4 +1,4 @@
-import { type Door, rangesJson, requestJson, retryJson } from "../core/index.js";
+import { type Door, rangesJson, requestJson, retryJson } from "../answers/index.js";
 
 /** How a refusal names the next call to a model that has these tools. */
 export const toolDoor: Door = {

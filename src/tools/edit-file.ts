@@ -1,4 +1,4 @@
-import { promptRules } from "../session/index.js";
+import { promptRules } from "../ledger/index.js";
 import { lineEdits, strayEdit } from "./edits.js";
 import { defineTool } from "./tool.js";
 

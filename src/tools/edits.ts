@@ -1,4 +1,4 @@
-import { operations as lineOperations } from "../core/index.js";
+import { operations as lineOperations } from "../edits/index.js";
 import type { Arguments } from "./arguments.js";
 import type { Schema } from "./tool.js";
 

@@ -1,4 +1,5 @@
-import { type FileRequest, promptRules } from "../session/index.js";
+import type { FileRequest } from "../calls/index.js";
+import { promptRules } from "../ledger/index.js";
 import { type Arguments, isFields, parsed, shown } from "./arguments.js";
 import { exampleEdit } from "./edit-file.js";
 import { fileEdits, isEdit } from "./edits.js";

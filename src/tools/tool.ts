@@ -1,5 +1,6 @@
-import { type RefusalDetails, rejected } from "../core/index.js";
-import type { Result, Session } from "../session/index.js";
+import { type RefusalDetails, rejected } from "../answers/index.js";
+import type { Result } from "../calls/index.js";
+import type { Session } from "../session/index.js";
 import { Arguments, BadArgument } from "./arguments.js";
 
 /** The part of JSON Schema that every provider takes: no union, no reference, items one level deep. */
@@ -41,7 +42,7 @@ export interface Tool {
   run(session: Session, args: unknown, extra?: Extra): Promise<Result>;
 }
 
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ground, namesIn, newGround, text, utf8 } from "../node/support.js";
+import { type Ground, namesIn, newGround, text, utf8 } from "../support/node.js";
 import { workers } from "./spawn.js";
 import type { Edited, Tried } from "./worker.js";
 

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type NodeFiles, nodeFiles, nodeStore } from "../../src/node/index.js";
-import { commit, namesIn, treeOf, utf8 } from "../node/support.js";
+import { type NodeFiles, nodeFiles, nodeStore } from "../../src/node.js";
+import { commit, namesIn, treeOf, utf8 } from "../support/node.js";
 
 /** A disk of one mebibyte; null where this user may not mount one. */
 function smallDisk(): string | null {

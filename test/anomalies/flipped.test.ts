@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeStore } from "../../src/node/index.js";
-import { Session } from "../../src/session/index.js";
-import { faultyIo } from "../node/faulty.js";
-import { commit, type Ground, ground, newGround, utf8 } from "../node/support.js";
+import { nodeStore } from "../../src/node.js";
+import { Session } from "../../src/session/session.js";
+import { faultyIo } from "../support/faulty.js";
+import { commit, type Ground, ground, newGround, utf8 } from "../support/node.js";
 
 const fast = existsSync("/dev/shm") ? "/dev/shm" : undefined;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newGround } from "../node/support.js";
+import { newGround } from "../support/node.js";
 import { workers } from "./spawn.js";
 import type { Books } from "./worker.js";
 

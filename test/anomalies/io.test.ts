@@ -1,10 +1,10 @@
 import { existsSync, linkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { NodeFiles } from "../../src/node/index.js";
-import { PortError } from "../../src/session/index.js";
-import { type Fault, faultyIo } from "../node/faulty.js";
-import { commit, type Ground, ground, namesIn, withMeasured } from "../node/support.js";
+import type { NodeFiles } from "../../src/node.js";
+import { PortError } from "../../src/ports/files.js";
+import { type Fault, faultyIo } from "../support/faulty.js";
+import { commit, type Ground, ground, namesIn, withMeasured } from "../support/node.js";
 
 // In memory where the system has it: thousands of commits flush thousands of times.
 const fast = existsSync("/dev/shm") ? "/dev/shm" : undefined;

@@ -1,8 +1,8 @@
 import { existsSync, linkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { thisPlatform } from "../../src/node/index.js";
-import { commit, type Ground, ground, namesIn } from "../node/support.js";
+import { thisPlatform } from "../../src/node.js";
+import { commit, type Ground, ground, namesIn } from "../support/node.js";
 import { workers } from "./spawn.js";
 
 let pool: Awaited<ReturnType<typeof workers>>;

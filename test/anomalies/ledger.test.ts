@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Io, type NodeStore, nodeStore } from "../../src/node/index.js";
-import { type JournalEntry, PortError } from "../../src/session/index.js";
-import { faultyIo } from "../node/faulty.js";
-import { type Ground, ground, text, utf8 } from "../node/support.js";
+import { type Io, type NodeStore, nodeStore } from "../../src/node.js";
+import { PortError } from "../../src/ports/files.js";
+import type { JournalEntry } from "../../src/ports/store.js";
+import { faultyIo } from "../support/faulty.js";
+import { type Ground, ground, text, utf8 } from "../support/node.js";
 
 const fast = existsSync("/dev/shm") ? "/dev/shm" : undefined;
 const errors = ["ENOSPC", "EIO", "EACCES", "EMFILE", "short"];

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type NodeStore, nodeStore } from "../../src/node/index.js";
-import type { JournalEntry } from "../../src/session/index.js";
-import { commit, type Ground, newGround, text, utf8 } from "../node/support.js";
+import { type NodeStore, nodeStore } from "../../src/node.js";
+import type { JournalEntry } from "../../src/ports/store.js";
+import { commit, type Ground, newGround, text, utf8 } from "../support/node.js";
 
 const entry: JournalEntry = {
   ...{ id: "e1", time: 1, agent: "one", tool: "edit_file", kind: "commit", path: "a.ts", file: "/work/a.ts" },

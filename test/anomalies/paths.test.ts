@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PortError } from "../../src/session/index.js";
-import { faultyIo } from "../node/faulty.js";
-import { commit, newGround, treeOf, utf8 } from "../node/support.js";
+import { PortError } from "../../src/ports/files.js";
+import { faultyIo } from "../support/faulty.js";
+import { commit, newGround, treeOf, utf8 } from "../support/node.js";
 
 const piece = fc.oneof(
   {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ground, newGround } from "../node/support.js";
+import { type Ground, newGround } from "../support/node.js";
 import { workers } from "./spawn.js";
 import type { Books, Tried } from "./worker.js";
 

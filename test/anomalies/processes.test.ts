@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newGround } from "../node/support.js";
+import { newGround } from "../support/node.js";
 import { workers } from "./spawn.js";
 import type { Edited } from "./worker.js";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeStore } from "../../src/node/index.js";
-import { Session } from "../../src/session/index.js";
-import { type Ground, newGround } from "../node/support.js";
+import { nodeStore } from "../../src/node.js";
+import { Session } from "../../src/session/session.js";
+import { type Ground, newGround } from "../support/node.js";
 
 function open(at: Ground): Session {
   let now = 1_000_000;

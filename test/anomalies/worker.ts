@@ -1,6 +1,5 @@
 // A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
 import { appendFileSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { Document } from "../../src/core/index.js";
 import {
   agentIdentity,
   type Io,
@@ -9,9 +8,11 @@ import {
   nodeIo,
   nodeStore,
   thisPlatform,
-} from "../../src/node/index.js";
-import { PortError, Session, type Write } from "../../src/session/index.js";
-import { faultyIo } from "../node/faulty.js";
+} from "../../src/node.js";
+import { PortError, type Write } from "../../src/ports/files.js";
+import { Session } from "../../src/session/session.js";
+import { Document } from "../../src/text/document.js";
+import { faultyIo } from "../support/faulty.js";
 
 export type Task =
   | { kind: "commit"; root: string; state: string; changes: Record<string, string | null>; killAt: number }

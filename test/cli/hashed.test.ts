@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeFiles, nodeStore } from "../../src/node/index.js";
-import { Session } from "../../src/session/index.js";
+import { nodeFiles, nodeStore } from "../../src/node.js";
+import { Session } from "../../src/session/session.js";
 import { Place } from "./support.js";
 
 const key = `ghp_${"x".repeat(36)}`;

@@ -1,19 +1,18 @@
 import { describe, expect, test, vi } from "vitest";
-import { parseCommandLine } from "../../src/cli/args.js";
-import { tableText } from "../../src/cli/columns.js";
-import { quoted, shellDoor } from "../../src/cli/door.js";
-import { statusOf } from "../../src/cli/exit.js";
+import type { RefusalDetails } from "../../src/answers/refusal-details.js";
+import { parseCommandLine, parseRanges } from "../../src/cli/args.js";
+import { savedTokens, statistics } from "../../src/cli/commands/history/statistics.js";
+import { statusOf } from "../../src/cli/flag-types.js";
 import { Interrupt } from "../../src/cli/interrupt.js";
-import { agentName, undoable } from "../../src/cli/journal.js";
-import { makeStream } from "../../src/cli/output.js";
-import { placedStore } from "../../src/cli/places.js";
-import { parseRanges } from "../../src/cli/ranges.js";
-import { staleDiff } from "../../src/cli/stale.js";
-import { savedTokens, statistics } from "../../src/cli/statistics.js";
-import { formatAge, parseSince } from "../../src/cli/time.js";
-import { codes, type RefusalDetails } from "../../src/core/index.js";
-import type { NodeStore } from "../../src/node/index.js";
-import { type JournalEntry, memoryFiles, memoryStore } from "../../src/session/index.js";
+import { placedStore } from "../../src/cli/open-workspace.js";
+import { agentName, formatAge, parseSince, undoable } from "../../src/cli/print/log-rows.js";
+import { makeStream, tableText } from "../../src/cli/print/output.js";
+import { staleDiff } from "../../src/cli/print/result.js";
+import { quoted, shellDoor } from "../../src/cli/print/shell-wording.js";
+import { codes } from "../../src/edits/codes.js";
+import type { NodeStore } from "../../src/node.js";
+import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import type { JournalEntry } from "../../src/ports/store.js";
 
 const entry = (more: Partial<JournalEntry>): JournalEntry => ({
   ...{ id: "1", time: 0, agent: "alice", tool: "edit", kind: "commit", path: "a.ts", file: "/w/a.ts" },

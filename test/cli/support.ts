@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/index.js";
-import { makeStream } from "../../src/cli/output.js";
+import { makeStream } from "../../src/cli/print/output.js";
 
 export interface Ran {
   readonly status: number | null;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FileId, Files, Write } from "../../src/session/ports.js";
+import type { FileId, Files, Write } from "../../src/ports/files.js";
 import { searching } from "./search.js";
 
 /** The port under test, and a way past it: what somebody does who knows nothing of the port. */

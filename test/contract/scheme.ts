@@ -1,14 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseLineRef } from "../../src/core/anchor.js";
-import { utf8, xxh32 } from "../../src/core/hash.js";
-import {
-  computeLineHash,
-  formatLineTag,
-  type HashSource,
-  type Scheme,
-  schemes,
-} from "../../src/core/scheme.js";
+import { parseLineRef } from "../../src/anchors/anchor.js";
+import { computeLineHash, formatLineTag, type Scheme, schemes } from "../../src/anchors/scheme.js";
+import type { HashSource } from "../../src/text/document.js";
+import { utf8, xxh32 } from "../../src/text/hash.js";
 
 export const anyLine = fc.integer({ min: 1, max: 999_999_999 });
 export const anyText = fc.oneof(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { SearchQuery } from "../../src/session/ports.js";
+import type { SearchQuery } from "../../src/ports/files.js";
 import type { FilesBench } from "./files.js";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

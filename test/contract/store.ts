@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JournalEntry, Json, LedgerStore } from "../../src/session/ports.js";
+import type { JournalEntry, Json, LedgerStore } from "../../src/ports/store.js";
 
 export interface StoreBench {
   readonly store: LedgerStore;

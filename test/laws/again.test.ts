@@ -3,19 +3,13 @@
  * nothing down. Two worlds live through the same history; in one of them nothing can be looked at without a lock.
  */
 import { describe, expect, it } from "vitest";
-import { latin1Codec, utf8Codec } from "../../src/core/codec.js";
-import {
-  type Files,
-  type ForeignWrite,
-  type Json,
-  type LedgerStore,
-  type MemoryFiles,
-  memoryFiles,
-  memoryStore,
-  PortError,
-  type Result,
-  Session,
-} from "../../src/session/index.js";
+import type { Result } from "../../src/calls/result.js";
+import type { ForeignWrite } from "../../src/foreign/judge-write.js";
+import { type Files, PortError } from "../../src/ports/files.js";
+import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import type { Json, LedgerStore } from "../../src/ports/store.js";
+import { Session } from "../../src/session/session.js";
+import { latin1Codec, utf8Codec } from "../../src/text/codec.js";
 import { Random } from "../support/model.js";
 
 const runs = Number(process.env.KEDGE_RUNS);

@@ -5,21 +5,16 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { latin1Codec, utf8Codec, utf16beCodec, utf16leCodec } from "../../src/core/codec.js";
-import { type NodeFiles, type NodeStore, nodeStore } from "../../src/node/index.js";
-import { nameOf } from "../../src/node/names.js";
-import {
-  type FileId,
-  type Files,
-  type LedgerStore,
-  PortError,
-  type Result,
-  Session,
-} from "../../src/session/index.js";
-import { loadLedger } from "../../src/session/ledgers.js";
-import { fromJson, toJson } from "../../src/session/record.js";
-import { type Ground, newGround } from "../node/support.js";
+import type { Result } from "../../src/calls/result.js";
+import { nameOf } from "../../src/host/checksums.js";
+import { fromJson, loadLedger, toJson } from "../../src/ledger/file-ledger.js";
+import { type NodeFiles, type NodeStore, nodeStore } from "../../src/node.js";
+import { type FileId, type Files, PortError } from "../../src/ports/files.js";
+import type { LedgerStore } from "../../src/ports/store.js";
+import { Session } from "../../src/session/session.js";
+import { latin1Codec, utf8Codec, utf16beCodec, utf16leCodec } from "../../src/text/codec.js";
 import { Random } from "../support/model.js";
+import { type Ground, newGround } from "../support/node.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 const seed = Number(process.env.KEDGE_SEED);

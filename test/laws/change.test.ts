@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Change, type Hunk } from "../../src/core/change.js";
-import { LineMap } from "../../src/core/linemap.js";
+import { Change, type Hunk, LineMap } from "../../src/changes/line-change.js";
 
 /** A change to a text of `before` lines, from cut points that cannot overlap. */
 const changeOf = (before: number): fc.Arbitrary<Change<number>> =>

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareLines } from "../../src/core/compare.js";
-import { certainPairs } from "../../src/core/segment.js";
+import { certainPairs } from "../../src/changes/certain-pairs.js";
+import { compareLines } from "../../src/changes/compare.js";
 
 type Pair = readonly [number, number];
 

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { latin1Codec, utf8Codec, utf16beCodec, utf16leCodec } from "../../src/core/codec.js";
-import { Document, type ParseOptions, type Splice, splitText, wholeFile } from "../../src/core/document.js";
-import { utf8, xxh32 } from "../../src/core/hash.js";
+import { latin1Codec, utf8Codec, utf16beCodec, utf16leCodec } from "../../src/text/codec.js";
+import { Document, type ParseOptions, wholeFile } from "../../src/text/document.js";
+import { utf8, xxh32 } from "../../src/text/hash.js";
+import { type Splice, splitText } from "../../src/text/splice.js";
 
 /** Content that matters: breaks, marks, NUL, characters of every length, halves of characters, block borders. */
 const piece = fc.oneof(

@@ -1,8 +1,8 @@
 /** What the guard lets through at a glance, without a lock and without thought, it lets through after all thought. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseUpdate } from "../../src/core/index.js";
-import type { ForeignChange } from "../../src/session/index.js";
+import { parseUpdate } from "../../src/foreign/patch.js";
+import type { ForeignChange } from "../../src/foreign/write.js";
 import { stage } from "../support/foreign.js";
 import { path } from "../support/session.js";
 

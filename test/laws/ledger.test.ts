@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LineMap } from "../../src/core/linemap.js";
-import { epochOf } from "../../src/session/agent.js";
-import { knownNow } from "../../src/session/ledger.js";
-import { OpenFile } from "../../src/session/open.js";
-import type { Json } from "../../src/session/ports.js";
-import { emptyFile, fromJson, toJson } from "../../src/session/record.js";
+import { LineMap } from "../../src/changes/line-change.js";
+import { knownNow } from "../../src/ledger/agent-ledger.js";
+import { epochOf } from "../../src/ledger/epochs.js";
+import { emptyFile, fromJson, toJson } from "../../src/ledger/file-ledger.js";
+import { OpenFile } from "../../src/ledger/open-file.js";
+import type { Json } from "../../src/ports/store.js";
 import { printedAnchors } from "../support/memory.js";
 import { callOn, type Line, Random } from "../support/model.js";
 import { NaiveFile } from "../support/naive.js";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { libraryDoor } from "../../src/core/door.js";
-import { applySplices, run } from "../../src/core/engine.js";
-import { refusalDetails, selectRows } from "../../src/core/refusal.js";
-import { refusalText, resultText } from "../../src/core/report.js";
-import { runStateless } from "../../src/core/stateless.js";
+import { libraryDoor } from "../../src/answers/next-call.js";
+import { refusalDetails, selectRows } from "../../src/answers/refusal-details.js";
+import { refusalText, resultText } from "../../src/answers/report.js";
+import { applySplices, run } from "../../src/merge/run-edits.js";
+import { runStateless } from "../../src/merge/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
 import { anyCall } from "../support/calls.js";
 import { Random } from "../support/model.js";

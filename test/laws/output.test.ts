@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type Candidate, carriedText, creditOutput, pathsIn } from "../../src/hooks/output.js";
-import { Stretches } from "../../src/hooks/stretches.js";
+import { type Candidate, creditOutput } from "../../src/guard/output/credit.js";
+import { pathsIn } from "../../src/guard/output/paths.js";
+import { Stretches } from "../../src/guard/output/suffix-automaton.js";
+import { carriedText } from "../../src/guard/output/text-in-command.js";
 
 const file = (path: string, lines: readonly string[]): Candidate => ({ path, lines, named: true });
 const lines = (from: number, to: number): number[] =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { compare } from "../../src/core/compare.js";
-import { Document } from "../../src/core/document.js";
-import { LineMap } from "../../src/core/linemap.js";
-import { computeLineHash } from "../../src/core/scheme.js";
-import type { Result } from "../../src/session/result.js";
+import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { Result } from "../../src/calls/result.js";
+import { compare } from "../../src/changes/compare.js";
+import { LineMap } from "../../src/changes/line-change.js";
+import { Document } from "../../src/text/document.js";
 import { Random } from "../support/model.js";
 import { type Bench, bench, outcome, path } from "../support/session.js";
 

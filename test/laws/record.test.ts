@@ -1,8 +1,9 @@
 /** Over the record of a file: what is put together or left out of it changes nothing that an agent refers to. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Document, History, LineMap, LineSet } from "../../src/core/index.js";
-import { emptyLedger, type LedgerShowing } from "../../src/session/ledger.js";
+import { History } from "../../src/changes/history.js";
+import { LineMap } from "../../src/changes/line-change.js";
+import { emptyLedger, type LedgerShowing } from "../../src/ledger/agent-ledger.js";
 import {
   Agents,
   type FileLedger,
@@ -10,7 +11,9 @@ import {
   type StateRecord,
   toJson,
   trimmed,
-} from "../../src/session/record.js";
+} from "../../src/ledger/file-ledger.js";
+import { Document } from "../../src/text/document.js";
+import { LineSet } from "../../src/text/line-set.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Change } from "../../src/core/change.js";
-import { Document } from "../../src/core/document.js";
-import { type Applied, type Refused, run } from "../../src/core/engine.js";
-import { History, type State } from "../../src/core/history.js";
-import { anchorOf } from "../../src/core/problem.js";
-import { LineSet } from "../../src/core/ranges.js";
+import { History, type State } from "../../src/changes/history.js";
+import { Change } from "../../src/changes/line-change.js";
+import { anchorOf } from "../../src/edits/problem.js";
+import { type Applied, type Refused, run } from "../../src/merge/run-edits.js";
+import { Document } from "../../src/text/document.js";
+import { LineSet } from "../../src/text/line-set.js";
 import {
   type Call,
   callOn,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/session/memory.js";
+import { memoryStore } from "../../src/ports/memory.js";
 import { Actor, type Count, nothingDone } from "../support/actor.js";
 import { Frequency } from "../support/frequency.js";
 import { Random } from "../support/model.js";

@@ -2,7 +2,7 @@
 import { closeSync, ftruncateSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { nodeFiles } from "../../src/node/index.js";
+import { nodeFiles } from "../../src/node.js";
 import { Raw, type Workspace, workspace } from "./program.js";
 
 let places: Workspace[] = [];

@@ -1,9 +1,9 @@
 /** The session, broken on purpose in one way after the other: the harness has to see each, and to call it what it is. */
 import { describe, expect, test } from "vitest";
-import { editText, type Hunk, linesOf, textOf, toLf } from "../../src/replay/case.js";
-import { generate } from "../../src/replay/generate.js";
-import type { Attempt, Mechanism } from "../../src/replay/mechanism.js";
+import { editText, type Hunk, linesOf, textOf, toLf } from "../../src/replay/cases/case.js";
+import { generate } from "../../src/replay/cases/generate.js";
 import { session } from "../../src/replay/mechanisms/kedge.js";
+import type { Attempt, Mechanism } from "../../src/replay/score.js";
 import { type Score, score } from "../../src/replay/score.js";
 import { madeHistory } from "./history.js";
 

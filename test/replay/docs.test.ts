@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { commandNamed } from "../../src/cli/table.js";
-import { classNames } from "../../src/replay/generate.js";
+import { commandNamed } from "../../src/cli/command-table.js";
+import { classNames } from "../../src/replay/cases/generate.js";
 import { allMechanisms } from "../../src/replay/mechanisms/all.js";
 
 const page = readFileSync(new URL("../../docs/replay.md", import.meta.url), "utf8");

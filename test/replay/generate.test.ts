@@ -3,16 +3,20 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyHunks, type Case, linesOf, textOf } from "../../src/replay/case.js";
-import { difference, differenceFromEnd, patienceDifference, slide } from "../../src/replay/difference.js";
-import { generate } from "../../src/replay/generate.js";
-import { GitError, gitSource } from "../../src/replay/git.js";
-import { type Mechanism, play } from "../../src/replay/mechanism.js";
+import { applyHunks, type Case, linesOf, textOf } from "../../src/replay/cases/case.js";
+import {
+  difference,
+  differenceFromEnd,
+  patienceDifference,
+  slide,
+} from "../../src/replay/cases/difference.js";
+import { generate } from "../../src/replay/cases/generate.js";
+import { GitError, gitSource } from "../../src/replay/cases/git-source.js";
 import { allMechanisms } from "../../src/replay/mechanisms/all.js";
 import { peer } from "../../src/replay/mechanisms/peer.js";
 import { unified } from "../../src/replay/mechanisms/programs.js";
 import { quotes } from "../../src/replay/mechanisms/quotes.js";
-import { outcomes } from "../../src/replay/score.js";
+import { type Mechanism, outcomes, play } from "../../src/replay/score.js";
 import { caseText, playAll } from "../../src/replay/show.js";
 import { madeHistory } from "./history.js";
 

@@ -1,9 +1,9 @@
 /** A history that is made up from a seed: files like source code, changed again and again, with branches that are merged. */
 import { createHash } from "node:crypto";
-import { gap } from "../../src/replay/carry.js";
-import { applyHunks, type Hunk, textOf } from "../../src/replay/case.js";
-import type { FileChange, FileMerge, Source } from "../../src/replay/git.js";
-import { type Random, seeded } from "../../src/replay/random.js";
+import { gap } from "../../src/replay/cases/carry.js";
+import { applyHunks, type Hunk, textOf } from "../../src/replay/cases/case.js";
+import type { FileChange, FileMerge, Source } from "../../src/replay/cases/git-source.js";
+import { type Random, seeded } from "../../src/replay/cases/random.js";
 
 const words = [
   "anchor",

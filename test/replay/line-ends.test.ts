@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Case, editText, textOf } from "../../src/replay/case.js";
-import { generate } from "../../src/replay/generate.js";
-import { gitSource } from "../../src/replay/git.js";
-import { play } from "../../src/replay/mechanism.js";
+import { type Case, editText, textOf } from "../../src/replay/cases/case.js";
+import { generate } from "../../src/replay/cases/generate.js";
+import { gitSource } from "../../src/replay/cases/git-source.js";
 import { allMechanisms } from "../../src/replay/mechanisms/all.js";
 import { stateless } from "../../src/replay/mechanisms/kedge.js";
-import { outcomes, score } from "../../src/replay/score.js";
+import { outcomes, play, score } from "../../src/replay/score.js";
 
 const lines = Array.from({ length: 60 }, (_, at) => `line ${at}`);
 const toCrlf = (text: string): string => text.replaceAll("\n", "\r\n");

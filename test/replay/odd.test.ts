@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { carry } from "../../src/replay/carry.js";
-import { type Case, textOf } from "../../src/replay/case.js";
-import { difference } from "../../src/replay/difference.js";
-import { generate } from "../../src/replay/generate.js";
-import { gitSource } from "../../src/replay/git.js";
+import { carry } from "../../src/replay/cases/carry.js";
+import { type Case, textOf } from "../../src/replay/cases/case.js";
+import { difference } from "../../src/replay/cases/difference.js";
+import { generate } from "../../src/replay/cases/generate.js";
+import { gitSource } from "../../src/replay/cases/git-source.js";
 import { session } from "../../src/replay/mechanisms/kedge.js";
 import { score } from "../../src/replay/score.js";
 

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Case } from "../../src/replay/case.js";
-import { generate } from "../../src/replay/generate.js";
+import type { Case } from "../../src/replay/cases/case.js";
+import { generate } from "../../src/replay/cases/generate.js";
 import { peer } from "../../src/replay/mechanisms/peer.js";
 import { tablesText } from "../../src/replay/report.js";
 import { score } from "../../src/replay/score.js";

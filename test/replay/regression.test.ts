@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { classNames, generate } from "../../src/replay/generate.js";
+import { classNames, generate } from "../../src/replay/cases/generate.js";
 import { session } from "../../src/replay/mechanisms/kedge.js";
 import { score } from "../../src/replay/score.js";
 import { madeHistory } from "./history.js";

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { textOf } from "../../src/replay/case.js";
-import { type CaseSet, generate } from "../../src/replay/generate.js";
-import { gitSource } from "../../src/replay/git.js";
+import { textOf } from "../../src/replay/cases/case.js";
+import { type CaseSet, generate } from "../../src/replay/cases/generate.js";
+import { gitSource } from "../../src/replay/cases/git-source.js";
 import { programs } from "../../src/replay/mechanisms/programs.js";
 import { Place } from "../cli/support.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { makeCase } from "../../src/replay/case.js";
+import { makeCase } from "../../src/replay/cases/case.js";
 import { outcomes } from "../../src/replay/score.js";
 
 const text = (words: string): string => `${words.split(" ").join("\n")}\n`;

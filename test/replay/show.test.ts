@@ -1,10 +1,9 @@
 /** A case, side by side, on any terminal. */
 import { expect, test } from "vitest";
-import { type Draft, makeCase, textOf } from "../../src/replay/case.js";
-import { sideBySide } from "../../src/replay/columns.js";
+import { type Draft, makeCase, textOf } from "../../src/replay/cases/case.js";
 import { session } from "../../src/replay/mechanisms/kedge.js";
 import { lineNumbers } from "../../src/replay/mechanisms/numbers.js";
-import { caseText, playAll } from "../../src/replay/show.js";
+import { caseText, playAll, sideBySide } from "../../src/replay/show.js";
 
 const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`);
 const put = (at: number, count: number, ...added: string[]): string =>

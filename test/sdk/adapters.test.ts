@@ -4,10 +4,11 @@ import { Agent, applyPatchTool, OpenAIProvider, Runner, tool } from "@openai/age
 import { generateText, stepCountIs } from "ai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
+import type { MemoryFiles } from "../../src/ports/memory.js";
 import * as ai from "../../src/sdk/ai-sdk.js";
 import * as anthropic from "../../src/sdk/anthropic.js";
 import * as openai from "../../src/sdk/openai.js";
-import type { MemoryFiles, SessionOptions } from "../../src/session/index.js";
+import type { SessionOptions } from "../../src/session/session.js";
 import { tools } from "../../src/tools/index.js";
 import { anchorOf, type Block, type ScriptedModel, scriptedModel, type Turn } from "./model.js";
 import { workplace } from "./support.js";

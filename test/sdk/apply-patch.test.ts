@@ -1,8 +1,8 @@
 import { applyDiff } from "@openai/agents";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type PatchOperation, patchEditor } from "../../src/sdk/openai.js";
-import { Session } from "../../src/session/index.js";
+import { type PatchOperation, patchEditor } from "../../src/sdk/apply-patch.js";
+import { Session } from "../../src/session/session.js";
 import { workplace } from "./support.js";
 
 const source = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textEditor } from "../../src/sdk/anthropic.js";
+import { textEditor } from "../../src/sdk/text-editor.js";
 import { workplace } from "./support.js";
 
 const source = `${["one", "two", "three", "four", "five", "six", "seven", "eight"].join("\n")}\n`;

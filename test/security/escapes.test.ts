@@ -2,11 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { makeStream } from "../../src/cli/output.js";
-import { diffName, visible } from "../../src/core/index.js";
+import { makeStream } from "../../src/cli/print/output.js";
+import { diffName, visible } from "../../src/text/visible.js";
 import { anchorsIn, jsonLines, Place } from "../cli/support.js";
-import { drivers } from "../hooks/drivers/index.js";
-import { Stage } from "../hooks/stage.js";
+import { drivers } from "../guard/drivers/index.js";
+import { Stage } from "../guard/stage.js";
 
 const text = `${Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join("\n")}\n`;
 

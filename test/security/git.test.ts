@@ -4,8 +4,8 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anchorsIn, Place } from "../cli/support.js";
-import { drivers } from "../hooks/drivers/index.js";
-import { Stage } from "../hooks/stage.js";
+import { drivers } from "../guard/drivers/index.js";
+import { Stage } from "../guard/stage.js";
 import { bareLooking, fakePrograms, git, hostileConfiguration, Marks, plainGit, promise } from "./hostile.js";
 
 const text = `${Array.from({ length: 60 }, (_, at) => `line ${at}`).join("\n")}\n`;

@@ -3,7 +3,8 @@
  * step takes minutes at these sizes; ten seconds are far beyond what any of them needs on a busy machine.
  */
 import { describe, expect, test } from "vitest";
-import { memoryFiles, memoryStore, Session } from "../../src/session/index.js";
+import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { Session } from "../../src/session/session.js";
 import { tools } from "../../src/tools/index.js";
 
 const soon = 10_000;

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { jsonLines, Place } from "../cli/support.js";
-import { drivers } from "../hooks/drivers/index.js";
-import { Stage } from "../hooks/stage.js";
+import { drivers } from "../guard/drivers/index.js";
+import { Stage } from "../guard/stage.js";
 
 const source = `${Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join("\n")}\n`;
 const edit = { old: "line 3", new: "mine" };

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { PortError } from "../../src/session/index.js";
-import { commit, type Ground, newGround, text, treeOf, utf8 } from "../node/support.js";
+import { PortError } from "../../src/ports/files.js";
+import { commit, type Ground, newGround, text, treeOf, utf8 } from "../support/node.js";
 
 /** Long enough for every step of a read and of a commit to meet the swap: without the check of the descriptor a file outside was written within seconds. */
 const seconds = Number(process.env.KEDGE_RACE_SECONDS ?? 20);

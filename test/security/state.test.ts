@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { adapters, hook } from "../../src/hooks/index.js";
+import { adapters, hook } from "../../src/guard/index.js";
 
 const hour = 3_600_000;
 

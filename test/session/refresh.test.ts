@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type MemoryFiles, memoryFiles } from "../../src/session/memory.js";
-import { PortError } from "../../src/session/ports.js";
-import type { ReadRequest } from "../../src/session/reading.js";
+import type { ReadRequest } from "../../src/calls/read.js";
+import { PortError } from "../../src/ports/files.js";
+import { type MemoryFiles, memoryFiles } from "../../src/ports/memory.js";
 import { withRefresh } from "../../src/session/refresh.js";
 import { Session } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path } from "../support/session.js";

@@ -1,6 +1,6 @@
-import type { RefusalDetails } from "../../src/core/refusal.js";
-import type { SchemeName } from "../../src/core/scheme.js";
-import type { Result } from "../../src/session/result.js";
+import type { SchemeName } from "../../src/anchors/scheme.js";
+import type { RefusalDetails } from "../../src/answers/refusal-details.js";
+import type { Result } from "../../src/calls/result.js";
 import type { Session } from "../../src/session/session.js";
 import { type Intent, Intents } from "./intent.js";
 import { Memory } from "./memory.js";

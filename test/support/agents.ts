@@ -1,11 +1,12 @@
 /** Agents that share one file, each with what was printed to it; anybody's lines keep their identity. */
-import { Change } from "../../src/core/change.js";
-import type { Choice } from "../../src/core/choices.js";
-import { run } from "../../src/core/engine.js";
-import { History, type State } from "../../src/core/history.js";
-import { LineSet } from "../../src/core/ranges.js";
-import { selectRows } from "../../src/core/refusal.js";
-import type { Showing } from "../../src/core/view.js";
+
+import { selectRows } from "../../src/answers/refusal-details.js";
+import { History, type State } from "../../src/changes/history.js";
+import { Change } from "../../src/changes/line-change.js";
+import type { Showing } from "../../src/edits/located-edit.js";
+import type { Choice } from "../../src/merge/retry.js";
+import { run } from "../../src/merge/run-edits.js";
+import { LineSet } from "../../src/text/line-set.js";
 import { type Call, callOn, type Line, type Named, type Random, stateOf, strayed, World } from "./model.js";
 
 /** The file, all the states it was in, and the identities of the lines in each. */

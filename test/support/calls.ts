@@ -1,8 +1,8 @@
 /** Any call on any history, for what must hold whatever is asked. */
-import { History, type State } from "../../src/core/history.js";
-import { anchorOf } from "../../src/core/problem.js";
-import { LineSet } from "../../src/core/ranges.js";
-import type { Showing, View } from "../../src/core/view.js";
+import { History, type State } from "../../src/changes/history.js";
+import type { Showing, View } from "../../src/edits/located-edit.js";
+import { anchorOf } from "../../src/edits/problem.js";
+import { LineSet } from "../../src/text/line-set.js";
 import { type Random, stateOf, World } from "./model.js";
 
 /** States made by others, on record or not, and (a share of those on record) by the agent; some are no longer kept. */

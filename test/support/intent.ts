@@ -1,5 +1,5 @@
 /** What simulated agents want, made from what they remember, with what it means by identity. */
-import type { Result } from "../../src/session/result.js";
+import type { Result } from "../../src/calls/result.js";
 import type { Session } from "../../src/session/session.js";
 import { anchorOfRow, isLastRow, type Memory, type Picture, type Row } from "./memory.js";
 import { callOn, type Line, type Named, type Random } from "./model.js";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { parseSync } from "vite";
 
-/** Path from the project root ("src/core/hash.ts") → source text. */
+/** Path from the project root ("src/text/hash.ts") → source text. */
 export type Sources = ReadonlyMap<string, string>;
 
 interface Layer {
@@ -12,23 +12,52 @@ interface Layer {
   readonly why: string;
 }
 
-const door = "a door joins tools and node; src/bin.ts joins the doors";
-const below = ["core", "session", "tools", "node"];
-const layers: Readonly<Record<string, Layer>> = {
-  core: { may: [], pure: true, why: "core is values in, values out" },
-  session: { may: ["core"], pure: true, why: "session reaches files and store through its ports only" },
-  tools: { may: ["core", "session"], why: "a tool is the same behind every door" },
-  node: { may: ["core", "session"], why: "node implements the ports of session and knows no door" },
-  mcp: { may: below, why: door },
-  hooks: { may: below, why: door },
-  sdk: { may: below, why: door },
-  cli: { may: [...below, "replay"], why: door },
-  // What `kedge replay` does, apart from the terminal: bench and tests use it too.
-  replay: {
-    may: ["core", "session", "node"],
-    why: "replay plays cases through a session in memory, starts git by node's one function, and knows no door",
-  },
-};
+/**
+ * The folders of src in their order: each may import those above it in its list, through their index.ts. Pure folders touch no
+ * platform; folders of the machine know the ports and each other; doors join both.
+ */
+const pure = [
+  "text",
+  "anchors",
+  "changes",
+  "edits",
+  "merge",
+  "answers",
+  "ports",
+  "ledger",
+  "calls",
+  "foreign",
+  "lost",
+];
+const machine = ["host", "locks", "disk", "search", "git", "store", "workspace"];
+const values = ["text", "anchors", "changes", "edits", "merge", "answers"];
+const agent = [...pure, "session"];
+const below = [...agent, "tools", ...machine];
+
+const isValue = "it is values in, values out";
+const isPort = "a session reaches the machine through its ports only";
+const isMachine = "the machine knows the ports and the folders of the machine before it, and no door";
+const isDoor = "a door joins tools and machine; the files directly in src join the doors";
+
+const before = (folders: readonly string[], folder: string) => folders.slice(0, folders.indexOf(folder));
+const row = (folder: string, layer: Layer): readonly [string, Layer] => [folder, layer];
+
+const layers: Readonly<Record<string, Layer>> = Object.fromEntries([
+  ...values.map((folder) => row(folder, { may: before(values, folder), pure: true, why: isValue })),
+  ...agent
+    .slice(values.length)
+    .map((folder) => row(folder, { may: before(agent, folder), pure: true, why: isPort })),
+  row("tools", { may: agent, why: "a tool is the same behind every door" }),
+  ...machine.map((folder) =>
+    row(folder, { may: ["text", "anchors", "merge", "ports", ...before(machine, folder)], why: isMachine }),
+  ),
+  ...["mcp", "guard", "sdk"].map((folder) => row(folder, { may: below, why: isDoor })),
+  row("cli", { may: [...below, "replay"], why: isDoor }),
+  row("replay", {
+    may: [...agent, "host", "git"],
+    why: "replay plays cases through a session in memory, starts git by the one function, and knows no door",
+  }),
+]);
 const root: Layer = { may: Object.keys(layers), why: "a file directly in src is an entry point" };
 
 const mcpPackage = /^@modelcontextprotocol\//;
@@ -77,7 +106,7 @@ function purity(module: Module): string[] {
   for (const name of module.packages) {
     if (layer?.pure) broken.push(`${module.path}: imports ${name}; ${layer.why}`);
     else if (module.folder === "tools" && name.startsWith("node:"))
-      broken.push(`${module.path}: imports ${name}; only node and the doors touch the platform`);
+      broken.push(`${module.path}: imports ${name}; only the machine and the doors touch the platform`);
     if (mcpPackage.test(name) && module.folder !== "mcp")
       broken.push(`${module.path}: imports ${name}; only src/mcp knows the MCP SDK`);
   }
@@ -93,7 +122,7 @@ function purity(module: Module): string[] {
 function hookWeight(modules: ReadonlyMap<string, Module>): string[] {
   const broken: string[] = [];
   const seen = new Map(
-    [...modules.values()].filter(({ folder }) => folder === "hooks").map((m) => [m.path, m.path]),
+    [...modules.values()].filter(({ folder }) => folder === "guard").map((m) => [m.path, m.path]),
   );
   for (const [path, trail] of seen) {
     const module = modules.get(path);

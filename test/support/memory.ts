@@ -1,6 +1,7 @@
 /** What a simulated agent has in its context. It believes printed text, and remembers what it wrote. */
-import { LineSet } from "../../src/core/ranges.js";
-import { type SchemeName, scheme } from "../../src/core/scheme.js";
+
+import { type SchemeName, scheme } from "../../src/anchors/scheme.js";
+import { LineSet } from "../../src/text/line-set.js";
 import { documentOf, type Line, type World } from "./model.js";
 import type { Done, Place, Room } from "./simulation.js";
 

@@ -2,14 +2,15 @@
  * A text in which every line instance has an identity of its own: slow, and obviously right about who touched what.
  * The engine is never told the identities; the laws compare what it did with them.
  */
-import { Change, type Hunk } from "../../src/core/change.js";
-import { Document } from "../../src/core/document.js";
-import { History, type State } from "../../src/core/history.js";
-import type { LineMap } from "../../src/core/linemap.js";
-import { anchorOf } from "../../src/core/problem.js";
-import { LineSet } from "../../src/core/ranges.js";
-import type { SchemeName } from "../../src/core/scheme.js";
-import type { View } from "../../src/core/view.js";
+
+import type { SchemeName } from "../../src/anchors/scheme.js";
+import { History, type State } from "../../src/changes/history.js";
+import type { LineMap } from "../../src/changes/line-change.js";
+import { Change, type Hunk } from "../../src/changes/line-change.js";
+import type { View } from "../../src/edits/located-edit.js";
+import { anchorOf } from "../../src/edits/problem.js";
+import { Document } from "../../src/text/document.js";
+import { LineSet } from "../../src/text/line-set.js";
 
 export interface Line {
   readonly id: number;

@@ -1,7 +1,7 @@
 /** A ledger that keeps every row ever printed and looks all of it up anew each time: slow, and obviously right. */
-import { compare } from "../../src/core/compare.js";
-import { Document } from "../../src/core/document.js";
-import type { LineMap } from "../../src/core/linemap.js";
+import { compare } from "../../src/changes/compare.js";
+import type { LineMap } from "../../src/changes/line-change.js";
+import { Document } from "../../src/text/document.js";
 
 interface State {
   readonly document: Document;

@@ -1,5 +1,5 @@
 /** Two changes of one text, put together line by line. */
-import { Change, type Hunk } from "../../src/core/change.js";
+import { Change, type Hunk } from "../../src/changes/line-change.js";
 
 type Hunks = readonly Hunk<string>[];
 

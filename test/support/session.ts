@@ -1,8 +1,8 @@
 /** A session on files in memory, told in few words. */
-import { computeLineHash } from "../../src/core/scheme.js";
-import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/session/memory.js";
-import type { LedgerStore } from "../../src/session/ports.js";
-import type { Result } from "../../src/session/result.js";
+import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { Result } from "../../src/calls/result.js";
+import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import type { LedgerStore } from "../../src/ports/store.js";
 import { type EditRequest, Session, type SessionOptions } from "../../src/session/session.js";
 import { textOf } from "./view.js";
 

@@ -2,13 +2,13 @@
  * Agents at work through sessions on a few small files, and one rude editor who asks nobody. Every line instance has
  * an identity that no session learns; what the agents know of the files they take from printed text alone.
  */
-import { Change } from "../../src/core/change.js";
-import { Document } from "../../src/core/document.js";
-import { LineMap } from "../../src/core/linemap.js";
-import type { SchemeName } from "../../src/core/scheme.js";
-import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/session/memory.js";
-import type { JournalEntry, LedgerStore } from "../../src/session/ports.js";
+
+import type { SchemeName } from "../../src/anchors/scheme.js";
+import { Change, LineMap } from "../../src/changes/line-change.js";
+import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import type { JournalEntry, LedgerStore } from "../../src/ports/store.js";
 import { Session, type SessionOptions } from "../../src/session/session.js";
+import { Document } from "../../src/text/document.js";
 import { type Line, type Random, World } from "./model.js";
 
 export interface Settings {

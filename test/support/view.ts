@@ -1,12 +1,12 @@
-import { Change } from "../../src/core/change.js";
-import { Document } from "../../src/core/document.js";
-import type { Applied, Refused } from "../../src/core/engine.js";
-import { decidingCode } from "../../src/core/error.js";
-import { History, type State } from "../../src/core/history.js";
-import { anchorOf } from "../../src/core/problem.js";
-import { LineSet } from "../../src/core/ranges.js";
-import type { SchemeName } from "../../src/core/scheme.js";
-import type { Showing, View } from "../../src/core/view.js";
+import type { SchemeName } from "../../src/anchors/scheme.js";
+import { History, type State } from "../../src/changes/history.js";
+import { Change } from "../../src/changes/line-change.js";
+import { decidingCode } from "../../src/edits/codes.js";
+import type { Showing, View } from "../../src/edits/located-edit.js";
+import { anchorOf } from "../../src/edits/problem.js";
+import type { Applied, Refused } from "../../src/merge/run-edits.js";
+import { Document } from "../../src/text/document.js";
+import { LineSet } from "../../src/text/line-set.js";
 
 /** [first, last], 1-based, both included. */
 type Rows = readonly (readonly [number, number])[];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ReadRequest } from "../../src/session/index.js";
+import type { ReadRequest } from "../../src/calls/read.js";
 import { tools } from "../../src/tools/index.js";
 import { bench, code } from "./support.js";
 

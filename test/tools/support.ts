@@ -1,10 +1,6 @@
-import {
-  memoryFiles,
-  memoryStore,
-  type Result,
-  Session,
-  type SessionOptions,
-} from "../../src/session/index.js";
+import type { Result } from "../../src/calls/result.js";
+import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { Session, type SessionOptions } from "../../src/session/session.js";
 import { type Extra, toolDoor, tools } from "../../src/tools/index.js";
 
 /** An agent with the tools, on files in memory. */

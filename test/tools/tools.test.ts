@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { parseLineRef } from "../../src/core/index.js";
-import { promptRules } from "../../src/session/index.js";
+import { parseLineRef } from "../../src/anchors/anchor.js";
+import { promptRules } from "../../src/ledger/gate.js";
 import { readOnlyTools, type Schema, tools } from "../../src/tools/index.js";
 import { bench, code } from "./support.js";
 

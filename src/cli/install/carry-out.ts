@@ -1,14 +1,16 @@
 /** Does what was planned: all files or none, with backups and a record that uninstalling goes by. */
+
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { compare, Document, sameBytes, unifiedDiff } from "../../core/index.js";
-import type { NodeFiles } from "../../node/index.js";
+import { compare, unifiedDiff } from "../../changes/index.js";
+import { Document, sameBytes } from "../../text/index.js";
+import type { NodeFiles } from "../../workspace/index.js";
 import { InputError } from "../input.js";
 import type { Planned } from "./plan.js";
 import { digest } from "./program.js";
 import type { FileRecord, Installation, Records } from "./record.js";
 
-export type Outcome = "created" | "changed" | "removed" | "unchanged";
+type Outcome = "created" | "changed" | "removed" | "unchanged";
 
 export function outcomeOf({ before, after }: Planned): Outcome {
   if (before === null) return after === null ? "unchanged" : "created";
@@ -27,7 +29,7 @@ export function diffOf(planned: Planned, name: string): string {
   return [`--- ${side(planned.before)}`, `+++ ${side(planned.after)}`, ...rows].join("\n");
 }
 
-export interface Work {
+interface Work {
   readonly files: NodeFiles;
   readonly records: Records;
   readonly plan: readonly Planned[];

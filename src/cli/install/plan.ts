@@ -1,9 +1,10 @@
 /** What installing or uninstalling will do to each file: computed first, shown, then done or not. */
+
 import { readFileSync } from "node:fs";
-import type { NodeFiles } from "../../node/index.js";
-import type { FileId } from "../../session/index.js";
+import type { FileId } from "../../ports/index.js";
+import type { NodeFiles } from "../../workspace/index.js";
 import { InputError } from "../input.js";
-import { JsonProblem, positionOf } from "./jsonc.js";
+import { JsonProblem, positionOf } from "./config/jsonc.js";
 import { digest } from "./program.js";
 import type { FileRecord, Installation } from "./record.js";
 import type { Base, ConfigFile, Part } from "./types.js";
@@ -18,7 +19,7 @@ export interface Planned {
   readonly record: FileRecord | undefined;
 }
 
-export interface Planning {
+interface Planning {
   readonly files: NodeFiles;
   readonly configs: readonly ConfigFile[];
   readonly record: Installation | null;

@@ -1,17 +1,11 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  findWorkspace,
-  loadConfig,
-  type NodeFiles,
-  nodeFiles,
-  stateFolder,
-  wantedFolder,
-} from "../../node/index.js";
+import { findWorkspace, stateFolder, wantedFolder } from "../../host/index.js";
+import { loadConfig, type NodeFiles, nodeFiles } from "../../workspace/index.js";
 import type { Context, Environment } from "../context.js";
 import { InputError } from "../input.js";
-import { clientNamed } from "./clients.js";
+import { clientNamed } from "./clients/all.js";
 import { hookPath, lastingNode } from "./program.js";
 import { type Installation, type Place, Records } from "./record.js";
 import type { Client, Part, Scope, Setup } from "./types.js";

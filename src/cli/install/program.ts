@@ -1,4 +1,5 @@
 /** What a client starts: Node by a path that stays, and the guard's program, copied to where no upgrade takes it away. */
+
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -45,7 +46,7 @@ export function lastingNode(running: string, follow: (path: string) => string | 
 export const hookPath = (state: string): string => join(state, "hook", "hook.cjs");
 
 /** The guard's program as it was built, beside the command line's own. */
-export const builtHook = (program: string): string => join(dirname(program), "hook.cjs");
+const builtHook = (program: string): string => join(dirname(program), "hook.cjs");
 
 export type CopyState = "missing" | "outdated" | "current";
 

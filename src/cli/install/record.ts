@@ -1,4 +1,5 @@
 /** What installing did, so that uninstalling can undo it to the byte. Kept in the state folder, with backups. */
+
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "./program.js";

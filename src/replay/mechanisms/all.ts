@@ -1,4 +1,4 @@
-import type { Mechanism } from "../mechanism.js";
+import type { Mechanism } from "../score.js";
 import { session, stateless } from "./kedge.js";
 import { lineNumbers } from "./numbers.js";
 import { isInstalled, programs } from "./programs.js";

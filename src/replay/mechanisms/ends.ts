@@ -1,5 +1,5 @@
-import { isCrlf, toCrlf, toLf } from "../case.js";
-import type { Mechanism } from "../mechanism.js";
+import { isCrlf, toCrlf, toLf } from "../cases/case.js";
+import type { Mechanism } from "../score.js";
 
 /**
  * For a mechanism that keeps nothing between calls and is typed what it looks for. A file with CRLF that has kept them is

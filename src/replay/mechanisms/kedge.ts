@@ -1,7 +1,10 @@
-import { applyEdits, Document, listRows, type Row, type SchemeName } from "../../core/index.js";
-import { memoryFiles, memoryStore, Session } from "../../session/index.js";
-import type { Hunk } from "../case.js";
-import type { Mechanism } from "../mechanism.js";
+import { listRows, type Row, type SchemeName } from "../../anchors/index.js";
+import { applyEdits } from "../../answers/index.js";
+import { memoryFiles, memoryStore } from "../../ports/index.js";
+import { Session } from "../../session/index.js";
+import { Document } from "../../text/index.js";
+import type { Hunk } from "../cases/case.js";
+import type { Mechanism } from "../score.js";
 
 type Edit = Readonly<Record<string, unknown>>;
 

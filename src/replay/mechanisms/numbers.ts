@@ -1,5 +1,5 @@
-import { applyHunks } from "../case.js";
-import type { Mechanism } from "../mechanism.js";
+import { applyHunks } from "../cases/case.js";
+import type { Mechanism } from "../score.js";
 
 export const lineNumbers: Mechanism = {
   name: "line numbers only",

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { ReplayError } from "../error.js";
-import { untilExit } from "../leftovers.js";
-import { type Mechanism, NoAnswer } from "../mechanism.js";
+import { ReplayError } from "../cases/case.js";
+import { untilExit } from "../cases/git-source.js";
+import { type Mechanism, NoAnswer } from "../score.js";
 
 /** What a peer is sent and answers, a JSON object a line each: docs/replay-protocol.md. */
 interface PeerRequest {
@@ -23,7 +23,7 @@ interface PeerAnswer {
   readonly refused?: string;
 }
 
-export interface PeerOptions {
+interface PeerOptions {
   /** How long a peer may take for one call. */
   readonly seconds?: number;
 }

@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findProgram, findWorkspace, gitCommand } from "../../node/index.js";
-import { editText, type Hunk, linesOf, toLf } from "../case.js";
-import { untilExit } from "../leftovers.js";
-import type { Mechanism } from "../mechanism.js";
+import { gitCommand } from "../../git/index.js";
+import { findProgram, findWorkspace } from "../../host/index.js";
+import { editText, type Hunk, linesOf, toLf } from "../cases/case.js";
+import { untilExit } from "../cases/git-source.js";
+import type { Mechanism } from "../score.js";
 import { endsAside } from "./ends.js";
 
 /** Runs a program in a folder without a repository; status 127 if it is not installed. */

@@ -1,4 +1,4 @@
-import type { Hunk } from "../case.js";
+import type { Hunk } from "../cases/case.js";
 
 /** An edit as a string replacement: what to look for, what to put there. */
 export interface Quote {

@@ -1,4 +1,4 @@
-import type { Mechanism } from "../mechanism.js";
+import type { Mechanism } from "../score.js";
 import { endsAside } from "./ends.js";
 import { candidates } from "./fuzzy.js";
 import { isUnique, type Quote, quotes } from "./quotes.js";

@@ -1,5 +1,5 @@
 /** Tools that take several edits in one call: how their clients word a call, and where they put each part. */
-import type { Payload } from "../../../src/hooks/event.js";
+import type { Payload } from "../../../src/guard/event.js";
 import { type Applied, batch, claudeCode, opencode, type PatchLine, type Splice } from "../guard/client.js";
 import type { Tool } from "../guard/room.js";
 

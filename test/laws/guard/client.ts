@@ -1,5 +1,5 @@
 /** How clients word what their tools do, and what these do to a text. */
-import type { Payload } from "../../../src/hooks/event.js";
+import type { Payload } from "../../../src/guard/event.js";
 
 /** Text for text, in one place or in all; or lines for lines, in the first place where they stand. */
 export type Edit =

@@ -3,8 +3,8 @@
  * only reads the quote. So an edit that is let through has to be right for each of those places that the agent can
  * still believe in. What cannot be told from the texts is tolerated: see pairs.ts.
  */
-import { compare } from "../../../src/core/compare.js";
-import { Document } from "../../../src/core/document.js";
+import { compare } from "../../../src/changes/compare.js";
+import { Document } from "../../../src/text/document.js";
 import { type Client, type Edit, replaced } from "./client.js";
 import { type Memory, placesIn, type Sighting } from "./memory.js";
 import type { Outcome } from "./room.js";

@@ -1,9 +1,12 @@
 /** A client's tools at work on one file in memory, with the guard in front of them: as its hook runs it, without a disk. */
-import type { Answer, Event, Payload } from "../../../src/hooks/event.js";
-import { answer } from "../../../src/hooks/guard.js";
-import { adapters } from "../../../src/hooks/index.js";
-import type { Workplace } from "../../../src/hooks/place.js";
-import { type Json, memoryFiles, memoryStore, Session } from "../../../src/session/index.js";
+
+import type { Workplace } from "../../../src/guard/context.js";
+import type { Answer, Event, Payload } from "../../../src/guard/event.js";
+import { answer } from "../../../src/guard/guard.js";
+import { adapters } from "../../../src/guard/index.js";
+import { memoryFiles, memoryStore } from "../../../src/ports/memory.js";
+import type { Json } from "../../../src/ports/store.js";
+import { Session } from "../../../src/session/session.js";
 import { type Applied, type Client, type Edit, replaced, type Shown } from "./client.js";
 
 const path = "/project/a.txt";

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { adapters, hook } from "../../../src/hooks/index.js";
-import { capturedIn, type Driver, folder, type Payload } from "../../hooks/drivers/driver.js";
-import { drivers } from "../../hooks/drivers/index.js";
+import { adapters, hook } from "../../../src/guard/index.js";
+import { capturedIn, type Driver, folder, type Payload } from "../../guard/drivers/driver.js";
+import { drivers } from "../../guard/drivers/index.js";
 import { garbled, mutated, paths, runs, soon, textOf } from "./mutants.js";
 import { isLeaked, Site, timed } from "./site.js";
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Config, failsClosed, loadConfig, type Settings } from "../../../src/node/index.js";
+import { type Config, failsClosed, loadConfig, type Settings } from "../../../src/node.js";
 import { garbled, mutated, runs, soon, textOf } from "./mutants.js";
 import { Site, timed } from "./site.js";
 

@@ -1,0 +1,33 @@
+// What is the model told? Results, refusals and the next call, as data and as text.
+
+export {
+  type ApplyOptions,
+  type ApplyRefusal,
+  type ApplyResult,
+  applyEdits,
+  HashlineMismatchError,
+} from "./apply-edits.js";
+export { type Door, dryRunDoor, libraryDoor, rangesJson, requestJson, retryJson } from "./next-call.js";
+export { againLine, choiceLines, overText, takenBackText } from "./offers.js";
+export {
+  type HashMismatch,
+  type RefusalDetails,
+  refusalDetails,
+  selectRows,
+  spokenScheme,
+  tooLong,
+} from "./refusal-details.js";
+export {
+  changedRanges,
+  dryRunBegins,
+  type EditToolDetails,
+  editsAgain,
+  nextStep,
+  notRead,
+  refusalBody,
+  refusalText,
+  rejected,
+  removeFirst,
+  resultText,
+  unrecordedText,
+} from "./report.js";

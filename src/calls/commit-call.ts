@@ -1,0 +1,373 @@
+import type { SchemeName } from "../anchors/index.js";
+import {
+  againLine,
+  changedRanges,
+  dryRunBegins,
+  type EditToolDetails,
+  overText,
+  resultText,
+  unrecordedText,
+} from "../answers/index.js";
+import { unifiedDiff } from "../changes/index.js";
+import { problem } from "../edits/index.js";
+import {
+  besideGap,
+  type Context,
+  type Deletion,
+  type Env,
+  epochOf,
+  isKept,
+  keepParsed,
+  mayKeep,
+  newestFor,
+  OpenFile,
+  openAny,
+  untoldLines,
+  versionOf,
+  writer,
+  writtenLines,
+  wrote,
+} from "../ledger/index.js";
+import { type FileId, type Held, PortError, throwIfAborted, type Write } from "../ports/index.js";
+import { type Document, LineSet } from "../text/index.js";
+import { type Call, find, isRespelled, type Target } from "./call.js";
+import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
+import { sentIn, unseenLines } from "./quoted-lines.js";
+import { deletionNotes } from "./read.js";
+import { entryId, keepHandle, refuse, takenBackNotes } from "./refuse.js";
+import type { BatchDetails, BatchResult, EditResult } from "./result.js";
+import { handleFor, plainSplices } from "./retry-handles.js";
+
+/**
+ * What is recorded of a file that is written already. It stands, recorded or not: a failure is told beside the result,
+ * and does not keep the rest from being recorded.
+ */
+export class Recording {
+  private readonly failures = new Set<string>();
+
+  async try<T>(action: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action();
+    } catch (error) {
+      this.failures.add(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  /** At most one. */
+  get warnings(): string[] {
+    return this.failures.size === 0 ? [] : [unrecordedText([...this.failures])];
+  }
+}
+
+/** One file of a call, judged. */
+interface Judged extends Target {
+  readonly opened: OpenFile;
+  readonly destination: OpenFile | null;
+  readonly verdict: Verdict;
+  /** To be made for it, if it is new. */
+  readonly folders: number;
+}
+
+const attempts = 3;
+/** Places where others took lines out that one result tells of. */
+const toldDeletions = 5;
+
+export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
+  const { targets, request } = await find(call, env);
+  const epoch = await epochOf(env);
+  const context: Context = { ...env, epoch, now: env.clock() };
+  const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
+  const body = async (held: Held): Promise<EditResult | BatchResult> => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const judged: Judged[] = [];
+      for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
+      if (judged.some(({ verdict }) => verdict.kind === "refused")) {
+        const outdated = judged.filter(({ entry: { forced }, opened }) => isOutdated(forced, opened));
+        const refusal = { ...call, request, entries: call.given };
+        return refuse({ ...refusal, outdated: outdated.map(({ opened }) => opened.file.path) }, judged, env);
+      }
+      throwIfAborted(env.signal);
+      if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
+    }
+    const paths = targets.map(({ file }) => file.path).join(", ");
+    const keep = targets.length === 1 ? "it keeps" : "the files keep";
+    throw new PortError("busy", `${paths}: ${keep} changing while being written`);
+  };
+  return env.files.hold(files, body, env.signal);
+}
+
+/** The file is not the one any more that a handle was given for. */
+function isOutdated(forced: Entry["forced"], { document }: OpenFile): boolean {
+  return forced !== undefined && forced.version !== document?.version;
+}
+
+/** New texts are kept while the disk is busy with the files: what nobody wrote in the end is pruned some day. */
+async function commit(held: Held, judged: readonly Judged[], { store, files }: Env): Promise<boolean> {
+  const keep = async (): Promise<void> => {
+    for (const { opened, destination, verdict } of judged) {
+      const text = verdict.kind === "applied" ? verdict.after : null;
+      const { file } = destination ?? opened;
+      if (text && isKept(file, text)) await store.keepVersion(text.version, text.bytes);
+    }
+  };
+  for (const { verdict } of judged)
+    if (verdict.kind === "applied" && verdict.after) keepParsed(verdict.after, files);
+  // A failure is met again when the ledger is saved, and told then.
+  const [isDone] = await Promise.all([held.commit(judged.flatMap(writesOf)), keep().catch(() => {})]);
+  return isDone;
+}
+
+async function judgeOne(
+  target: Target,
+  held: Held,
+  context: Context,
+  call: { request: string; env: Env },
+): Promise<Judged> {
+  const open = (file: FileId): Promise<OpenFile> =>
+    isWhole(target.entry) ? openAny(held, file, context) : OpenFile.open(held, file, context);
+  const opened = await open(target.file);
+  const destination = target.to && (await open(target.to));
+  if (opened.document) await opened.prepare(namedRows(target.entry), hasQuotes(target.entry));
+  const verdict = judge(target.entry, opened, call.request, call.env);
+  const isTaken = destination?.document && !isRespelled(target) && verdict.kind !== "refused";
+  const there = [problem("exists", [], `${destination?.file.path} is already there`)];
+  const made = destination ?? opened;
+  const isNew = verdict.kind === "applied" && !made.document && verdict.after !== null;
+  const folders = isNew ? ((await held.missingFolders?.(made.file)) ?? 0) : 0;
+  return { ...target, opened, destination, folders, verdict: isTaken ? refused(there) : verdict };
+}
+
+/** Nothing is done to it but a deletion or a move, for which its content need not be known. */
+function isWhole({ edits, operations, content, problems }: Entry): boolean {
+  const isOther = edits.length > 0 || content !== undefined || problems.length > 0;
+  return !isOther && operations.length === 1 && operations[0]?.op !== "create_file";
+}
+
+function writesOf(judged: Judged): Write[] {
+  const { opened, destination, verdict } = judged;
+  if (verdict.kind !== "applied") return [];
+  const { measure } = opened;
+  const before = measure ?? opened.document?.toBytes() ?? null;
+  const after = verdict.after && (measure ?? verdict.after.toBytes());
+  if (!destination) return [{ file: opened.file, before, after }];
+  const gone = { file: opened.file, before, after: null };
+  const made = { file: destination.file, before: null, after, from: opened.file };
+  return isRespelled(judged) ? [gone, made] : [made, gone];
+}
+
+/** Ledger, journal and the answer, once the files are written (or would be). */
+async function finish(
+  call: Call,
+  request: string,
+  judged: readonly Judged[],
+  env: Env,
+): Promise<EditResult | BatchResult> {
+  const texts: string[] = [];
+  const details: EditToolDetails[] = [];
+  const batch = judged.length > 1 ? `b${entryId(env.clock(), (judged[0] as Judged).opened)}` : null;
+  for (const one of judged) {
+    const told = await finishFile({ ...call, request }, one, batch, env);
+    texts.push(told.text);
+    details.push(told.details);
+  }
+  const retry = await keepAgain({ ...call, request }, judged, env);
+  const handle = retry === null ? {} : { retry };
+  const [first] = details as [EditToolDetails];
+  if (retry !== null) texts.push(againLine(call.single ? first.path : null, retry, env.door));
+  const text = texts.join("\n");
+  if (call.single) return { text, isError: false, details: { ...first, ...handle } };
+  const isApplied = details.some((one) => one.status === "applied");
+  const status = call.dryRun ? "dry_run" : isApplied ? "applied" : "noop";
+  const merged: BatchDetails = { status, files: details, ...handle };
+  return { text, isError: false, details: merged };
+}
+
+/** Of a call that was applied before, then taken back: the handle that applies it again. */
+async function keepAgain(call: Asked, judged: readonly Judged[], env: Env): Promise<string | null> {
+  const isAgain = judged.some(({ verdict }) => verdict.kind === "noop" && (verdict.again ?? []).length > 0);
+  if (!isAgain || judged.some(({ opened }) => !opened.mayKeep || !opened.document)) return null;
+  const files = judged.map(({ opened, verdict }) => ({
+    key: opened.file.key,
+    version: opened.text.version,
+    splices: plainSplices(verdict.kind === "noop" ? (verdict.again ?? []) : []),
+  }));
+  const versions = files.map(({ version }) => version);
+  const handle = handleFor(call.request, ["again", ...versions]);
+  await keepHandle(handle, { ...call, entries: call.given }, files, env);
+  return handle;
+}
+
+type Asked = Call & { readonly request: string };
+
+async function finishFile(call: Asked, one: Judged, batch: string | null, env: Env) {
+  const { opened, verdict, destination } = one;
+  if (verdict.kind === "refused") throw new Error("a refused file cannot be finished");
+  const notes = opened.document ? await takenBackNotes(opened, env) : [];
+  const over = verdict.applied.over ?? LineSet.empty;
+  const others = new Set(over.indexes().flatMap((line) => writer(opened, line) ?? []));
+  const applied = { ...verdict.applied, warnings: [...notes, ...verdict.applied.warnings] };
+  const path = opened.file.path;
+  const before = opened.document;
+  const after = verdict.kind === "applied" ? verdict.after : before;
+  const diff = opened.measure ? "" : unifiedDiff(path, before, after, applied.change.map);
+  const scheme = schemeOf(one, env);
+  const target = destination ?? opened;
+  const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
+  const unseen = isRecorded ? quotedUnseen(one, after) : LineSet.empty;
+  if (isRecorded) record(one, after, unseen);
+  const deletions = isRecorded ? target.agent.deletions : [];
+  const told = deletions.slice(0, toldDeletions);
+  const beside = deletions.slice(toldDeletions).map(({ gap }) => besideGap(gap, target.text.lineCount));
+  const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
+  const { text, printed } = resultText({
+    path,
+    applied,
+    scheme,
+    door: env.door,
+    dryRun: call.dryRun,
+    created: before === null,
+    ...(destination ? { movedTo: destination.file.path } : {}),
+    diff,
+    foreign: isRecorded ? untoldLines(target.agent) : LineSet.empty,
+    unseen,
+    notes: deletionNotes(told),
+    untold: beside,
+    ...note,
+  });
+  const recording = new Recording();
+  const done = { applied: isRecorded, printed, scheme, told };
+  let id: string | undefined;
+  if (!call.dryRun && verdict.kind === "applied") {
+    id = await recording.try(() => journal(call, one, batch, env));
+    await recording.try(() => release(one, env));
+    if (after) await recording.try(() => remember(call, target, done));
+  } else if (!call.dryRun && after) await remember(call, target, done);
+  const ranges = changedRanges(applied.change.map);
+  const replaced = over.isEmpty ? [] : [overText(over, [...others], id)];
+  const details: EditToolDetails = {
+    status: call.dryRun ? "dry_run" : verdict.kind === "applied" ? "applied" : "noop",
+    path: target.file.path,
+    before: versionOf(opened),
+    after: after && (opened.measure ? versionOf(opened) : after.version),
+    edits: applied.edits,
+    diff,
+    firstChangedLine: ranges[0]?.start ?? null,
+    changedRanges: ranges,
+    warnings: [...applied.warnings, ...replaced, ...recording.warnings],
+    ...(id === undefined ? {} : { id }),
+  };
+  const lines = [
+    operationText(one, call.dryRun, diff) ?? text,
+    ...[...replaced, ...recording.warnings].map((warning) => `! ${warning}`),
+  ];
+  return { text: lines.join("\n"), details };
+}
+
+/** What is done to a file as a whole; a dry run shows what would go. */
+function operationText(
+  { entry, opened, destination, verdict }: Judged,
+  dryRun: boolean,
+  diff: string,
+): string | null {
+  if (verdict.kind !== "applied") return null;
+  const { path } = opened.file;
+  const begin = dryRun ? dryRunBegins : "";
+  if (entry.operations[0]?.op === "delete_file")
+    return `${begin}${path}: deleted${dryRun && diff !== "" ? `\n${diff}` : ""}`;
+  if (destination && entry.edits.length === 0) return `${begin}${path}: moved to ${destination.file.path}`;
+  return null;
+}
+
+/** Rows are answered in the scheme they were asked in. */
+function schemeOf({ entry }: Judged, env: Env): SchemeName {
+  for (const edit of entry.edits) {
+    if ("anchor" in edit) return edit.anchor.anchor.scheme;
+    if ("start" in edit && edit.start) return edit.start.anchor.scheme;
+  }
+  return env.anchors;
+}
+
+function quotedUnseen({ opened, verdict, entry }: Judged, after: Document): LineSet {
+  const { document: before } = opened;
+  if (verdict.kind !== "applied" || !before || !hasQuotes(entry)) return LineSet.empty;
+  const { map } = verdict.applied.change;
+  return unseenLines({ map, before, after, known: opened.seen("").known }, sentIn(entry.edits));
+}
+
+/** `unseen`: written lines of which the agent knows only a part. */
+function record({ opened, destination, verdict, entry }: Judged, after: Document, unseen: LineSet): void {
+  if (verdict.kind !== "applied") return;
+  const { map } = verdict.applied.change;
+  const target = destination ?? opened;
+  destination?.adopt(opened);
+  if (!destination || !map.isIdentity) target.committed(after, opened.document ? map : null);
+  const isWhole = entry.content !== undefined || entry.operations.length > 0;
+  const written = isWhole ? LineSet.all(after.lineCount) : writtenLines(map);
+  target.update(wrote(target.agent, target.history, written.subtract(unseen)));
+}
+
+interface Done {
+  readonly applied: boolean;
+  readonly printed: LineSet;
+  readonly scheme: SchemeName;
+  readonly told: readonly Deletion[];
+}
+
+/** What was printed names lines; the next identical call is a repeat. */
+async function remember(call: Asked, target: OpenFile, done: Done): Promise<void> {
+  const { committed } = target.agent.past;
+  const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
+  // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
+  const order = done.applied
+    ? target.showed(done.printed, done.scheme, "edit")
+    : target.showed(done.printed, done.scheme, "refusal", call.request);
+  const { agent } = target;
+  const { past } = agent;
+  const count = past.noop?.request === call.request ? past.noop.count + 1 : 1;
+  const next = done.applied
+    ? { ...past, committed: { request: call.request, order, version: target.text.version }, noop: null }
+    : {
+        ...past,
+        committed: isShownSince ? committed : committed && { ...committed, order },
+        noop: { request: call.request, count },
+      };
+  const deletions = agent.deletions.filter(({ gap }) => !done.told.some((one) => one.gap === gap));
+  target.update({ ...agent, past: next, deletions });
+  await target.save();
+}
+
+async function journal(call: Call, one: Judged, batch: string | null, env: Env): Promise<string> {
+  const { opened, destination, verdict, folders } = one;
+  if (verdict.kind !== "applied") return "";
+  const { applied, after } = verdict;
+  const time = env.clock();
+  const id = entryId(time, destination ?? opened);
+  await env.store.append({
+    id,
+    time,
+    agent: env.agent,
+    tool: call.tool,
+    kind: "commit",
+    path: opened.file.path,
+    file: opened.file.key,
+    before: versionOf(opened),
+    after: after && (opened.measure ? versionOf(opened) : after.version),
+    lines: changedRanges(applied.change.map),
+    change: applied.change.map.toJSON(),
+    relocated: applied.edits.filter(({ status }) => status === "relocated").length,
+    ...(batch ? { batch } : {}),
+    ...(destination ? { to: destination.file.path } : {}),
+    ...(folders > 0 ? { folders } : {}),
+  });
+  return id;
+}
+
+/** A file that is gone from its path: its text is kept for an undo, and nothing counts as shown there any more. */
+async function release({ opened, destination, verdict }: Judged, { store }: Env): Promise<void> {
+  if (verdict.kind !== "applied" || (verdict.after && !destination)) return;
+  const { document, file, measure } = opened;
+  if (document && mayKeep(file, document) && !measure)
+    await store.keepVersion(document.version, document.toBytes());
+  await opened.forget();
+}

@@ -1,0 +1,29 @@
+// What becomes of one call? Judged, committed or refused, answered.
+
+export {
+  type Call,
+  callOf,
+  checkOptions,
+  checkRequest,
+  conflictIn,
+  type FileRequest,
+  find,
+  retryOf,
+} from "./call.js";
+export { execute } from "./commit-call.js";
+export { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
+export { type Edited, newLines, type Touched, tell, unseenLines } from "./quoted-lines.js";
+export { type GrepRequest, grep, type ReadRequest, read } from "./read.js";
+export { type Carrying, carried, historyOf, isProblems, type Returned, settle, spliced } from "./reapply.js";
+export { entryId, isCollision, isTakingBack, journalThrown, refuse } from "./refuse.js";
+export {
+  type BatchDetails,
+  type BatchRefusal,
+  type BatchResult,
+  type EditResult,
+  type ReadDetails,
+  type Result,
+  type SearchDetails,
+  shown,
+} from "./result.js";
+export { handleFor } from "./retry-handles.js";

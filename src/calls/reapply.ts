@@ -1,0 +1,129 @@
+/** Brings journaled text back into a file that may have changed since: an undo and a restore are the same merge. */
+import { changedRanges } from "../answers/index.js";
+import { type Change, History, type LineMap, type Region, type State } from "../changes/index.js";
+import type { Named, Problem } from "../edits/index.js";
+import { type Env, mayKeep, type OpenFile, writtenLines, wrote } from "../ledger/index.js";
+import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
+import { type JournalEntry, PortError } from "../ports/index.js";
+import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
+import { Recording } from "./commit-call.js";
+import { entryId } from "./refuse.js";
+
+/** A change from one kept text to another, all of it or some of its regions, to be made to the text now. */
+export interface Carrying {
+  readonly from: Document;
+  readonly to: Document;
+  readonly regions: readonly Region[];
+  readonly now: Document;
+  /** Of `from` and `now`, where several changes are carried between the same. */
+  readonly history?: History;
+}
+
+export function historyOf(from: Document, now: Document): History {
+  const state = (document: Document): State => ({
+    version: document.version,
+    lineCount: document.lineCount,
+    document,
+    exact: null,
+  });
+  return new History([state(from), state(now)]);
+}
+
+/** Where the change goes in the text now, byte for byte, by the rules that edits follow; or what stands in the way. */
+export function carried(carrying: Carrying): readonly Splice[] | readonly Problem[] {
+  const { from, to, regions, now, history = historyOf(from, now) } = carrying;
+  const hunks = regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
+    start: aStart,
+    end: aEnd,
+    lines: to.lines(bStart, bEnd),
+  }));
+  const origin = new Map<readonly string[], Region>(
+    hunks.map(({ lines }, at) => [lines, regions[at] as Region]),
+  );
+  const spans = hunks.filter(({ start, end }) => start < end).map(({ start, end }) => ({ start, end }));
+  const named: Named = { edits: [], base: 0, refs: [], spans, gap: null, beside: null, hunks, apart: true };
+  const view = { history, showings: [], known: () => LineSet.all(from.lineCount) };
+  const { pieces, problems } = resolveNamed([named], view);
+  if (problems.length > 0) return problems;
+  return pieces.map((piece: Piece): Splice => {
+    const region = origin.get(piece.lines);
+    const isAlike = region && to.encoding === now.encoding && sameEnds(to, region, now, piece);
+    const raw = (at: number) => to.raw(at);
+    const lines = isAlike ? lineIndexes(region.bStart, region.bEnd).map(raw) : piece.lines;
+    return { start: piece.start, end: piece.end, lines };
+  });
+}
+
+export function isProblems(found: readonly (Splice | Problem)[]): found is readonly Problem[] {
+  const [first] = found;
+  return first !== undefined && "code" in first;
+}
+
+/** Whether lines end as the one beside them does: a file that was converted meanwhile keeps its new line ends. */
+function sameEnds(to: Document, { bStart, bEnd }: Region, now: Document, { start, end }: Piece): boolean {
+  const ends = (document: Document, before: number, after: number): string => {
+    if (before >= 0) return document.terminator(before);
+    return after < document.lineCount ? document.terminator(after) : "";
+  };
+  const [theirs, ours] = [ends(now, start - 1, end), ends(to, bStart - 1, bEnd)];
+  return theirs === ours || theirs === "" || ours === "";
+}
+
+export function spliced(
+  now: Document,
+  splices: readonly Splice[],
+): { document: Document; change: Change<string> } {
+  const made = applySplices(now, splices);
+  if (!("document" in made)) throw new PortError(made.code, made.message);
+  return made;
+}
+
+/** One file that gets text back: its text so far, how it came from the file as found, and whose record it takes over. */
+export interface Returned {
+  readonly opened: OpenFile;
+  text: Document | null;
+  readonly maps: LineMap[];
+  /** It was given another text as a whole: no lines of the file as found can be followed to it. */
+  isWhole?: boolean;
+  from?: OpenFile;
+  /** It gets this spelling of its name back. */
+  spelled?: string;
+  /** Folders that were made for it, and go with it. */
+  folders?: number;
+}
+
+/** Ledger and journal, once the file is written; what could not be recorded, in words. */
+export async function settle(
+  { opened, text, maps, from }: Returned,
+  told: Pick<JournalEntry, "tool" | "kind" | "cause" | "edits" | "instead" | "batch">,
+  env: Env,
+): Promise<string[]> {
+  const recording = new Recording();
+  const time = env.clock();
+  const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
+  const before = opened.document?.version ?? null;
+  if (from) opened.adopt(from);
+  if (text && text.version !== (from ? from.document?.version : before)) {
+    opened.committed(text, exact);
+    const written = exact ? writtenLines(exact) : LineSet.all(text.lineCount);
+    if (told.kind === "undo") opened.undone();
+    if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
+  }
+  const entry: JournalEntry = {
+    ...{ id: entryId(time, opened), time, agent: env.agent, ...told },
+    ...{ path: opened.file.path, file: opened.file.key },
+    ...{ before, after: text?.version ?? null },
+    lines: exact ? changedRanges(exact) : [],
+    ...(exact ? { change: exact.toJSON() } : {}),
+  };
+  await recording.try(() => env.store.append(entry));
+  await recording.try(() => (text ? opened.save() : release(opened, env)));
+  return recording.warnings;
+}
+
+/** A file that is gone: its text is kept for an undo. */
+async function release(opened: OpenFile, { store }: Env): Promise<void> {
+  const { document, file } = opened;
+  if (document && mayKeep(file, document)) await store.keepVersion(document.version, document.toBytes());
+  await opened.forget();
+}

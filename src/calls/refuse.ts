@@ -1,0 +1,363 @@
+import {
+  choiceLines,
+  type Door,
+  nextStep,
+  notRead,
+  type RefusalDetails,
+  refusalBody,
+  refusalDetails,
+  rejected,
+  selectRows,
+  spokenScheme,
+  takenBackText,
+  tooLong,
+} from "../answers/index.js";
+import { decidingCode, type Mismatch } from "../edits/index.js";
+import { type Env, epochOf, type OpenFile, remover, writer } from "../ledger/index.js";
+import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
+import type { JournalEntry, Json, PortError } from "../ports/index.js";
+import type { Splice } from "../text/index.js";
+import type { Entry, Verdict } from "./judge.js";
+import type { BatchRefusal, Result } from "./result.js";
+import { handleFor, keepRetry, plainSplices, type Retry } from "./retry-handles.js";
+
+type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
+
+/** One file of a refused call. */
+interface RefusedFile {
+  readonly opened: OpenFile;
+  readonly verdict: Verdict;
+  readonly entry?: Entry;
+}
+
+interface RefusedCall {
+  readonly tool: string;
+  readonly request: string;
+  readonly entries: Retry["entries"];
+  readonly single: boolean;
+  /** What a client calls it: told of twice, it is refused once. */
+  readonly name?: string;
+  /** Of a retry: the files that have changed since its handle was given. */
+  readonly outdated?: readonly string[];
+}
+
+const contentionWindow = 10 * 60 * 1000;
+const contentionCount = 3;
+
+/** Words a refusal of a whole call: rows shown, handle kept, journal written. Nothing of any file is. */
+export async function refuse(
+  call: RefusedCall,
+  files: readonly RefusedFile[],
+  env: Env,
+): Promise<Result<BatchRefusal>> {
+  const { outdated = [] } = call;
+  const have = outdated.length === 1 ? "has" : "have";
+  const parts =
+    outdated.length > 0
+      ? [`${outdated.join(", ")} ${have} changed again since this handle was given: judged anew.`]
+      : [];
+  const all: RefusalDetails[] = [];
+  const readable: RefusalDetails[] = [];
+  let complete = true;
+  let rowCount = 0;
+  for (const { opened, verdict } of files) {
+    if (verdict.kind !== "refused") continue;
+    const told = await refuseFile(call, opened, verdict, env);
+    complete &&= told.complete;
+    rowCount += told.rows;
+    all.push(told.details);
+    if (told.isReadable) readable.push(told.details);
+    parts.push(...(call.single ? [] : [`${opened.file.path}:`]), ...told.lines);
+  }
+  const door = call.single ? env.door : batchDoor(env.door);
+  const retry = complete ? await offer(call, files, env) : null;
+  const places = await offerChoices(call, files, { complete, door }, env);
+  for (const [at, details] of all.entries()) {
+    const found = places.get(details.path);
+    if (!found) continue;
+    all[at] = { ...details, places: found.places };
+    readable.splice(
+      0,
+      readable.length,
+      ...readable.map((one) => (one === details ? (all[at] as RefusalDetails) : one)),
+    );
+    parts.push(...found.lines);
+  }
+  const code = decidingCode(all.map((one) => one.code));
+  const first = all[0] as RefusalDetails;
+  for (const details of retry ? [{ ...first, retry }] : readable) {
+    const next = nextStep(details, rowCount, door);
+    if (next && !parts.includes(next)) parts.push(next);
+  }
+  const merged: BatchRefusal = {
+    ...first,
+    code,
+    message: all.map(({ message }) => message).join("; "),
+    mismatches: all.flatMap(({ mismatches }) => mismatches),
+    remaps: all.flatMap(({ remaps }) => remaps),
+    ...(retry ? { retry } : {}),
+    ...(places.size > 0 ? { places: all.flatMap((one) => one.places ?? []) } : {}),
+    ...(call.single ? {} : { files: all }),
+  };
+  const text = [rejected, ...parts.filter((part, at) => part !== "" || parts[at - 1] !== "")].join("\n");
+  return { text, isError: true, details: merged };
+}
+
+async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: Env) {
+  const { path } = opened.file;
+  const problems = verdict.refused.problems.map((one) =>
+    one.code === "not_read" ? { ...one, message: notRead(path, env.door, opened.document) } : one,
+  );
+  const now = opened.document;
+  const plain = refusalDetails(path, { ...verdict.refused, problems });
+  const mismatches = plain.mismatches.map(({ origin, ...one }) => {
+    const by = now ? changer(opened, one.line, origin) : null;
+    return by === null ? one : { ...one, by };
+  });
+  const details = { ...plain, mismatches };
+  const hidden = now === null || problems.some(({ code }) => code === "not_read");
+  const { rows, shown, complete } = hidden
+    ? { rows: [], shown: null, complete: true }
+    : selectRows(problems, now);
+  const scheme = spokenScheme(problems, env.anchors);
+  const isSentAgain = call.outdated !== undefined && call.outdated.length > 0;
+  const { before, isTold } = countRefusal(opened, call);
+  const repeated = isSentAgain ? 0 : before;
+  const contention = isTold ? null : await contend(opened, details, env);
+  const lines = refusalBody({
+    details,
+    problems,
+    rows,
+    complete,
+    now,
+    scheme,
+    repeated,
+    door: env.door,
+    ...(contention ? { contention } : {}),
+  });
+  if (shown && !shown.isEmpty) opened.showed(shown, scheme, "refusal", call.request);
+  lines.unshift(...(await takenBackNotes(opened, env)));
+  if (!isTold) await journalRefusal(call, opened, details, env);
+  await opened.save();
+  const seen = shown !== null && !shown.isEmpty;
+  const isReadable = tooLong(problems, now, env.door).length === 0;
+  return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
+}
+
+/** Who wrote what stands there now, or took out what stood there. */
+function changer(opened: OpenFile, line: number | null, origin: Mismatch["origin"]): string | null {
+  if (line !== null) return line <= opened.text.lineCount ? writer(opened, line - 1) : null;
+  return origin ? remover(opened, origin) : null;
+}
+
+/** How often this very request was refused before. `isTold`: the client has told of this call already. */
+function countRefusal(opened: OpenFile, { request, name }: RefusedCall) {
+  const { agent } = opened;
+  const last = agent.past.refused.find((one) => one.request === request);
+  const isTold = name !== undefined && last?.name === name;
+  const before = (last?.count ?? 0) - (isTold ? 1 : 0);
+  const others = agent.past.refused.filter((one) => one.request !== request).slice(-15);
+  const counted = { request, count: before + 1, ...(name === undefined ? {} : { name }) };
+  opened.update({ ...agent, past: { ...agent.past, refused: [...others, counted] } });
+  opened.tick();
+  return { before, isTold };
+}
+
+async function contend(
+  opened: OpenFile,
+  { code, path, mismatches, affectedRanges }: RefusalDetails,
+  env: Env,
+): Promise<string | null> {
+  if (code !== "stale" && code !== "deleted") return null;
+  // The agent alone changed the lines: there is nobody to take turns with.
+  if (mismatches.length > 0 && mismatches.every(({ by }) => by === "you")) return null;
+  const since = env.clock() - contentionWindow;
+  const entries = await env.store.journal({ file: opened.file.key, since });
+  // The same lines of the same text, tried again by the same agent, are one mismatch.
+  const here = { agent: env.agent, before: opened.document?.version ?? null, lines: affectedRanges };
+  const distinct = new Set([...entries.filter(isCollision), here].map(collisionKey)).size;
+  if (distinct < contentionCount) return null;
+  return `Contention: ${distinct} mismatches on ${path} in ten minutes. Its writers need to take turns, not to retry.`;
+}
+
+function collisionKey({ agent, before, lines }: Pick<JournalEntry, "agent" | "before" | "lines">): string {
+  return JSON.stringify([agent, before, lines]);
+}
+
+/** Names a journal entry: when, and which happening of which file it was. */
+export function entryId(time: number, opened: OpenFile): string {
+  return `${time.toString(36)}-${handleFor(opened.file.key, [String(opened.tick())]).slice(1)}`;
+}
+
+async function journalRefusal(
+  call: RefusedCall,
+  opened: OpenFile,
+  details: RefusalDetails,
+  env: Env,
+): Promise<void> {
+  const time = env.clock();
+  await env.store.append({
+    id: entryId(time, opened),
+    time,
+    agent: env.agent,
+    tool: call.tool,
+    kind: "refusal",
+    path: opened.file.path,
+    file: opened.file.key,
+    before: opened.document?.version ?? null,
+    after: null,
+    lines: details.affectedRanges,
+    code: details.code,
+    ...(opened.mayKeep ? { cause: details.message.slice(0, 200) } : {}),
+  });
+}
+
+/** One way to take the ambiguous anchors of one file of a call. */
+interface Decided {
+  readonly opened: OpenFile;
+  readonly choice: Choice;
+  /** `anchorKey` of each of the anchors. */
+  readonly keys: readonly string[];
+}
+
+interface Places {
+  readonly places: NonNullable<RefusalDetails["places"]>;
+  readonly lines: readonly string[];
+}
+
+/** For each file with ambiguous anchors the lines they may mean, and the handles, if it is the only such file. */
+async function offerChoices(
+  call: RefusedCall,
+  files: readonly RefusedFile[],
+  { complete, door }: { readonly complete: boolean; readonly door: Door },
+  env: Env,
+): Promise<Map<string, Places>> {
+  const found = new Map<string, Places>();
+  const unclear = files.flatMap(({ opened, verdict }) =>
+    verdict.kind === "refused" && opened.document && openAnchors(verdict.refused.problems).length > 0
+      ? [{ opened, now: opened.document, refused: verdict.refused }]
+      : [],
+  );
+  for (const { opened, now, refused } of unclear) {
+    const { problems, choices = [] } = refused;
+    const keys = openAnchors(problems).map(({ key }) => key);
+    const handles: string[] = [];
+    const offered: Choice[] = [];
+    for (const choice of unclear.length === 1 && complete ? choices : []) {
+      const handle = await offer(call, files, env, { opened, choice, keys });
+      if (handle === null) continue;
+      handles.push(handle);
+      offered.push(choice);
+    }
+    const { path } = opened.file;
+    const send = handles.map((handle) => door.retry(path, handle));
+    const places = choicePlaces(problems, offered, handles, now);
+    found.set(path, { places, lines: choiceLines(openAnchors(problems), offered, send) });
+  }
+  return found;
+}
+
+/** Keeps the call under a handle, if sending it again on the rows shown is not a guess for any file. */
+async function offer(
+  call: RefusedCall,
+  files: readonly RefusedFile[],
+  env: Env,
+  decided?: Decided,
+): Promise<string | null> {
+  const kept: Retry["files"][number][] = [];
+  for (const { opened, verdict, entry } of files) {
+    // The call would have to be kept, and it quotes the file.
+    if (!opened.mayKeep) return null;
+    if (!opened.document) {
+      // Made from what the call says; that nobody else has made it is seen then.
+      if (verdict.kind === "refused") return null;
+      continue;
+    }
+    const { key } = opened.file;
+    const { version } = opened.document;
+    const isDecided = decided?.opened === opened;
+    const splices = splicesOf(verdict, isDecided ? decided.choice : null);
+    if (!splices) return null;
+    const meant = isDecided ? { version, lines: linesMeant(decided) } : entry?.forced?.meant;
+    kept.push({ key, version, splices: plainSplices(splices), ...(meant ? { meant } : {}) });
+  }
+  const versions = kept.map(({ version }) => version);
+  const handle = handleFor(call.request, decided ? [...versions, decided.choice.lines.join()] : versions);
+  await keepHandle(handle, call, kept, env);
+  return handle;
+}
+
+function linesMeant({ choice, keys }: Decided): Record<string, number> {
+  return Object.fromEntries(keys.map((key, at) => [key, choice.lines[at] as number]));
+}
+
+function splicesOf(verdict: Verdict, choice: Choice | null): readonly Splice[] | null {
+  if (verdict.kind === "refused") return choice ? choice.splices : verdict.refused.forced;
+  return verdict.applied.change.hunks;
+}
+
+export async function keepHandle(
+  handle: string,
+  { request, entries, single }: Pick<RefusedCall, "request" | "entries" | "single">,
+  files: Retry["files"],
+  env: Env,
+): Promise<void> {
+  await keepRetry(env, {
+    ...{ handle, epoch: await epochOf(env), request, single, files },
+    entries: entries.map(({ path, edits }) => ({ path, edits: edits as Json })),
+  });
+}
+
+/** A batch is sent again by its handle alone. */
+function batchDoor(door: Door): Door {
+  return { ...door, retry: (_, handle) => door.retry(null, handle) };
+}
+/** An agent's own edits that are gone because the text came back: it is told once. */
+
+/** At most one. */
+export async function takenBackNotes(opened: OpenFile, env: Env): Promise<string[]> {
+  const { agent, file } = opened;
+  if (agent.takenBack.length === 0) return [];
+  opened.update({ ...agent, takenBack: [] });
+  // An edit that was made again since stands.
+  const gone = new Set(agent.takenBack.filter((version) => version !== opened.document?.version));
+  if (gone.size === 0) return [];
+  const entries = await env.store.journal({ file: file.key });
+  const ids = entries
+    .filter(({ kind, agent, after }) => kind === "commit" && agent === env.agent && gone.has(after ?? ""))
+    .map(({ id }) => id);
+  return [takenBackText(file.path, ids)];
+}
+
+/** A refusal that did not get as far as a file's ledger. */
+interface Thrown extends Pick<PortError, "code" | "message"> {
+  readonly tool: string;
+  readonly path: string;
+  readonly lines?: JournalEntry["lines"];
+}
+
+/** What cannot be journaled is refused all the same. */
+export async function journalThrown(
+  { tool, path, code, message, lines = [] }: Thrown,
+  env: Env,
+): Promise<void> {
+  const { agent, store, files } = env;
+  const time = env.clock();
+  const id = `${time.toString(36)}-${handleFor(path, [message]).slice(1)}`;
+  const file = await files.identify(path).then(
+    ({ key }) => key,
+    () => path,
+  );
+  const entry = { id, time, agent, tool, kind: "refusal", path, file, code, lines } as const;
+  await store.append({ ...entry, before: null, after: null, cause: message.slice(0, 200) }).catch(() => {});
+}
+
+/** Somebody else was there first: an anchor that is wrong in itself is no collision, nor is an edit that cannot be taken back. */
+export function isCollision({ kind, code, tool }: JournalEntry): boolean {
+  return kind === "refusal" && (code === "stale" || code === "deleted") && !isTakingBack(tool);
+}
+
+/** Whether what was refused is no edit of its own. */
+export function isTakingBack(tool: string): boolean {
+  return tool === "undo" || tool === "restore";
+}

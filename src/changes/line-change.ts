@@ -1,0 +1,351 @@
+import { LineSet } from "../text/index.js";
+
+/** Lines [start, end) are taken out and `lines` put in their place. */
+export interface Hunk<T> {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly T[];
+}
+
+/**
+ * A change to a text of `before` lines, as a value: sorted, disjoint, never touching hunks. Laws (test/laws):
+ * apply then invert gives the original back; compose agrees with applying twice; mapLine agrees with apply.
+ */
+export class Change<T> {
+  private constructor(
+    readonly map: LineMap,
+    readonly hunks: readonly Hunk<T>[],
+  ) {}
+
+  /** Hunks must be given in order. Hunks that touch are joined; two that overlap are an error naming both. */
+  static of<T>(before: number, hunks: Iterable<Hunk<T>>): Change<T> {
+    const joined: Hunk<T>[] = [];
+    // The lines of the last hunk, once they are a list of our own: with thousands in a row, each copy would be longer.
+    let own: T[] | null = null;
+    for (const hunk of hunks) {
+      const last = joined.at(-1);
+      if (hunk.start < 0 || hunk.end < hunk.start || hunk.end > before)
+        throw new RangeError(`hunk ${showHunk(hunk)} does not fit a text of ${before} lines`);
+      if (last && hunk.start < last.end)
+        throw new RangeError(`hunks overlap: ${showHunk(last)} and ${showHunk(hunk)}`);
+      if (hunk.start === hunk.end && hunk.lines.length === 0) continue;
+      if (last && last.end === hunk.start) {
+        own ??= [...last.lines];
+        for (const line of hunk.lines) own.push(line);
+        joined[joined.length - 1] = { start: last.start, end: hunk.end, lines: own };
+      } else {
+        own = null;
+        joined.push(hunk);
+      }
+    }
+    let shift = 0;
+    const regions = joined.map((hunk): Region => {
+      const bStart = hunk.start + shift;
+      shift += hunk.lines.length - (hunk.end - hunk.start);
+      return { aStart: hunk.start, aEnd: hunk.end, bStart, bEnd: bStart + hunk.lines.length };
+    });
+    return new Change(LineMap.of(before, before + shift, regions), joined);
+  }
+
+  get before(): number {
+    return this.map.before;
+  }
+
+  get after(): number {
+    return this.map.after;
+  }
+
+  get isEmpty(): boolean {
+    return this.hunks.length === 0;
+  }
+
+  apply(lines: readonly T[]): T[] {
+    if (lines.length !== this.before)
+      throw new RangeError(`a change to ${this.before} lines was applied to ${lines.length}`);
+    const result: T[] = [];
+    let from = 0;
+    for (const hunk of this.hunks) {
+      for (let at = from; at < hunk.start; at++) result.push(lines[at] as T);
+      for (const line of hunk.lines) result.push(line);
+      from = hunk.end;
+    }
+    for (let at = from; at < lines.length; at++) result.push(lines[at] as T);
+    return result;
+  }
+
+  /** The change that takes this one back; needs the lines this one was made for. */
+  invert(lines: readonly T[]): Change<T> {
+    const hunks = this.map.regions.map((region) => ({
+      start: region.bStart,
+      end: region.bEnd,
+      lines: lines.slice(region.aStart, region.aEnd),
+    }));
+    return Change.of(this.after, hunks);
+  }
+
+  /** One change that does what this and then the next one do. */
+  compose(next: Change<T>): Change<T> {
+    const map = this.map.compose(next.map);
+    const back = next.map.invert();
+    const second = writtenBy(next);
+    const first = writtenBy(this);
+    const hunks = map.regions.map((region) => {
+      const lines: T[] = [];
+      for (let index = region.bStart; index < region.bEnd; index++) {
+        const between = back.index(index);
+        lines.push(between < 0 ? second(index) : first(between));
+      }
+      return { start: region.aStart, end: region.aEnd, lines };
+    });
+    return Change.of(this.before, hunks);
+  }
+
+  mapLine(index: number): Fate {
+    return this.map.mapLine(index);
+  }
+}
+
+/** Reads the lines a change writes by their index after it; indexes must be asked for in rising order. */
+function writtenBy<T>(change: Change<T>): (index: number) => T {
+  let at = 0;
+  return (index) => {
+    while ((change.map.regions[at] as Region).bEnd <= index) at++;
+    return (change.hunks[at] as Hunk<T>).lines[index - (change.map.regions[at] as Region).bStart] as T;
+  };
+}
+
+function showHunk(hunk: Hunk<unknown>): string {
+  return `[${hunk.start},${hunk.end})+${hunk.lines.length}`;
+}
+
+/** A place where two texts differ: lines [aStart, aEnd) of the one stand where [bStart, bEnd) of the other do. */
+export interface Region {
+  readonly aStart: number;
+  readonly aEnd: number;
+  readonly bStart: number;
+  readonly bEnd: number;
+  /** The agent in question made all of this itself. */
+  readonly own?: boolean;
+}
+
+/** What became of a line: still there (at the same or another number), or gone into a region. */
+type Fate =
+  | { readonly kind: "kept" | "moved"; readonly line: number }
+  | { readonly kind: "deleted"; readonly region: Region };
+
+/**
+ * Which line of one text is which line of another. Lines outside the regions are paired in order; nothing is
+ * claimed about lines inside. Regions are sorted; two that touch, with no paired line between them, differ in whose
+ * doing they are.
+ */
+export class LineMap {
+  private constructor(
+    readonly before: number,
+    readonly after: number,
+    readonly regions: readonly Region[],
+  ) {}
+
+  static identity(count: number): LineMap {
+    return new LineMap(count, count, []);
+  }
+
+  /** Regions must be sorted; touching ones are joined, overlapping or ill-fitting ones are an error. */
+  static of(before: number, after: number, regions: Iterable<Region>): LineMap {
+    const joined: Region[] = [];
+    let shift = 0;
+    for (const region of regions) {
+      const last = joined.at(-1);
+      if (last && (region.aStart < last.aEnd || region.bStart < last.bEnd))
+        throw new RangeError(`regions overlap: ${showRegion(last)} and ${showRegion(region)}`);
+      if (
+        region.aEnd < region.aStart ||
+        region.bEnd < region.bStart ||
+        region.bStart - region.aStart !== shift
+      )
+        throw new RangeError(`region does not fit: ${showRegion(region)} at shift ${shift}`);
+      shift = region.bEnd - region.aEnd;
+      if (region.aStart === region.aEnd && region.bStart === region.bEnd) continue;
+      if (last && last.aEnd === region.aStart && last.own === region.own)
+        joined[joined.length - 1] = { ...last, aEnd: region.aEnd, bEnd: region.bEnd };
+      else joined.push(region);
+    }
+    const end = joined.at(-1);
+    if (after - before !== shift || (end && end.aEnd > before))
+      throw new RangeError(`regions do not fit texts of ${before} and ${after} lines`);
+    return new LineMap(before, after, joined);
+  }
+
+  get isIdentity(): boolean {
+    return this.regions.length === 0;
+  }
+
+  /** The first region that ends at or after this line index. */
+  private search(index: number): number {
+    let low = 0;
+    let high = this.regions.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.regions[middle] as Region).aEnd < index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  mapLine(index: number): Fate {
+    const at = this.search(index + 1);
+    const region = this.regions[at];
+    if (region && region.aStart <= index) return { kind: "deleted", region };
+    const last = this.regions[at - 1];
+    const shift = last ? last.bEnd - last.aEnd : 0;
+    return { kind: shift === 0 ? "kept" : "moved", line: index + shift };
+  }
+
+  /** The line's index in the other text, or -1 where it lies in a region. */
+  index(line: number): number {
+    if (this.regions.length === 0) return line;
+    const at = this.search(line + 1);
+    const region = this.regions[at];
+    if (region && region.aStart <= line) return -1;
+    const last = this.regions[at - 1];
+    return last ? line + last.bEnd - last.aEnd : line;
+  }
+
+  /** The lines around a paired one that are paired without a break. */
+  run(line: number): readonly [number, number] {
+    const at = this.search(line + 1);
+    return [this.regions[at - 1]?.aEnd ?? 0, this.regions[at]?.aStart ?? this.before];
+  }
+
+  /** The regions that touch [start, end]: overlap it, or stand directly beside it. */
+  touching(start: number, end: number): readonly Region[] {
+    if (this.regions.length === 0) return none;
+    const found: Region[] = [];
+    for (let at = this.search(start); at < this.regions.length; at++) {
+      const region = this.regions[at] as Region;
+      if (region.aStart > end) break;
+      found.push(region);
+    }
+    return found;
+  }
+
+  /** The span of the other text that holds whatever the lines [start, end) became; whole regions at its edges. */
+  hull(start: number, end: number): readonly [number, number] {
+    if (this.regions.length === 0) return [start, end];
+    const first = this.mapLine(start);
+    const last = this.mapLine(end - 1);
+    return [
+      first.kind === "deleted" ? first.region.bStart : first.line,
+      last.kind === "deleted" ? last.region.bEnd : last.line + 1,
+    ];
+  }
+
+  /** Where a place between two lines is in the other text. */
+  gap(at: number): number {
+    const [region] = this.touching(at, at);
+    if (region) return region.aEnd === at && region.aStart < at ? region.bEnd : region.bStart;
+    return at === 0 ? 0 : this.index(at - 1) + 1;
+  }
+
+  invert(): LineMap {
+    const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd, ...more }) => ({
+      ...more,
+      aStart: bStart,
+      aEnd: bEnd,
+      bStart: aStart,
+      bEnd: aEnd,
+    }));
+    return new LineMap(this.after, this.before, regions);
+  }
+
+  /** The same map, as the doing of the agent in question. */
+  owned(): LineMap {
+    return new LineMap(
+      this.before,
+      this.after,
+      this.regions.map((region) => ({ ...region, own: true })),
+    );
+  }
+
+  /** Lines of the one text, as far as they are paired, as lines of the other. */
+  carry(lines: LineSet): LineSet {
+    if (this.isIdentity) return lines;
+    const spans: [number, number][] = [];
+    const push = (start: number, end: number): void => {
+      if (start < end) spans.push([this.index(start), this.index(start) + end - start]);
+    };
+    for (const [start, end] of lines.spans()) {
+      let from = start;
+      for (const region of this.touching(start, end)) {
+        push(from, Math.min(region.aStart, end));
+        from = Math.max(from, region.aEnd);
+      }
+      push(from, end);
+    }
+    return LineSet.of(spans);
+  }
+
+  /** From the text before this map to the text after the next one; a line is paired only if both pair it. */
+  compose(next: LineMap): LineMap {
+    if (this.after !== next.before)
+      throw new RangeError(`maps do not meet: ${this.after} and ${next.before} lines`);
+    if (this.isIdentity) return next;
+    if (next.isIdentity) return this;
+    return LineMap.of(this.before, next.after, clusters(this.regions, next.regions));
+  }
+
+  toJSON(): number[] {
+    return [this.before, this.after, ...this.regions.flatMap((r) => [r.aStart, r.aEnd, r.bStart, r.bEnd])];
+  }
+
+  static fromJSON(flat: readonly number[]): LineMap {
+    const regions: Region[] = [];
+    for (let at = 2; at + 3 < flat.length; at += 4) {
+      const [aStart, aEnd, bStart, bEnd] = flat.slice(at, at + 4) as [number, number, number, number];
+      regions.push({ aStart, aEnd, bStart, bEnd });
+    }
+    return LineMap.of(flat[0] ?? 0, flat[1] ?? 0, regions);
+  }
+}
+
+const none: readonly Region[] = [];
+
+function showRegion(region: Region): string {
+  return `[${region.aStart},${region.aEnd})→[${region.bStart},${region.bEnd})`;
+}
+
+/**
+ * Regions of the first map and of the second that overlap in the middle text become one; so do those that only touch,
+ * unless one is the agent's own and the other is not.
+ */
+function* clusters(first: readonly Region[], second: readonly Region[]): Generator<Region> {
+  let i = 0;
+  let j = 0;
+  let firstShift = 0;
+  let secondShift = 0;
+  while (i < first.length || j < second.length) {
+    const start = Math.min(first[i]?.bStart ?? Infinity, second[j]?.aStart ?? Infinity);
+    const aStart = start - firstShift;
+    const bStart = start + secondShift;
+    let end = start;
+    let own: boolean | null = null;
+    const joins = (from: number, isOwn: boolean): boolean =>
+      own === null || from < end || (from === end && own === isOwn);
+    for (;;) {
+      const one = first[i];
+      const two = second[j];
+      if (one && joins(one.bStart, one.own === true) && one.bStart <= end) {
+        end = Math.max(end, one.bEnd);
+        firstShift = one.bEnd - one.aEnd;
+        own = one.own === true && own !== false;
+        i++;
+      } else if (two && joins(two.aStart, two.own === true) && two.aStart <= end) {
+        end = Math.max(end, two.aEnd);
+        secondShift = two.bEnd - two.aEnd;
+        own = two.own === true && own !== false;
+        j++;
+      } else break;
+    }
+    const region = { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };
+    yield own ? { ...region, own } : region;
+  }
+}

@@ -1,0 +1,41 @@
+import { visible } from "../../../text/index.js";
+import type { Run } from "../../context.js";
+import { done } from "../../flag-types.js";
+import { open } from "../../open-workspace.js";
+import { logColumns, logRow, parseSince } from "../../print/log-rows.js";
+import { tableText } from "../../print/output.js";
+
+const defaultMax = 100;
+
+export const run: Run = async (context) => {
+  const { args, output } = context;
+  const now = Date.now();
+  const since = args.text("since");
+  const path = args.text("file");
+  const max = args.number("max");
+  const after = since === undefined ? undefined : parseSince(since, now);
+  const { store, files } = await open(context, path === undefined ? [] : [path]);
+  const file = path === undefined ? undefined : (await files.identify(path)).key;
+  const all = await store.journal({
+    ...(file === undefined ? {} : { file }),
+    ...(after === undefined ? {} : { since: after }),
+  });
+  const shown = all.slice(-(max ?? defaultMax));
+  if (args.has("json")) {
+    for (const entry of max === undefined ? all : shown) output.out.line(JSON.stringify(entry));
+    return done;
+  }
+  if (shown.length === 0) {
+    const of = path === undefined ? "" : ` of ${visible(path)}`;
+    output.out.line(`[nothing on record${of}${since === undefined ? "" : " since then"}]`);
+    return done;
+  }
+  // Ids are long, and `undo --list` has them.
+  const isNarrow = output.out.isTerminal && output.out.columns < 100;
+  const columns = isNarrow ? logColumns.slice(0, -1) : logColumns;
+  const rows = shown.map((entry) => logRow(entry, now));
+  for (const line of tableText(columns, rows, output.out)) output.out.line(line);
+  if (shown.length < all.length)
+    output.out.line(`[the newest ${shown.length} of ${all.length}; --max N shows more]`);
+  return done;
+};

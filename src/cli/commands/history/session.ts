@@ -1,0 +1,104 @@
+import { audience } from "../../../ledger/index.js";
+import { Session } from "../../../session/index.js";
+import { visible } from "../../../text/index.js";
+import { UsageError } from "../../args.js";
+import type { Context, Run } from "../../context.js";
+import { done } from "../../flag-types.js";
+import { type Opened, open } from "../../open-workspace.js";
+import { agentName, formatAge } from "../../print/log-rows.js";
+import { tableText } from "../../print/output.js";
+import { grouped } from "./statistics.js";
+
+export const run: Run = async (context) => {
+  const { args } = context;
+  const action = args.positionals[0] as "list" | "fold" | "end" | "purge";
+  if (action === "purge" && args.has("session"))
+    throw new UsageError(
+      "purge concerns the whole workspace",
+      "for one agent: kedge session end --session ID",
+    );
+  const opened = await open(context);
+  if (action === "list") return list(context, opened);
+  if (action === "purge") return purge(context, opened);
+  return forget(context, opened, action);
+};
+
+interface Agent {
+  readonly session: string;
+  /** Of which it was shown something that still counts. */
+  readonly files: number;
+  readonly commits: number;
+  readonly refusals: number;
+  /** Milliseconds since 1970; null if it has written nothing. */
+  readonly last: number | null;
+  readonly isCaller: boolean;
+}
+
+async function list({ args, output: { out } }: Context, { store, identity }: Opened): Promise<number> {
+  const entries = await store.journal();
+  const files = await audience(store);
+  const byAgent = grouped(entries, ({ agent }) => agent);
+  const names = new Set([...files.keys(), ...byAgent.keys(), identity.id]);
+  const agents = [...names].map((session): Agent => {
+    const own = byAgent.get(session) ?? [];
+    return {
+      session,
+      files: files.get(session) ?? 0,
+      commits: own.filter(({ kind }) => kind === "commit").length,
+      refusals: own.filter(({ kind }) => kind === "refusal").length,
+      last: own.at(-1)?.time ?? null,
+      isCaller: session === identity.id,
+    };
+  });
+  agents.sort((one, two) => (two.last ?? 0) - (one.last ?? 0));
+  if (args.has("json")) {
+    for (const agent of agents) out.line(JSON.stringify(agent));
+    return done;
+  }
+  const now = Date.now();
+  const rows = agents.map(({ session, files, commits, refusals, last, isCaller }) => [
+    `${out.isTerminal ? agentName(session) : session}${isCaller ? " (you)" : ""}`,
+    String(files),
+    String(commits),
+    String(refusals),
+    last === null ? "-" : formatAge(now - last),
+  ]);
+  const columns = [
+    { title: "session", shrinks: "end" as const },
+    { title: "files", right: true },
+    { title: "commits", right: true },
+    { title: "refusals", right: true },
+    { title: "last" },
+  ];
+  for (const line of tableText(columns, rows, out)) out.line(line);
+  return done;
+}
+
+/** A fold may be configured away; an end never is. */
+async function forget(context: Context, opened: Opened, action: "fold" | "end"): Promise<number> {
+  const { args, output } = context;
+  const { settings, options, identity, store } = opened;
+  const session = identity.id;
+  const name = visible(session);
+  const kept = action === "fold" && settings.keepOnFold === true;
+  const isKnown = (await audience(store)).has(session);
+  if (isKnown) await new Session({ ...options, keepOnFold: kept }).fold();
+  if (args.has("json")) output.out.line(JSON.stringify({ action, session, kept }));
+  else if (!isKnown) output.out.line(`${name}: nothing was shown to it here, so there is nothing to forget`);
+  else if (kept) output.out.line(`${name}: nothing forgotten, since keepOnFold is set`);
+  else output.out.line(`${name}: nothing counts as shown any more; the next edit needs a read`);
+  return done;
+}
+
+async function purge({ args, output }: Context, { store, workspace }: Opened): Promise<number> {
+  const folder = workspace.root;
+  if (!args.has("yes"))
+    throw new UsageError(
+      `this deletes the record of ${visible(folder)}: what was shown, the journal, and with it every undo`,
+      "if that is meant: kedge session purge --yes",
+    );
+  await store.purge();
+  if (args.has("json")) output.out.line(JSON.stringify({ action: "purge", folder }));
+  else output.out.line(`the record of ${visible(folder)} is deleted; no file of it was touched`);
+  return done;
+}

@@ -1,0 +1,80 @@
+import type { Context, Run } from "../../context.js";
+import { done, failed } from "../../flag-types.js";
+import { carryOutInstall, outcomeOf } from "../../install/carry-out.js";
+import { type Planned, planInstall } from "../../install/plan.js";
+import { type Prepared, prepare, shortened, wantedParts } from "../../install/prepare.js";
+import { type CopyState, copyHook, copyState } from "../../install/program.js";
+import { agrees, fileReports, notesOn, say, showDiffs } from "../../install/show.js";
+import { type Part, parts } from "../../install/types.js";
+
+/** Guards a client: its configuration gets our hooks, and on request our tools. */
+export const run: Run = async (context) => {
+  const { args, program } = context;
+  const prepared = prepare(context);
+  const { client, setup, state, files, record } = prepared;
+  const asked = wantedParts(context);
+  const refusal = client.refuses(asked, setup);
+  if (refusal !== null) {
+    if (args.has("json")) context.output.out.line(JSON.stringify({ status: "failed", message: refusal }));
+    say(`kedge: ${refusal}`, context);
+    return failed;
+  }
+  const wanted = new Set(parts.filter((part) => asked.has(part) || record?.parts.includes(part)));
+  const plan = await planInstall({ files, configs: client.files(setup), record }, wanted);
+  const copy = copyState(state, program);
+  const isChange = copy !== "current" || plan.some((one) => outcomeOf(one) !== "unchanged");
+  const job: Job = { context, prepared, plan, copy, wanted };
+  if (!isChange && record) return report(job, "already installed");
+  showDiffs(plan, setup, context);
+  if (args.has("dry-run")) return report(job, "dry run");
+  if (isChange && !(await agrees(context, "Write this?"))) {
+    say("nothing was changed", context);
+    return failed;
+  }
+  return carryOut(job);
+};
+
+interface Job {
+  readonly context: Context;
+  readonly prepared: Prepared;
+  readonly plan: readonly Planned[];
+  readonly copy: CopyState;
+  readonly wanted: ReadonlySet<Part>;
+}
+
+async function carryOut(job: Job): Promise<number> {
+  const { context, prepared, plan, copy, wanted } = job;
+  const { files, records, place, state } = prepared;
+  const time = Date.now();
+  if (copy !== "current") copyHook(state, context.program);
+  const about = { ...place, parts: [...wanted], version: context.version(), time };
+  const backups = await carryOutInstall({ files, records, plan, time }, about);
+  return report(job, "installed", backups);
+}
+
+type Status = "installed" | "already installed" | "dry run";
+
+function report(job: Job, status: Status, backups: ReadonlyMap<string, string> = new Map()): number {
+  const { context, prepared, plan, wanted } = job;
+  const { client, setup } = prepared;
+  const { args, output } = context;
+  const notes = status === "already installed" ? [] : notesOn(prepared, wanted, context);
+  if (args.has("json")) {
+    const what = { client: client.name, scope: setup.scope, parts: [...wanted], status };
+    output.out.line(JSON.stringify({ ...what, hook: setup.hook, files: fileReports(plan, backups), notes }));
+    return done;
+  }
+  const where = setup.scope === "user" ? "for you" : `in ${setup.project}`;
+  const sentences: Readonly<Record<Status, string>> = {
+    "dry run": "nothing was written: this is what would be",
+    installed: `${client.title}: the guard is installed ${where}`,
+    "already installed": `${client.title}: the guard is already installed ${where}`,
+  };
+  output.out.line(sentences[status]);
+  for (const [path, backup] of backups) say(`backup of ${shortened(path, setup)}: ${backup}`, context);
+  for (const note of notes) say(note, context);
+  const scope = setup.scope === "user" ? "" : ` --scope ${setup.scope}`;
+  const undoing = `kedge uninstall ${client.name}${scope}`;
+  if (status === "installed") say(`kedge doctor tries it; ${undoing} takes it out again`, context);
+  return done;
+}

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { hookArguments, serverCommand, startsGuard } from "../command.js";
+import { jsonFile } from "../config/config-file.js";
+import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
+import { valueAt } from "../config/json-edit.js";
+import type { Client, ConfigFile, Setup } from "../types.js";
+
+const name = "claude-code";
+const title = "Claude Code";
+const strict = { title, comments: false };
+const editing = ["Edit", "Write", "NotebookEdit"];
+
+/** The events and matchers are those of the plugin; only what is started differs. */
+function groups(setup: Setup): Record<string, HookGroup> {
+  const [command, ...args] = hookArguments(setup, name);
+  const onFailure = setup.failClosed ? { onFailure: "block" } : {};
+  const { hooks } = JSON.parse(setup.plugin("claude-code/hooks/hooks.json")) as {
+    hooks: Record<string, [HookGroup]>;
+  };
+  const own = ([group]: [HookGroup], event: string): HookGroup => ({
+    ...group,
+    hooks: group.hooks.map((hook) => ({
+      ...{ ...hook, command, args },
+      ...(event === "PreToolUse" ? onFailure : {}),
+    })),
+  });
+  return Object.fromEntries(Object.entries(hooks).map(([event, list]) => [event, own(list, event)]));
+}
+
+function isOurs({ command, args }: Hook): boolean {
+  const words = [command, ...(Array.isArray(args) ? args : [])];
+  return startsGuard(words.join(" "), name);
+}
+
+function hasPlugin({ env, home, read }: Setup): boolean {
+  const settings = read(join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "settings.json")) ?? "";
+  return /"kedge@[^"]*"\s*:\s*true/.test(settings);
+}
+
+/**
+ * In a project the file that Claude Code keeps out of git: the paths in it are those of this machine. Its own servers
+ * for one person in one project are in the same file as everything else it remembers.
+ */
+function files(setup: Setup): ConfigFile[] {
+  const { scope, env, home, project } = setup;
+  const folder = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
+  const memory = join(env.CLAUDE_CONFIG_DIR || home, ".claude.json");
+  const settings =
+    scope === "user" ? join(folder, "settings.json") : join(project, ".claude", "settings.local.json");
+  const server = { type: "stdio", ...serverCommand(setup), alwaysLoad: true };
+  const servers = scope === "user" ? ["mcpServers"] : ["projects", project, "mcpServers"];
+  const entries = [
+    hookGroups({ path: ["hooks"], groups: groups(setup), isOurs }),
+    ...editing.map((tool) => element("exclusive", ["permissions", "deny"], tool)),
+  ];
+  return [
+    jsonFile(settings, entries, strict),
+    jsonFile(memory, [member("tools", [...servers, "kedge"], server)], strict),
+  ];
+}
+
+export const claudeCode: Client = {
+  ...{ name, title, program: "claude" },
+  refuses: () => null,
+  files,
+  started(text) {
+    const found = hooksIn(text, ["hooks"]).find(
+      ({ hook, place }) => place[0] === "PreToolUse" && isOurs(hook),
+    );
+    return found ? { argv: [String(found.hook.command), ...(found.hook.args as string[])] } : null;
+  },
+  disabled: (text) =>
+    valueAt(text, ["disableAllHooks"]) === true ? "disableAllHooks is true: take that out" : null,
+  notes: (wanted, setup) => [
+    ...(setup.scope === "project"
+      ? ["The paths in .claude/settings.local.json are those of this machine: keep it out of git."]
+      : []),
+    ...(wanted.has("tools")
+      ? [
+          "Kedge's tools are tools of an MCP server: Claude Code shows no diff for them, its permission rules for Edit do not cover them, and /rewind does not take their edits back (kedge undo does).",
+        ]
+      : []),
+    ...(wanted.has("exclusive") ? [`${editing.join(", ")} are turned off.`] : []),
+    ...(hasPlugin(setup)
+      ? ["The plugin kedge guards as well, and one is enough: claude plugin disable kedge"]
+      : []),
+    "Conversations that are already open get the guard when they are started again.",
+  ],
+};

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { hookLine, serverCommand, startedLine, startsGuard } from "../command.js";
+import { jsonFile } from "../config/config-file.js";
+import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
+import { valueAt } from "../config/json-edit.js";
+import type { Client, ConfigFile, Setup } from "../types.js";
+
+const name = "gemini-cli";
+const title = "Gemini CLI";
+const editing = ["replace", "write_file"];
+const shown = ["read_file", "read_many_files", "run_shell_command", "grep_search", "search_file_content"];
+
+/**
+ * It takes the status of a program that is missing for a refusal: then nothing could be done any more. There is no
+ * hook for its PreCompress, which comes before every request and says nothing.
+ */
+function groups(setup: Setup): Record<string, HookGroup> {
+  const otherwise = process.platform === "win32" ? "" : ` || exit ${setup.failClosed ? 2 : 1}`;
+  const command = hookLine(setup, name) + otherwise;
+  const hooks = [{ name: "kedge", type: "command", command, timeout: 10_000 }];
+  return {
+    BeforeTool: { matcher: `^(${editing.join("|")})$`, hooks },
+    AfterTool: { matcher: `^(${[...shown, ...editing].join("|")})$`, hooks },
+    SessionStart: { hooks },
+    BeforeAgent: { hooks },
+  };
+}
+
+const isOurs = ({ command }: Hook): boolean => startsGuard(String(command), name);
+/** By their classes: the name `write_file` would turn off our own tool of that name as well. */
+const classes = ["EditTool", "WriteFileTool"];
+
+function files(setup: Setup): ConfigFile[] {
+  const { scope, env, home, project } = setup;
+  const folder = join(scope === "user" ? env.GEMINI_CLI_HOME || home : project, ".gemini");
+  const entries = [
+    hookGroups({ path: ["hooks"], groups: groups(setup), isOurs }),
+    member("tools", ["mcpServers", "kedge"], serverCommand(setup)),
+    ...classes.map((tool) => element("exclusive", ["tools", "exclude"], tool)),
+  ];
+  return [jsonFile(join(folder, "settings.json"), entries, { title, comments: true })];
+}
+
+export const geminiCli: Client = {
+  ...{ name, title, program: "gemini" },
+  refuses: () => null,
+  files,
+  started(text) {
+    const found = hooksIn(text, ["hooks"]).find(
+      ({ hook, place }) => place[0] === "BeforeTool" && isOurs(hook),
+    );
+    return found ? startedLine(String(found.hook.command)) : null;
+  },
+  disabled(text) {
+    const off = valueAt(text, ["hooksConfig", "disabled"]);
+    if (valueAt(text, ["hooksConfig", "enabled"]) === false) return "hooksConfig.enabled is false";
+    return Array.isArray(off) && off.includes("kedge") ? "hooksConfig.disabled names it" : null;
+  },
+  notes: (wanted, { scope }) => [
+    "Gemini CLI runs hooks only in folders that it trusts (/permissions).",
+    ...(scope === "project"
+      ? ["The paths in .gemini/settings.json are those of this machine: keep the change out of git."]
+      : []),
+    ...(wanted.has("tools")
+      ? [
+          "Kedge's tools are tools of an MCP server: Gemini CLI shows no diff for them, asks by other rules than for replace, and /restore does not know them (kedge undo does).",
+        ]
+      : []),
+    ...(wanted.has("exclusive") ? [`${editing.join(" and ")} are turned off.`] : []),
+  ],
+};

@@ -1,0 +1,102 @@
+import { isTakingBack } from "../../calls/index.js";
+import { undoneIds } from "../../lost/index.js";
+import type { JournalEntry } from "../../ports/index.js";
+import { UsageError } from "../args.js";
+import type { Column } from "./output.js";
+import { rangeList } from "./shell-wording.js";
+
+/** Commits that can be taken back, newest first: those that were not yet. */
+export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
+  const undone = undoneIds(entries);
+  return entries.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
+}
+
+/** "process:codex-123-456-ab" is for machines; a person wants the first parts. */
+export function agentName(agent: string): string {
+  const process = /^process:(.+)-(\d+)-[^-]*-[^-]*$/.exec(agent);
+  if (process) return `${process[1]} ${process[2]}`;
+  return /^[\w-]+:[0-9a-f]{8}-[0-9a-f-]{27}$/.test(agent) ? agent.slice(0, agent.indexOf(":") + 9) : agent;
+}
+
+/** What happened, in a word or two. */
+function happened(entry: JournalEntry): string {
+  const { kind, relocated, code, tool, after, before, to, edits, instead } = entry;
+  if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";
+  if (kind === "commit" && (edits ?? instead)) return "restored";
+  if (kind === "refusal") return `${isTakingBack(tool) ? `${tool} ` : ""}refused: ${code ?? "?"}`;
+  if (kind === "undo") return "undone";
+  if (to !== undefined) return "moved";
+  if (after === null) return "deleted";
+  if (before === null) return "created";
+  return relocated ? "relocated" : tool === "write" ? "written" : "edited";
+}
+
+function placeOf({ path, lines, to, kind, cause }: JournalEntry): string {
+  if (to !== undefined) return `${path} → ${to}`;
+  if (kind === "lost") return cause === undefined ? path : `${path}, after ${cause}`;
+  const shown = rangeList(lines.slice(0, 3));
+  return lines.length > 0 ? `${path}:${shown}${lines.length > 3 ? ",…" : ""}` : path;
+}
+
+export const logColumns: readonly Column[] = [
+  { title: "time" },
+  { title: "agent", shrinks: "end" },
+  {
+    title: "what",
+    colour: (cell) =>
+      /refused|^lost|cannot/.test(cell) ? "red" : cell.startsWith("relocated") ? "yellow" : "green",
+  },
+  { title: "where", shrinks: "start" },
+  { title: "id" },
+];
+
+export function logRow(entry: JournalEntry, now: number): string[] {
+  return [
+    formatTime(entry.time, now),
+    agentName(entry.agent),
+    happened(entry),
+    placeOf(entry),
+    entry.batch ?? entry.id,
+  ];
+}
+
+const units: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/** "30m", "2h", "7d" before now, or a date, as milliseconds since 1970. */
+export function parseSince(text: string, now: number): number {
+  const ago = /^(\d+(?:\.\d+)?)\s*([smhdw])$/.exec(text.trim());
+  if (ago) return now - Number(ago[1]) * (units[ago[2] as string] as number);
+  const date = Date.parse(text);
+  if (!Number.isNaN(date) && /\d{4}/.test(text)) return date;
+  throw new UsageError(`--since is like 30m, 2h, 7d or 2026-11-15; got ${JSON.stringify(text)}`);
+}
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** Local time; the date only where it is not today's. */
+export function formatTime(time: number, now: number): string {
+  const date = new Date(time);
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return new Date(now).toDateString() === date.toDateString() ? clock : `${day} ${clock}`;
+}
+
+/** "just now", "5 minutes ago". */
+export function formatAge(milliseconds: number): string {
+  const steps: readonly (readonly [string, number])[] = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ];
+  for (const [name, length] of steps) {
+    const count = Math.floor(milliseconds / length);
+    if (count >= 1) return `${count} ${name}${count === 1 ? "" : "s"} ago`;
+  }
+  return "just now";
+}

@@ -1,0 +1,12 @@
+// How is a file read and replaced, so that it is wholly old or wholly new?
+
+export { Plans } from "./batch-plan.js";
+export { Recovery } from "./batch-recovery.js";
+export { commitBatch, HalfDone } from "./commit-batch.js";
+export { commitOne, isShared, type Target } from "./commit-file.js";
+export { type Disk, isBehind } from "./folder-handle.js";
+export { measureBeside } from "./measure.js";
+export { defaultLimits, type Limits, moved, openReal, Recent, useOpened } from "./read-file.js";
+export { holds } from "./replaced-file.js";
+export { type Place, Roots } from "./roots.js";
+export { Bound, missingFolders, removeFolders } from "./temp-file.js";

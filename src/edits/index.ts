@@ -1,0 +1,47 @@
+// What does a call ask for, and which lines does it name? Edits, anchors and quotes, located in the text that was shown.
+
+export { type Code, codes, decidingCode, exitStatus } from "./codes.js";
+export { around, conflict, forgotten, ownChange, sourceConflict } from "./conflict.js";
+export {
+  type Complaint,
+  type Edit,
+  type FileOperation,
+  normaliseEdits,
+  operations,
+  type Ref,
+} from "./edit.js";
+export { badOnes, locate } from "./locate-anchor.js";
+export { locateText, placesOf, quoteHunks, quotesIn } from "./locate-quote.js";
+export {
+  byBase,
+  type Located,
+  type Named,
+  newestShown,
+  ours,
+  oursIn,
+  type Showing,
+  type Span,
+  type View,
+} from "./located-edit.js";
+export {
+  anchorOf,
+  type Cause,
+  type Mismatch,
+  mismatch,
+  type OpenAnchor,
+  type Problem,
+  problem,
+  widened,
+} from "./problem.js";
+export {
+  goneQuote,
+  type Meant,
+  meantBy,
+  outgrown,
+  overlap,
+  placesFor,
+  type Quote,
+  type QuotedPlace,
+  taken,
+  textOf,
+} from "./text-search.js";

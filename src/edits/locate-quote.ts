@@ -1,0 +1,361 @@
+import type { Hunk } from "../changes/index.js";
+import { type Document, LineSet, lineIndexes } from "../text/index.js";
+import type { Edit } from "./edit.js";
+import { locate } from "./locate-anchor.js";
+import { type Named, newestShown, ours, type Span, type View } from "./located-edit.js";
+import { type Problem, problem, whereabouts, widened } from "./problem.js";
+import {
+  coversLines,
+  disjoint,
+  goneQuote,
+  lastAtMost,
+  lineStarts,
+  linesAt,
+  meantBy,
+  offsets,
+  outgrown,
+  type Quote as PlainQuote,
+  placesFor,
+  search,
+  taken,
+  textOf,
+} from "./text-search.js";
+
+type Quote = Extract<Edit, { op: "replace_text" }>;
+
+/** One occurrence of a quoted text, as offsets into the text of a state, and what is to stand there. */
+interface Occurrence {
+  readonly edit: Quote;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Literal text is searched in the newest text the agent was shown: the quote is the evidence. Quotes of one call
+ * that share a line become one edit of that line.
+ */
+export function locateText(edits: readonly Quote[], view: View): (Named | Problem)[] {
+  const results: (Named | Problem)[] = [];
+  const byBase = new Map<number, Occurrence[]>();
+  for (const edit of edits) {
+    const found = occurrences(edit, view);
+    if (Array.isArray(found)) results.push(...found);
+    else if ("code" in found) results.push(found);
+    else byBase.set(found.base, [...(byBase.get(found.base) ?? []), ...found.places]);
+  }
+  for (const [base, places] of byBase) {
+    const document = view.history.believed(base)?.document as Document;
+    for (const one of join(base, places, document)) results.push(one);
+  }
+  return results;
+}
+
+function occurrences(edit: Quote, view: View): { base: number; places: Occurrence[] } | Problem | Problem[] {
+  let base = newestShown(view) ?? view.history.last;
+  let span: Span | null = null;
+  if (edit.start && edit.end) {
+    const located = locate(edit, [edit.start, edit.end], view);
+    if (!("base" in located)) return located;
+    base = located.base;
+    span = believedSpan(located.lines, base, view);
+  }
+  const believed = view.history.believed(base);
+  if (!believed) return notKept(edit, view);
+  const { document, unknown } = believed;
+  const found = search(textOf(document), edit.old, span && offsets(document, span));
+  if (!unknown.isEmpty && (edit.all || found.length === 0)) return notKept(edit, view);
+  if (found.length === 0) return withMeant(missing(edit, span, view), { edit, base, span }, view);
+  if (found.length > 1 && !edit.all) return several(edit, found, { base, document }, view);
+  const grown = found
+    .map((from) => outgrownAt(edit, { base, document, from }, view))
+    .find((one) => one !== null);
+  if (grown) return grown;
+  const elsewhere =
+    span || edit.all ? null : seenElsewhere(edit, { base, document, from: found[0] ?? 0 }, view);
+  if (elsewhere) return elsewhere;
+  const places = edit.all ? disjoint(found, edit.old.length) : found;
+  return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
+}
+
+function notKept(edit: Quote, view: View): Problem {
+  return problem(
+    "stale",
+    [edit.index],
+    "the text that was shown is not kept, so the quote cannot be placed",
+    { reread: standing(edit, view.history.now) },
+  );
+}
+
+function outgrownAt(
+  edit: Quote,
+  at: { base: number; document: Document; from: number },
+  view: View,
+): Problem | null {
+  const { old } = edit;
+  if (coversLines(textOf(at.document), at.from, old.length)) return null;
+  const [first, last] = linesAt(at.document, at.from, at.from + old.length - 1);
+  const place = view.history.believed(at.base)?.toNow.hull(first, last + 1);
+  return place ? outgrown([edit.index], old, place, view) : null;
+}
+
+/** Where a quote stands in the file now, with some lines around. */
+function standing({ old, start, end }: Quote, now: Document): LineSet {
+  if (start && end) return whereabouts([start, end], now);
+  return widened(
+    quotesIn(now, old)
+      .slice(0, 5)
+      .map(([first, last]) => [first, last + 1] as const),
+    now,
+  );
+}
+
+function believedSpan(lines: readonly number[], base: number, view: View): Span {
+  const [start, end] = view.history
+    .believed(base)
+    ?.fromShown.hull(Math.min(...lines), Math.max(...lines) + 1) ?? [0, 0];
+  return { start, end };
+}
+
+/** One place that the agent was shown reads the same but for blanks: a handle takes those of the file. */
+function withMeant(
+  found: Problem,
+  { edit, base, span }: { edit: Quote; base: number; span: Span | null },
+  view: View,
+): Problem {
+  const { last, now } = view.history;
+  const meant = meantBy(edit, now);
+  if (!meant) return found;
+  const { start, end, lines } = meant;
+  const within = span ? view.history.believed(base)?.toNow.hull(span.start, span.end) : [0, now.lineCount];
+  const isNamed = within !== undefined && (within[0] as number) <= start && end <= (within[1] as number);
+  if (!isNamed || !view.known(last).containsSpan(start, end)) return found;
+  const hunks = ours(now.lines(start, end), lines, start);
+  const place = end - start === 1 ? `line ${end} reads` : `lines ${start + 1}-${end} read`;
+  return {
+    ...found,
+    message: `${found.message}; ${place} the same but for blanks at line starts and ends`,
+    rows: found.rows.add(start, end),
+    meant: { edits: [edit], base: last, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks },
+  };
+}
+
+/** Not in the newest text shown: it stood in an older one and is gone, or the agent never saw it. */
+function missing(edit: Quote, span: Span | null, view: View): Problem {
+  const quoted = JSON.stringify(edit.old.length > 60 ? `${edit.old.slice(0, 60)}…` : edit.old);
+  if (span) return problem("not_found", [edit.index], `${quoted} does not stand in the lines named`);
+  const newest = newestShown(view) ?? 0;
+  const states = view.history.states.map((_, state) => state).filter((state) => state < newest);
+  for (const state of states.reverse()) {
+    const document = view.history.document(state);
+    const [from] = document ? search(textOf(document), edit.old, null) : [];
+    if (document && from !== undefined) return gone(edit, { state, document, from }, view);
+  }
+  const here = search(textOf(view.history.now), edit.old, null).length > 0;
+  const hint = here ? "; it stands in the file now, in lines that were not shown" : "";
+  return problem("not_found", [edit.index], `${quoted} is not in the text that was shown${hint}`);
+}
+
+/** It stands where the agent never looked; where it saw it, in an older text, it is gone: that place was meant. */
+function seenElsewhere(
+  edit: Quote,
+  at: { base: number; document: Document; from: number },
+  view: View,
+): Problem | null {
+  const believed = view.history.believed(at.base);
+  const [first, last] = linesAt(at.document, at.from, at.from + edit.old.length - 1);
+  const place = LineSet.of([[first, last + 1]]);
+  const own = believed?.fromShown.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const) ?? [];
+  const seen = (believed?.fromShown.carry(view.known(at.base)) ?? LineSet.empty).union(LineSet.of(own));
+  if (place.subtract(seen).isEmpty) return null;
+  if (believed && !believed.unknown.isEmpty) return notKept(edit, view);
+  for (const { state, rows } of view.showings) {
+    const then = state === at.base ? null : view.history.believed(state);
+    // The quote may have stood in a row that has changed, and whose text is not kept.
+    if (then && !then.unknown.intersect(then.fromShown.carry(rows)).isEmpty) return notKept(edit, view);
+    const document = state === at.base ? null : view.history.document(state);
+    for (const from of document ? search(textOf(document), edit.old, null) : []) {
+      const [start, end] = linesAt(document as Document, from, from + edit.old.length - 1);
+      if (!LineSet.of([[start, end + 1]]).subtract(rows).isEmpty) continue;
+      const map = view.history.follow(state);
+      const first = map?.index(start) ?? -1;
+      const isThere =
+        first >= 0 && lineIndexes(start, end + 1).every((line) => map?.index(line) === first + line - start);
+      if (map && !isThere) return gone(edit, { state, document: document as Document, from }, view);
+    }
+  }
+  return null;
+}
+
+function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {
+  const { document, from } = at;
+  const { history } = view;
+  const [toNow, alike] = [history.follow(at.state), history.followOverBlanks(at.state)];
+  const place = { document, from, length: edit.old.length, toNow, alike };
+  return goneQuote([edit.index], place, history.now);
+}
+
+function several(
+  edit: Quote,
+  found: readonly number[],
+  at: { base: number; document: Document },
+  view: View,
+): Problem {
+  const theirs = view.history.believed(at.base)?.toNow;
+  const starts = lineStarts(at.document);
+  const lines = found.map((from) => lastAtMost(starts, from));
+  const now = lines.flatMap((line) => {
+    const index = theirs?.index(line) ?? -1;
+    return index < 0 ? [] : [[index, index + 1] as const];
+  });
+  const where = [...new Set(lines)].map((line) => line + 1);
+  const listed = where.slice(0, 10).join(", ") + (where.length > 10 ? ", …" : "");
+  return problem(
+    "ambiguous",
+    [edit.index],
+    `the quoted text stands ${found.length} times (lines ${listed} as shown); quote more of it, give anchor, or set all`,
+    { rows: LineSet.of(now) },
+  );
+}
+
+/**
+ * The hunks of what plain string replacement does to a document: the quote stands there once, or every occurrence is
+ * meant. null: it stands there not at all, or too often.
+ */
+export function quoteHunks(document: Document, given: PlainQuote): readonly Hunk<string>[] | null {
+  const text = textOf(document);
+  const quote = taken(text, given);
+  const places = placesFor(text, quote);
+  if (places.length === 0 || (places.length > 1 && !quote.all)) return null;
+  const edit: Quote = { op: "replace_text", index: 0, start: null, end: null, ...quote };
+  const joined = join(
+    0,
+    places.map((from) => ({ edit, from, to: from + quote.old.length })),
+    document,
+  );
+  return joined.flatMap((one) => ("hunks" in one ? one.hunks : []));
+}
+
+/** First and last line of each place where a text stands in a document. */
+export function quotesIn(document: Document, quoted: string): [number, number][] {
+  return placesOf(document, quoted).map(({ first, last }) => [first, last]);
+}
+
+/** A place where a text stands: its offset, and its first and last line. */
+interface Standing {
+  readonly from: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Each place where a text stands in a document; `whole`: as lines that are all of it and nothing more. */
+export function placesOf(document: Document, quoted: string, whole = false): Standing[] {
+  if (whole && quoted === "") return blankLines(document);
+  const text = textOf(document);
+  const found = search(text, quoted, null).filter((from) => !whole || isWhole(text, from, quoted.length));
+  const starts = found.length > 0 ? lineStarts(document) : [];
+  const lineAt = (offset: number): number => lastAtMost(starts, offset);
+  return found.map((from) => {
+    const end = from + quoted.length;
+    // A last line that is blank has no offset of its own within the quote.
+    const last = lineAt(whole ? end : end - 1);
+    return { from, first: lineAt(from), last };
+  });
+}
+
+function isWhole(text: string, from: number, length: number): boolean {
+  const end = from + length;
+  const isEnd = text[end] === "\n" || (end === text.length && text[end - 1] !== "\n");
+  return isEnd && (from === 0 || text[from - 1] === "\n");
+}
+
+function blankLines(document: Document): Standing[] {
+  const starts = lineStarts(document);
+  return document
+    .lines()
+    .flatMap((line, at) => (line === "" ? [{ from: starts[at] as number, first: at, last: at }] : []));
+}
+
+/** Occurrences that share lines become one edit of those lines. */
+function join(base: number, places: readonly Occurrence[], document: Document): (Named | Problem)[] {
+  const text = textOf(document);
+  const starts = lineStarts(document);
+  const sorted = places.toSorted((one, two) => one.from - two.from);
+  const results: (Named | Problem)[] = [];
+  let group: Occurrence[] = [];
+  const lineOf = (offset: number): number => lastAtMost(starts, offset);
+  const flush = (): void => {
+    if (group.length > 0) results.push(rewrite(base, group, { text, starts, document, lineOf }));
+    group = [];
+  };
+  for (const place of sorted) {
+    const last = group.at(-1);
+    if (last && place.from < last.to) {
+      const indexes = [last.edit.index, place.edit.index];
+      return [
+        problem("overlap", indexes, `edits[${indexes[0]}] and edits[${indexes[1]}] quote overlapping text`),
+      ];
+    }
+    if (last && lineOf(place.from) > lineOf(last.to)) flush();
+    group.push(place);
+  }
+  flush();
+  return byEdit(results);
+}
+
+interface Source {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly document: Document;
+  lineOf(offset: number): number;
+}
+
+function rewrite(base: number, group: readonly Occurrence[], source: Source): Named {
+  const { text, starts, document, lineOf } = source;
+  const [first, last] = [group[0] as Occurrence, group.at(-1) as Occurrence];
+  const start = lineOf(first.from);
+  const end = Math.min(lineOf(last.to) + 1, document.lineCount);
+  let from = starts[start] as number;
+  let made = "";
+  for (const { edit, from: at, to } of group) {
+    made += text.slice(from, at) + edit.new;
+    from = to;
+  }
+  made += text.slice(from, starts[end] === undefined ? text.length : (starts[end] as number) - 1);
+  const lines = made === "" && lineOf(last.to) >= document.lineCount ? [] : made.split("\n");
+  // At the end of the text a final newline only terminates; whether the file has one is not the edit's to say.
+  if (lines.at(-1) === "" && last.to === text.length) lines.pop();
+  const hunks: Hunk<string>[] = ours(document.lines(start, end), lines, start);
+  const edits = [...new Set(group.map(({ edit }) => edit))];
+  return { edits, base, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks };
+}
+
+/** The places of one edit with `all` are one entry, so that it is reported once. */
+function byEdit(results: readonly (Named | Problem)[]): (Named | Problem)[] {
+  const merged: (Named | Problem)[] = [];
+  const groups = new Map<Edit, { at: number; edits: Set<Edit>; spans: Span[]; hunks: Hunk<string>[] }>();
+  for (const one of results) {
+    const found = "base" in one ? one.edits.flatMap((edit) => groups.get(edit) ?? []) : [];
+    const group = found.toSorted((other, another) => other.at - another.at)[0];
+    if (!("base" in one)) merged.push(one);
+    else if (!group) {
+      const made = {
+        at: merged.length,
+        edits: new Set(one.edits),
+        spans: [...one.spans],
+        hunks: [...one.hunks],
+      };
+      for (const edit of one.edits) groups.set(edit, made);
+      merged.push(one);
+    } else {
+      for (const edit of one.edits) {
+        group.edits.add(edit);
+        if (!groups.has(edit)) groups.set(edit, group);
+      }
+      for (const span of one.spans) group.spans.push(span);
+      for (const hunk of one.hunks) group.hunks.push(hunk);
+    }
+  }
+  for (const { at, edits, spans, hunks } of new Set(groups.values()))
+    merged[at] = { ...(merged[at] as Named), edits: [...edits], spans, hunks };
+  return merged;
+}

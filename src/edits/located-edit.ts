@@ -1,0 +1,158 @@
+/** Rule 2, last part: an agent that has looked at all that it changes speaks of the text now. */
+import type { SchemeName } from "../anchors/index.js";
+import { compareLines, type History, type Hunk, type Region } from "../changes/index.js";
+import { type Document, LineSet } from "../text/index.js";
+import type { Edit, Ref } from "./edit.js";
+
+/** Anchors of one edit, found in one text the agent was shown. */
+export interface Located {
+  readonly base: number;
+  /** For each anchor, in the order given, its line in the base. */
+  readonly lines: readonly number[];
+  /** Changes of others, in lines of the text now, that the agent has looked at since it was shown these anchors. */
+  readonly lookedAt?: readonly Region[];
+}
+
+/**
+ * Others changed something where the edit is to go. If a read or a search has printed, since these anchors were shown, all
+ * that they left there, the text now is what the agent speaks of.
+ */
+export function withLook(edit: Edit, located: Located, view: View): Located {
+  const { history } = view;
+  const { base, lines } = located;
+  if (base === history.last || view.showings.every(({ isLook, state }) => !isLook || state <= base))
+    return located;
+  const toNow = history.follow(base);
+  const now = toNow ? lines.map((line) => toNow.index(line)) : [];
+  if (!toNow || now.length === 0 || now.some((line) => line < 0)) return located;
+  const spans = spansOf(edit, lines);
+  const foreign = toNow.regions.filter(({ own }) => !own);
+  const inside = foreign.filter((one) => spans.some(([start, end]) => one.aStart < end && one.aEnd > start));
+  const beside = foreign.filter(
+    (one) => !inside.includes(one) && spans.some(([start, end]) => one.aStart <= end && one.aEnd >= start),
+  );
+  if (inside.length + beside.length === 0) return located;
+  const looked = lookedAt(base, view);
+  const isSeen = ({ bStart, bEnd }: Region): boolean =>
+    looked.containsSpan(bStart, bEnd) && view.isUntold?.(bStart, bEnd) === false;
+  const own = LineSet.of(
+    toNow.regions.filter((one) => one.own && one.bStart < one.bEnd).map(({ bStart, bEnd }) => [bStart, bEnd]),
+  );
+  const known = looked.union(own);
+  const isReread = (): boolean => spansOf(edit, now).every(([start, end]) => known.containsSpan(start, end));
+  if (!inside.every(isSeen) || !(beside.every(isSeen) || isReread())) return located;
+  return { base: history.last, lines: now, lookedAt: inside };
+}
+
+/** Lines [start, end) that an edit names by its anchors, which stand in these lines. */
+function spansOf(edit: Edit, lines: readonly number[]): [number, number][] {
+  const [first = 0, second = first, third] = lines;
+  const hasRange = "start" in edit;
+  const named: [number, number][] = hasRange
+    ? [[Math.min(first, second), Math.max(first, second) + 1]]
+    : [[first, first + 1]];
+  return third === undefined ? named : [...named, [third, third + 1]];
+}
+
+/** Lines of the text now that a read or a search has printed as they are, since a state. */
+function lookedAt(base: number, { history, showings }: View): LineSet {
+  return showings.reduce((set, { isLook, state, rows }) => {
+    const map = isLook && state > base ? history.follow(state) : null;
+    return map ? set.union(map.carry(rows)) : set;
+  }, LineSet.empty);
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Edits of a call, located: usually one, several where quotes share a line. All numbers are lines of the base as believed. */
+export interface Named {
+  readonly edits: readonly Edit[];
+  readonly base: number;
+  readonly refs: readonly { readonly ref: Ref; readonly line: number }[];
+  /** What it names, for the gate and for overlap. */
+  readonly spans: readonly Span[];
+  readonly gap: number | null;
+  /** The line whose terminator inserted text takes. */
+  readonly beside: number | null;
+  /** What it changes. */
+  readonly hunks: readonly Hunk<string>[];
+  /** An unchanged line has to stand between it and what others changed: it carries lines, whose surroundings count. */
+  readonly apart?: boolean;
+  /** Changes of others, in lines of the text now, that lie in what it names and that the agent has looked at. */
+  readonly lookedAt?: readonly Region[] | undefined;
+}
+
+/** Edits by the text they were made for. A call may hold hundreds: what is done for each of them is done in loops. */
+export function byBase(named: readonly Named[]): Map<number, Named[]> {
+  const groups = new Map<number, Named[]>();
+  for (const one of named) {
+    const group = groups.get(one.base);
+    if (group) group.push(one);
+    else groups.set(one.base, [one]);
+  }
+  return groups;
+}
+
+/** Rule 3: what lines `[start, end)` of a text become; those certainly retyped unchanged are not touched. */
+export function oursIn(document: Document, { start, end }: Span, after: readonly string[]): Hunk<string>[] {
+  const [line] = after;
+  if (end - start !== 1 || after.length !== 1 || line === undefined)
+    return ours(document.lines(start, end), after, start);
+  return document.reads(start, line) ? [] : [{ start, end, lines: after }];
+}
+
+export function ours(before: readonly string[], after: readonly string[], start: number): Hunk<string>[] {
+  if (before.length === 1 && after.length === 1)
+    return before[0] === after[0] ? [] : [{ start, end: start + 1, lines: after }];
+  return compareLines(before, after).regions.map((region) => ({
+    start: start + region.aStart,
+    end: start + region.aEnd,
+    lines: after.slice(region.bStart, region.bEnd),
+  }));
+}
+
+/** Rows printed to an agent, at one moment, of one state of the file. They name lines; retired rows are not in it. */
+export interface Showing {
+  readonly state: number;
+  readonly rows: LineSet;
+  /** null: printed without anchors. Such rows name nothing. */
+  readonly scheme: SchemeName | null;
+  /** A read or a search, which the agent can have seen before it wrote the call that is judged. */
+  readonly isLook?: boolean;
+  /** What the rows were printed with, by line index, where they are few: then no text is needed to check an anchor. */
+  readonly hashes?: Readonly<Record<number, string>>;
+}
+
+/** All that resolution may know of what one agent has seen of one file. */
+export interface View {
+  readonly history: History;
+  /** Oldest first. */
+  readonly showings: readonly Showing[];
+  /** The newest state any of which was shown, with anchors or without. */
+  readonly newest?: number;
+  /** Whether the row (0-based) may have been printed with this too, too long ago to be told apart: then it is refused. */
+  readonly forgotten?: (index: number, hash: string, scheme: SchemeName) => boolean;
+  /**
+   * Whether others changed something in lines [start, end) of the text now, or between their neighbours, and the agent
+   * was not told. Without it nothing was told.
+   */
+  readonly isUntold?: (start: number, end: number) => boolean;
+  /** The choice that a retry handle stands for: of these anchors only the rows of this showing count. */
+  readonly choice?: { readonly showing: number; readonly anchors: ReadonlySet<string> };
+  /** Anchors that a retry handle decided, by `anchorKey`: each means this line of that state (-1: it is not kept). */
+  readonly meant?: { readonly state: number; readonly lines: ReadonlyMap<string, number> };
+  /** The lines of a state that the agent has seen, in whatever showing, or written. */
+  known(state: number): LineSet;
+  /** Lines of the file now that the agent knows from something else than a refusal; left out: all. */
+  readonly read?: LineSet;
+  /** Without a full gate, an anchor that was never printed may still name the line of the file now that carries it. */
+  readonly open?: boolean;
+}
+
+/** The state that quoted text is searched in. */
+export function newestShown(view: View): number | undefined {
+  return view.newest ?? view.showings.at(-1)?.state;
+}

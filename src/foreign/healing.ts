@@ -1,0 +1,55 @@
+/** Quotes of other programs' tools with which nothing but blanks at line starts and ends is wrong. */
+import { type Meant, meantBy, type Quote, textOf } from "../edits/index.js";
+import type { OpenFile } from "../ledger/index.js";
+import { type Document, LineSet } from "../text/index.js";
+import { areKnown, elsewhere, looksOf } from "./seen-places.js";
+import { chained } from "./sequential-quotes.js";
+import type { ForeignChange, Hit } from "./write.js";
+
+export interface Healed {
+  readonly quotes: readonly Quote[];
+  /** What is quoted, as it stands. */
+  readonly rows: readonly { readonly line: number; readonly text: string }[];
+  /** Every line has the same blanks more or less, or the same exchange of tabs and spaces. */
+  readonly even: boolean;
+}
+
+/** The quotes as they stand in lines that the agent knows; null if it cannot be told, or those are not the ones meant. */
+export async function healing(
+  change: ForeignChange,
+  opened: OpenFile,
+  document: Document,
+): Promise<Healed | null> {
+  const found = document.binary ? null : mended(change, document);
+  if (!found || !areKnown(found.places.map(hitOf), opened.agent)) return null;
+  const { quotes, places, given } = found;
+  // Text that was seen to the letter, and is gone from there, is not what stands here.
+  const seen = places.map((place, at) => ({ ...hitOf(place), quoted: given[at]?.old ?? "" }));
+  if (elsewhere(seen, await looksOf(opened, ""), opened, "")) return null;
+  const lines = LineSet.of(places.map(({ start, end }) => [start, end] as const)).indexes();
+  const rows = lines.map((line) => ({ line: line + 1, text: document.text(line) }));
+  return { quotes, rows, even: places.every(({ even }) => even) };
+}
+
+function hitOf({ start, end, quote }: Meant): Hit {
+  return { quoted: quote.old, start, end, carried: true };
+}
+
+/** Quotes with the blanks that the file has where they stand nowhere, and those places. */
+interface Mended {
+  readonly quotes: readonly Quote[];
+  readonly places: readonly Meant[];
+  /** The agent's quotes of these places, in the same order. */
+  readonly given: readonly Quote[];
+}
+
+/** null if nothing is wrong with the quotes, or more than blanks, or it cannot be told. */
+function mended(change: ForeignChange, document: Document): Mended | null {
+  if (change.kind !== "quotes" || chained(document, change.quotes)) return null;
+  const isStanding = ({ old }: Quote): boolean => textOf(document).includes(old);
+  const given = change.quotes.filter((quote) => !isStanding(quote));
+  const places = given.flatMap((quote) => meantBy(quote, document) ?? []);
+  if (given.length === 0 || places.length < given.length) return null;
+  const quotes = change.quotes.map((quote) => ({ ...quote, ...places[given.indexOf(quote)]?.quote }));
+  return Array.isArray(chained(document, quotes)) ? { quotes, places, given } : null;
+}

@@ -1,0 +1,97 @@
+/** What others made of a file that the agent has seen or written: told to it once. */
+import type { LineMap } from "../changes/index.js";
+import {
+  type Env,
+  hasSeen,
+  knownNow,
+  type OpenFile,
+  untoldLines,
+  withOpen,
+  writer,
+} from "../ledger/index.js";
+import { LineSet, type Range } from "../text/index.js";
+
+/** What stands in a file other than the agent wrote it, since it wrote. */
+export interface Formatted {
+  /** Empty where there are too many to show. */
+  readonly rows: readonly { readonly line: number; readonly text: string }[];
+  readonly ranges: readonly Range[];
+  readonly deleted: number;
+}
+
+/**
+ * What others made of what the agent wrote since it was told last; null if somebody known wrote since, or nothing is
+ * known. A formatter may have come between two edits of one answer.
+ */
+async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineMap | null> {
+  const { states } = opened;
+  const known = states.findLastIndex(({ by }) => by !== null && by !== agent);
+  const first = states.findIndex(({ by }, at) => at > Math.max(known, opened.agent.settled) && by === agent);
+  if (first < 0 || !hasSeen(opened.agent)) return null;
+  await opened.load([first]);
+  return opened.history.follow(first);
+}
+
+const shownRows = 40;
+const shownCharacters = 4_000;
+
+/** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
+export async function formatted(path: string, room: number, env: Env): Promise<Formatted | null> {
+  return withOpen(path, env, async (opened) => {
+    const { document } = opened;
+    const map = document && (await sinceOwn(opened, env));
+    if (hasSeen(opened.agent)) opened.update({ ...opened.agent, settled: opened.states.length - 1 });
+    await opened.save();
+    if (!document || !map || map.isIdentity) return null;
+    const { agent } = opened;
+    const spans = map.regions.filter(({ bStart, bEnd, own }) => bStart < bEnd && !own);
+    const lines = LineSet.of(spans.map(({ bStart, bEnd }) => [bStart, bEnd] as const)).subtract(
+      knownNow(agent),
+    );
+    const shrunk = map.regions.filter(({ bEnd }) => agent.deletions.some(({ gap }) => gap === bEnd));
+    const deleted = shrunk.filter(({ bStart, bEnd }) => bStart === bEnd);
+    if (lines.isEmpty && deleted.length === 0) return null;
+    const length = lines.indexes().reduce((sum, at) => sum + document.text(at).length, 0);
+    const isShort = lines.size <= shownRows && length <= Math.min(shownCharacters, room);
+    const rows = isShort ? lines.indexes().map((at) => ({ line: at + 1, text: document.text(at) })) : [];
+    if (isShort) opened.showed(lines, null, "observed");
+    const told = new Set(shrunk.map(({ bEnd }) => bEnd));
+    const deletions = opened.agent.deletions.filter(({ gap }) => !told.has(gap));
+    opened.update({ ...opened.agent, deletions });
+    await opened.save();
+    const count = deleted.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0);
+    return { rows, ranges: lines.ranges(), deleted: count };
+  });
+}
+
+/** What others changed in lines that the agent has seen. */
+export interface News {
+  readonly rows: readonly { readonly line: number; readonly text: string; readonly by: string | null }[];
+  readonly deleted: number;
+  /** Not all of it is among the rows. */
+  readonly more: readonly Range[];
+}
+
+/** Tells it once: the rows count as shown. */
+export async function news(path: string, room: number, env: Env): Promise<News | null> {
+  return withOpen(path, env, async (opened) => {
+    const { document } = opened;
+    const { deletions } = opened.agent;
+    const pending = untoldLines(opened.agent);
+    if (!document || (pending.isEmpty && deletions.length === 0)) return null;
+    const told: number[] = [];
+    let length = 0;
+    for (const at of pending.indexes().slice(0, shownRows)) {
+      length += document.text(at).length;
+      if (length > Math.min(shownCharacters, room)) break;
+      told.push(at);
+    }
+    const lines = LineSet.lines(told);
+    const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: writer(opened, at) }));
+    if (!lines.isEmpty) opened.showed(lines, null, "observed");
+    opened.update({ ...opened.agent, deletions: [] });
+    await opened.save();
+    const deleted = deletions.reduce((sum, { count }) => sum + count, 0);
+    return { rows, deleted, more: pending.subtract(lines).ranges() };
+  });
+}

@@ -1,0 +1,215 @@
+/** What other programs' tools do to files for an agent, and what is written down of it. */
+import { changedRanges } from "../answers/index.js";
+import { type Edited, entryId, newLines, type Touched, tell, unseenLines } from "../calls/index.js";
+import { Change, compare } from "../changes/index.js";
+import { quotesIn } from "../edits/index.js";
+import { contextOf, type Env, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
+import { PortError } from "../ports/index.js";
+import { type Document, LineSet, lineIndexes, splitText } from "../text/index.js";
+import { sameLines } from "./write.js";
+import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./written-texts.js";
+
+type Told = ObservedWrite & { readonly path: string; readonly tool: string };
+
+/**
+ * The tool has done it: what the agent wrote it knows, and the journal has it. What the file holds besides, by then, is
+ * somebody else's doing: a formatter's, mostly.
+ */
+export async function recordWrite(write: Told, env: Env): Promise<Touched | null> {
+  return withOpen(write.path, env, async (opened) => {
+    const now = opened.document;
+    if (!now) {
+      if (write.change?.kind !== "delete") throw new PortError("not_found", `${write.path} does not exist`);
+      await gone(write.tool, opened, env);
+      return null;
+    }
+    let untold = LineSet.empty;
+    if (isCreated(write, opened)) await recordCreation(write, opened, now, env);
+    else untold = await recordChange(write, opened, now, env);
+    const touched = tell(untold, opened, write.room ?? Number.POSITIVE_INFINITY);
+    await opened.save();
+    return touched;
+  });
+}
+
+/** There was no file; where that is not told, nothing was recorded of one. */
+function isCreated({ before, change, whole }: Told, opened: OpenFile): boolean {
+  const isWhole = change === undefined ? whole : change.kind === "whole";
+  return (
+    before === null ||
+    (before === undefined && isWhole === true && opened.states.length === 1 && opened.isFresh)
+  );
+}
+
+async function recordCreation(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
+  const made = write.change && !write.modified ? madeOf(write.change, null, now) : null;
+  const after = made && opened.isFresh && !sameLines(made.document, now) ? made.document : now;
+  const change = differences(null, after);
+  const all = LineSet.all(after.lineCount);
+  if (write.modified) opened.tick();
+  else if (!opened.isFresh) await opened.claim(opened.states.length - 1, null, LineSet.all(now.lineCount));
+  else {
+    await opened.stepBack(null);
+    opened.wrote(after, null, all);
+    opened.showed(all, null, "edit");
+  }
+  await journal(write.tool, opened, { before: null, after, change }, env);
+  opened.arriveAgain();
+}
+
+/** Lines of the file now that it changed, and that the agent has to be told of. */
+async function recordChange(write: Told, opened: OpenFile, now: Document, env: Env): Promise<LineSet> {
+  const base = await baseOf(write, opened, now);
+  const newest = opened.states.length - 1;
+  if (base?.made.change.isEmpty) return LineSet.empty;
+  if (base && !base.isOwn) return recordUnclear(write, opened, base, env);
+  if (base && opened.isFresh && (base.at < 0 || base.at === newest - 1)) {
+    const { document: before, made } = base;
+    await opened.stepBack(base.at < 0 ? before : null);
+    const after = sameLines(made.document, now) ? now : made.document;
+    const { own, untold } = writingOf(write, {
+      map: made.change.map,
+      before,
+      after,
+      known: opened.seen("").known,
+    });
+    opened.wrote(after, made.change.map, own);
+    // Where it was written is where the agent knows it to stand.
+    opened.showed(own, null, "edit");
+    await journal(write.tool, opened, { before, after, change: made.change }, env);
+    const written = opened.states.length - 1;
+    opened.arriveAgain();
+    return opened.history.follow(written)?.carry(untold) ?? LineSet.empty;
+  }
+  const next = base && base.at >= 0 ? await opened.textAt(base.at + 1) : null;
+  if (base && next && opened.states[base.at + 1]?.by === null && sameLines(base.made.document, next)) {
+    const { document: before, made } = base;
+    await opened.load([base.at]);
+    const known = opened.view("").known(base.at);
+    const { own, untold } = writingOf(write, { map: made.change.map, before, after: next, known });
+    await opened.claim(base.at + 1, made.change.map, own);
+    await journal(write.tool, opened, { before, after: next, change: made.change }, env);
+    return opened.history.follow(base.at + 1)?.carry(untold) ?? LineSet.empty;
+  }
+  // What it did cannot be told from what others did: its own words, where they stand, are all that is certain.
+  opened.credit(ownWords(write, now));
+  return LineSet.empty;
+}
+
+/**
+ * What the agent knows of what its tool wrote, and what it has to be told: where all places are meant, it named none of
+ * them.
+ */
+function writingOf({ change, whole }: Told, edited: Edited) {
+  const { map, after } = edited;
+  if (whole || change?.kind === "whole") return { own: LineSet.all(after.lineCount), untold: LineSet.empty };
+  if (change?.kind !== "quotes") return { own: writtenLines(map), untold: LineSet.empty };
+  const { quotes } = change;
+  const unseen = unseenLines(edited, { words: new Set(newLines(quotes)), quotes });
+  const isAll = quotes.some(({ all }) => all);
+  const untold = isAll ? unseenLines(edited, { words: new Set(), quotes }) : LineSet.empty;
+  return { own: writtenLines(map).subtract(unseen), untold };
+}
+
+/**
+ * The journal has the text before and the disk's; the disk's text stays nobody's, so what the agent did not write is
+ * told to it like any other change.
+ */
+async function recordUnclear(
+  write: Told,
+  opened: OpenFile,
+  { at, document: before, made: { document: after, change } }: Base,
+  env: Env,
+): Promise<LineSet> {
+  const newest = opened.states.length - 1;
+  if (at === newest - 1 && opened.states[newest]?.by === null) {
+    await journal(write.tool, opened, { before, after, change }, env);
+    // The text is kept even if nothing of it is credited.
+    opened.tick();
+  }
+  opened.credit(ownWords(write, after));
+  return LineSet.empty;
+}
+
+function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
+  if (modified) return LineSet.empty;
+  if (!change || (change.kind === "whole" && change.content === null))
+    return whole || change ? LineSet.all(now.lineCount) : LineSet.empty;
+  if (change.kind === "delete") return LineSet.empty;
+  if (change.kind === "whole") {
+    const made = madeOf(change, null, now);
+    return made ? compare(made.document, now).carry(LineSet.all(made.document.lineCount)) : LineSet.empty;
+  }
+  const texts =
+    change.kind === "quotes"
+      ? change.quotes.map((quote) => quote.new)
+      : change.hunks.flatMap(({ replacements }) => replacements.map(({ insert }) => insert.join("\n")));
+  const places = texts.filter((text) => text.trim() !== "").map((text) => quotesIn(now, text));
+  const spans = places.flatMap((found) => (found.length === 1 ? found : []));
+  const lines = spans.flatMap(([first, last]) => lineIndexes(first, last + 1));
+  const words = new Set(texts.flatMap((text) => splitText(text)));
+  // Of a line that they stand in with other words the rest may be unseen.
+  return LineSet.lines(lines.filter((line) => words.has(now.text(line))));
+}
+
+interface Done {
+  readonly before: Document | null;
+  readonly after: Document | null;
+  readonly change: Change<string>;
+  /** Where it went. */
+  readonly to?: string;
+}
+
+async function journal(
+  tool: string,
+  opened: OpenFile,
+  { before, after, change, to }: Done,
+  env: Env,
+): Promise<void> {
+  const time = env.clock();
+  await env.store.append({
+    ...{ id: entryId(time, opened), time, agent: env.agent, tool, kind: "commit" },
+    ...{ path: opened.file.path, file: opened.file.key },
+    before: before?.version ?? null,
+    after: after?.version ?? null,
+    lines: changedRanges(change.map),
+    change: change.map.toJSON(),
+    ...(to === undefined ? {} : { to }),
+  });
+}
+
+async function gone(tool: string, opened: OpenFile, env: Env): Promise<void> {
+  const before = await opened.textAt(opened.states.length - 1);
+  if (before) {
+    const change = Change.of<string>(before.lineCount, [{ start: 0, end: before.lineCount, lines: [] }]);
+    await journal(tool, opened, { before, after: null, change }, env);
+  }
+  await opened.forget();
+}
+
+/**
+ * A file stands, with a text it was recorded with, under another path: what is recorded of it goes along. One that is
+ * gone from its old path was moved, and the journal says so.
+ */
+export async function follow(from: string, to: string, env: Env): Promise<boolean> {
+  const [source, target] = [await env.files.identify(from), await env.files.identify(to)];
+  if (source.key === target.key) return false;
+  const context = await contextOf(env);
+  return env.files.hold([source, target], async (held) => {
+    const before = await OpenFile.open(held, source, context);
+    const opened = await OpenFile.open(held, target, context);
+    if (!(await opened.succeed(before))) return false;
+    if (!before.document) {
+      const change = Change.of<string>(opened.text.lineCount, []);
+      await journal(
+        "moved",
+        before,
+        { before: opened.text, after: opened.text, change, to: target.path },
+        env,
+      );
+      await before.forget();
+    }
+    await opened.save();
+    return opened.seen("").hasSeen;
+  });
+}

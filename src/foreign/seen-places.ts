@@ -1,0 +1,349 @@
+/** Text that an agent saw in one place is not taken for the same text in another. */
+import { type LineMap, overBlanks } from "../changes/index.js";
+import {
+  goneQuote,
+  outgrown,
+  type Problem,
+  placesOf,
+  problem,
+  type QuotedPlace,
+  widened,
+} from "../edits/index.js";
+import {
+  type AgentLedger,
+  besideGap,
+  describe,
+  knownNow,
+  type LedgerShowing,
+  neverShown,
+  type OpenFile,
+  searchedShowings,
+  showingsFor,
+  shownInRefusals,
+  shownRows,
+  writtenLines,
+} from "../ledger/index.js";
+import { type Document, LineSet, lineIndexes } from "../text/index.js";
+import { type Hit, type Reach, terminated } from "./write.js";
+
+/** Lines of one state of the file that the agent was shown, and those that it knew by then. */
+interface Look {
+  readonly state: number;
+  readonly rows: LineSet;
+  readonly known: LineSet;
+  /** Asked for more than once. */
+  readonly sightings: Map<Hit, readonly Sighting[]>;
+}
+
+/** What the agent has looked at, as far back as quotes are searched, with the texts that it takes to follow it. */
+export async function looksOf(opened: OpenFile, request: string): Promise<readonly Look[]> {
+  await opened.prepare([], true);
+  const { agent } = opened;
+  const looks = new Map<number, LineSet>();
+  for (const { state, rows } of showingsFor(agent, request).slice(-searchedShowings))
+    looks.set(state, rows.union(looks.get(state) ?? LineSet.empty));
+  return [...looks].map(([state, rows]) => ({
+    ...{ state, rows, known: rows.union(agent.known.get(state) ?? LineSet.empty) },
+    sightings: new Map(),
+  }));
+}
+
+/** Something was seen of a text that is not kept: only what was shown since can be told from what stood there. */
+export function isUnplaced(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
+  if (looks.every((look) => isFollowed(look, opened))) return false;
+  return !areKnown(hits, opened.agent);
+}
+
+/** Of each line that was seen it is known how it read, or that it reads so still. */
+function isFollowed({ state, known }: Look, { history }: OpenFile): boolean {
+  const believed = history.believed(state);
+  return believed?.unknown.intersect(believed.fromShown.carry(known)).isEmpty ?? false;
+}
+
+export function unplaced(hits: readonly Hit[], now: Document): Problem {
+  const places = hits.map(({ start, end }) => [start, end] as const);
+  return problem("stale", [], "the text that was shown is not kept, so the quote cannot be placed", {
+    reread: widened(places, now),
+  });
+}
+
+export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
+  const known = knownNow(agent);
+  return hits.every(({ start, end, joins }) => known.containsSpan(start, joins ? end + 1 : end));
+}
+
+/** Lines that the tool will change though nothing of them is quoted, or not as they are, have to have been seen. */
+export function unseen({ joined, loose }: Reach, opened: OpenFile, request: string): Problem | null {
+  const { known } = opened.seen(request);
+  const below = joined.subtract(known);
+  // What has changed is judged by what it was; but the lines of a patch are taken as they are.
+  const places = loose.filter(({ whole }) => whole || opened.isCurrent);
+  const like = places.reduce((set, { start, end }) => set.union(LineSet.of([[start, end]])), LineSet.empty);
+  const missing = below.isEmpty ? like.subtract(known) : below;
+  if (missing.isEmpty) return null;
+  const said = `${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} never shown to you`;
+  const why = below.isEmpty
+    ? "the quoted text stands nowhere, and what is like it may be taken for it"
+    : "the quote ends in a newline and its replacement does not, so the next line runs into it: end it with one, or quote that line too";
+  return problem("not_shown", [], `${why}; ${said}`, {
+    ...{ rows: missing.size <= shownRows ? missing : LineSet.empty, missing },
+    mismatches: neverShown(missing, ""),
+  });
+}
+
+/** A quote was a whole line when it was shown, and is a part of one now that has changed and was not read since. */
+export function isOutgrown(hits: readonly Hit[], opened: OpenFile, request: string): boolean {
+  const view = opened.view(request);
+  return hits.some(({ quoted, start, end }) => {
+    const text = opened.text.lines(quoted.startsWith("\n") ? start + 1 : start, end).join("\n");
+    const isWhole = text === quoted.replace(/^\n|\n$/g, "");
+    return !isWhole && outgrown([], quoted, [start, end], view) !== null;
+  });
+}
+
+/** All of what is quoted was seen where it stands. */
+export function areSeen(
+  hits: readonly Hit[],
+  looks: readonly Look[],
+  opened: OpenFile,
+  request: string,
+): boolean {
+  return hits.every((hit) => isSeen(hit, looks, opened, request));
+}
+
+/**
+ * Known lines that others made neighbours were not seen together; and what came back after the agent saw that it was gone
+ * is not known.
+ */
+function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: string): boolean {
+  const { known } = opened.seen(request);
+  const lines = followable(lineIndexes(hit.start, hit.end), opened.text);
+  const isKnown = (line: number): boolean => known.has(line);
+  const others = lines.filter((line) => !isKnown(line));
+  return looks.some((look) =>
+    sightings(hit, look, opened).some((one) => {
+      if (!one.isShown || !isAt(one, hit)) return false;
+      if (hit.carried || others.length === 0) return true;
+      const exact = one.toNow?.invert();
+      const isReindented = one.at >= 0 && others.every((line) => exact && exact.index(line) < 0);
+      const later = looks.filter(({ state }) => state > look.state);
+      return isReindented && stoodSince(others, later, opened);
+    }),
+  );
+}
+
+/** In no text of which the agent was shown anything did these lines read otherwise, but for blanks at their ends. */
+function stoodSince(lines: readonly number[], looks: readonly Look[], { history }: OpenFile): boolean {
+  return looks.every(({ state }) => {
+    const believed = history.believed(state);
+    if (!believed) return false;
+    const back = overBlanks(believed.toNow, believed.document, history.now).invert();
+    const fromShown = history.followOverBlanks(state)?.invert();
+    return lines.every((line) => back.index(line) >= 0 || (fromShown?.index(line) ?? -1) >= 0);
+  });
+}
+
+/** Of several such places it cannot always be told which one went. */
+export async function wasSeenTwice(hit: Hit, opened: OpenFile, request: string): Promise<boolean> {
+  const looks = await looksOf(opened, request);
+  return looks.some((look) => sightings(hit, look, opened).length > 1);
+}
+
+function isAt({ at, hull: [start, end] }: Sighting, hit: Hit): boolean {
+  return (
+    (at === hit.start && hit.start < hit.end) ||
+    (hit.carried === true && start <= hit.end && end >= hit.start)
+  );
+}
+
+/**
+ * The place of one of these hits is not the one that is meant, or that cannot be told: the text was seen elsewhere, and
+ * here it was not; or it was seen where it is gone now, and both places were known before that. A change that was shown
+ * to the agent it knows of.
+ */
+export function elsewhere(
+  hits: readonly Hit[],
+  looks: readonly Look[],
+  opened: OpenFile,
+  request: string,
+): Problem | null {
+  for (const hit of hits) {
+    const isHere = (one: Sighting): boolean => isAt(one, hit);
+    const seen = looks.map((look) => sightings(hit, look, opened));
+    if (isSeen(hit, looks, opened, request)) {
+      const together = seen.flatMap((ones) => (ones.some(isHere) ? ones : amongWhich(hit, ones)));
+      const isKnown = ({ hull }: Sighting): boolean =>
+        isTold(hull, opened, request) && (!covers(hull, hit) || isShownAround(hull, opened, request));
+      const gone = together.find((one) => one.at < 0 && !isHere(one) && !isKnown(one));
+      if (gone) return withRows(seenTwice(hit, gone), hit, gone, opened);
+      continue;
+    }
+    // What the agent took out itself is not here either.
+    const taken = looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
+    const others = [...seen, ...taken].flat().filter((one) => !isHere(one));
+    const other = others.find(({ at }) => at < 0);
+    if (other) return withRows(goneQuote([], other, opened.text), hit, other, opened);
+    // A tool that takes patches does not count the places.
+    const [standing] = hit.whole ? others : [];
+    if (standing) return withRows(seenBelow(hit, standing), hit, standing, opened);
+  }
+  return null;
+}
+
+/** It may be one of the places that were seen, among lines that cannot be told apart; then the others count. */
+function amongWhich(hit: Hit, ones: readonly Sighting[]): readonly Sighting[] {
+  const around = ones.filter((one) => one.at < 0 && covers(one.hull, hit));
+  if (around.length === 0) return [];
+  return around.length > 1 ? ones : ones.filter((one) => one !== around[0]);
+}
+
+function covers([start, end]: Sighting["hull"], hit: Hit): boolean {
+  return start <= hit.start && hit.end <= end;
+}
+
+/** The rows of both places. */
+function withRows(found: Problem, hit: Hit, { hull: [start, end] }: Sighting, { text }: OpenFile): Problem {
+  const there = start < end ? LineSet.of([[start, end]]) : besideGap(start, text.lineCount);
+  return { ...found, rows: there.union(LineSet.of([[hit.start, hit.end]])) };
+}
+
+function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {
+  const gap = start === 0 ? "at the beginning" : `below line ${start}`;
+  const where = start < end ? describe([{ start: start + 1, end }]) : gap;
+  return problem(
+    "ambiguous",
+    [],
+    `the quoted text was seen in two places: line ${hit.start + 1}, where it stands, and ${where}, where it is gone. Quote more of what is around the one you mean`,
+    { changed: LineSet.of(start < end ? [[start, end]] : []) },
+  );
+}
+
+function seenBelow({ start }: Hit, { at }: Sighting): Problem {
+  return problem(
+    "ambiguous",
+    [],
+    `the quoted lines were seen in line ${at + 1}, where they stand, but line ${start + 1} would be taken for them: give more context, or @@ with a line above them`,
+  );
+}
+
+/** A place where quoted text was seen whole. */
+interface Sighting extends QuotedPlace {
+  /** What became of its lines. */
+  readonly hull: readonly [number, number];
+  /** It was shown in one state of the file; else its lines were known when that was. */
+  readonly isShown: boolean;
+  /** Where it is now; -1: its lines do not stand one after the other any more. */
+  readonly at: number;
+}
+
+/** In the text as the agent takes it to be: as it was shown, with what it has done itself since. */
+function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighting[] {
+  const found = look.sightings.get(hit);
+  if (found) return found;
+  const { state, rows, known } = look;
+  // Text that came back stands where it stood.
+  const isBack = history.states[state]?.version === history.states[history.last]?.version;
+  const believed = history.believed(isBack ? history.last : state);
+  if (!believed) return [];
+  const { document, fromShown, toNow } = believed;
+  const own = writtenLines(fromShown);
+  const [shown, seen] = [rows, known].map((lines) => fromShown.carry(lines).union(own)) as [LineSet, LineSet];
+  const alike = history.followOverBlanks(isBack ? history.last : state);
+  const toShown = fromShown.invert();
+  const ofShown = (line: number): number => {
+    const then = toShown.index(line);
+    return then < 0 ? -1 : (alike?.index(then) ?? -1);
+  };
+  const places = placesIn(hit, { document, seen, shown, toNow, ofShown, now: history.now });
+  look.sightings.set(hit, places);
+  return places;
+}
+
+/** In the text as it was shown. */
+function shownPlaces(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
+  const [document, toNow] = [history.document(state), history.follow(state)];
+  const alike = history.followOverBlanks(state);
+  const ofShown = (line: number): number => alike?.index(line) ?? -1;
+  const then = { seen: rows, shown: rows, now: history.now, ofShown };
+  return document && toNow ? placesIn(hit, { document, toNow, ...then }) : [];
+}
+
+/** A text of which lines were shown, or known besides, and the text now. */
+interface Then {
+  readonly document: Document;
+  readonly seen: LineSet;
+  readonly shown: LineSet;
+  readonly toNow: LineMap;
+  /** Where a line that was shown is now, whatever blanks it has at its ends; -1: nowhere, or it was not shown. */
+  readonly ofShown: (line: number) => number;
+  readonly now: Document;
+}
+
+function placesIn(hit: Hit, then: Then): Sighting[] {
+  const { document, seen, shown, toNow } = then;
+  const { quoted, whole = false, joins = false } = hit;
+  // A last line that has no newline looks like any other.
+  const text = quoted.endsWith("\n") ? terminated(document) : document;
+  return placesOf(text, quoted, whole).flatMap(({ from, first, last }) => {
+    if (!seen.containsSpan(first, last + 1)) return [];
+    const hull = toNow.hull(first, last + 1);
+    const at = placeNow(hit, first, joins ? last + 2 : last + 1, then);
+    const isShown = shown.containsSpan(first, last + 1);
+    return [{ document, from, length: quoted.length, toNow, hull, at, isShown }];
+  });
+}
+
+/** Of brackets and blank lines nobody can tell which is which, where more of them came or went; of others, if there are any. */
+function followable(lines: readonly number[], document: Document): readonly number[] {
+  const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(document.text(line)));
+  return telling.length > 0 ? telling : lines;
+}
+
+/** Where lines are that were seen. Where the quote stands they may have other blanks at their ends: a formatter was there. */
+function placeNow(hit: Hit, first: number, end: number, then: Then): number {
+  const { document, toNow, ofShown, now } = then;
+  const at = standingAt(first, end, then);
+  if (at >= 0 || end > document.lineCount || toNow.isIdentity) return at;
+  const followed = overBlanks(toNow, document, now);
+  const isThere = lineIndexes(first, end).every((line) => {
+    const there = hit.start + line - first;
+    return followed.index(line) === there || ofShown(line) === there;
+  });
+  return isThere ? hit.start : -1;
+}
+
+/** Where lines stand one after the other; -1 if they do not. Those that are not followed need only read the same. */
+function standingAt(first: number, end: number, { document, toNow, now }: Then): number {
+  if (end > document.lineCount) return -1;
+  const lines = lineIndexes(first, end);
+  const followed = followable(lines, document);
+  const [anchor = first] = followed;
+  const at = toNow.index(anchor) - (anchor - first);
+  if (toNow.index(anchor) < 0 || at < 0 || at + end - first > now.lineCount) return -1;
+  const isThere = followed.every((line) => toNow.index(line) === at + line - first);
+  return isThere && lines.every((line) => now.text(at + line - first) === document.text(line)) ? at : -1;
+}
+
+/** The agent was shown what stands in these lines instead, or between which lines nothing does. */
+function isTold([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
+  const pending = agent.pending.subtract(shownInRefusals(agent, request));
+  if (start < end && !pending.intersect(LineSet.of([[start, end]])).isEmpty) return false;
+  // Rows that were shown before do not tell of what went from between them.
+  const shown = shownNow(agent, request).filter(({ printer }) => printer === "refusal");
+  return !agent.deletions.some(
+    ({ gap }) =>
+      gap >= start &&
+      gap <= end &&
+      !shown.some(({ rows }) => besideGap(gap, text.lineCount).subtract(rows).isEmpty),
+  );
+}
+
+function shownNow(agent: AgentLedger, request: string): readonly LedgerShowing[] {
+  return agent.showings.filter((one) => one.state === agent.state && one.request !== request);
+}
+
+/** What became of these lines was shown, and what is above and below: nothing else is left of them. */
+function isShownAround([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
+  const shown = shownNow(agent, request).reduce((set, { rows }) => set.union(rows), LineSet.empty);
+  return shown.containsSpan(Math.max(0, start - 1), Math.min(text.lineCount, end + 1));
+}

@@ -1,0 +1,175 @@
+/**
+ * The two texts of a write by somebody else's tool. A text is on record, or is the disk's, or follows from one of these
+ * by the call's own arguments. A text that the client tells is only held against those, and never recorded by itself.
+ */
+import { Change, compare } from "../changes/index.js";
+import { type OpenFile, olderTexts } from "../ledger/index.js";
+import { Document, wholeFile } from "../text/index.js";
+import { hunkQuotes } from "./hunk-quotes.js";
+import { type Replaced, replaceQuotes } from "./sequential-quotes.js";
+import { type ForeignChange, madeBy, sameLines } from "./write.js";
+
+/** A part of the client's own diff, in the text before and after. */
+export interface DisplayedHunk {
+  /** 1-based. */
+  readonly oldStart: number;
+  readonly oldLines: number;
+  /** Context and new lines. Blanks may stand for leading tabs. */
+  readonly rows: readonly string[];
+}
+
+/** What a tool has done, as far as it is told: else all that differs from the text before is its doing. */
+export interface ObservedWrite {
+  readonly tool?: string;
+  readonly change?: ForeignChange;
+  /** The text it was done to; null: there was no file. */
+  readonly before?: string | null;
+  /** The text after, as the client tells it. */
+  readonly after?: string;
+  /** The diff that the client shows to people. */
+  readonly display?: readonly DisplayedHunk[];
+  /** The person changed the edit before it was written, so the agent does not know its words. */
+  readonly modified?: boolean;
+  /** All of the file was written. */
+  readonly whole?: boolean;
+  /** Characters there is room for, to show lines that it changed unseen. */
+  readonly room?: number;
+}
+
+/** A text that the tool worked on, and what it made of it. */
+export interface Base {
+  /** The state that has the text before; -1: the disk's text, without what the call did to it. */
+  readonly at: number;
+  readonly document: Document;
+  readonly made: Replaced;
+  /** False: the text after is the disk's, and which lines of it the agent wrote cannot be told. */
+  readonly isOwn: boolean;
+}
+
+export async function baseOf(write: ObservedWrite, opened: OpenFile, now: Document): Promise<Base | null> {
+  if (write.change?.kind === "delete") return null;
+  const newest = opened.states.length - 1;
+  const told = typeof write.before === "string" ? Document.fromText(write.before) : null;
+  let next: Document | null = now;
+  let above = newest;
+  for await (const { at, text: document } of olderTexts(opened)) {
+    if (above !== at + 1) next = null;
+    const isTold = told && sameLines(document, told);
+    const made = !told || isTold ? outcomeOf(write, document, now) : null;
+    if (made && (isTold || (made.isOwn && next && sameLines(made.made.document, next))))
+      return { at, document, ...made };
+    [next, above] = [document, at];
+  }
+  if (told) return vouchedFor(write, told, now) ?? (await garbled(write, opened, now));
+  const undone = beforeOf(write, now);
+  if (undone && undone.document.version === opened.states[newest - 1]?.version)
+    return { at: newest - 1, ...undone, isOwn: true };
+  // The text before is the one recorded last, and a formatter came right behind the tool.
+  const document = opened.isFresh ? await opened.textAt(newest - 1) : null;
+  return document && { at: newest - 1, document, ...outcomeOf(write, document, now) };
+}
+
+type Outcome = Pick<Base, "made" | "isOwn">;
+
+function outcomeOf(write: ObservedWrite, before: Document, now: Document): Outcome {
+  const { change, modified = false } = write;
+  const all = (): Replaced => ({ document: now, change: differences(before, now) });
+  if (!change || (change.kind === "whole" && change.content === null))
+    return { made: all(), isOwn: !modified };
+  const made = modified ? null : madeOf(change, before, now);
+  if (made && (sameLines(made.document, now) || isAsTold(made.document, write, before) !== false))
+    return { made, isOwn: true };
+  // The client writes other quotes, or other blanks, than it was given.
+  return { made: all(), isOwn: !modified && isAsTold(now, write, before) === true };
+}
+
+/** Whether a text is what the client says it made; null: it says nothing. */
+function isAsTold(text: Document, { after, display }: ObservedWrite, before: Document): boolean | null {
+  if (after !== undefined) return sameLines(text, Document.fromText(after));
+  return display && display.length > 0 ? isDisplayed(text, display, before) : null;
+}
+
+function isDisplayed(text: Document, hunks: readonly DisplayedHunk[], before: Document): boolean {
+  let [old, fresh] = [0, 0];
+  // The disk's text may end before the lines that the client displays.
+  const linesOf = (from: Document, start: number, end: number): string[] =>
+    end > from.lineCount ? [] : from.lines(start, end);
+  const isSame = (end: number): boolean => {
+    const [one, two] = [before.lines(old, end), linesOf(text, fresh, fresh + end - old)];
+    return one.length === two.length && one.every((line, at) => line === two[at]);
+  };
+  for (const { oldStart, oldLines, rows } of hunks) {
+    const start = Math.max(0, oldStart - 1);
+    if (start < old || oldLines < 0 || start + oldLines > before.lineCount || !isSame(start)) return false;
+    fresh += start - old;
+    const lines = linesOf(text, fresh, fresh + rows.length);
+    if (lines.length !== rows.length || lines.some((line, at) => !isRow(rows[at] as string, line)))
+      return false;
+    [old, fresh] = [start + oldLines, fresh + rows.length];
+  }
+  return text.lineCount - fresh === before.lineCount - old && isSame(before.lineCount);
+}
+
+/** Each leading tab is two blanks in it, if the client shows it so. */
+function isRow(row: string, line: string): boolean {
+  return row === line || row === line.replace(/^\t+/, (tabs) => "  ".repeat(tabs.length));
+}
+
+/**
+ * A text that is not on record, if the call makes the disk's text of it. A call that writes all of the file does so with
+ * any text, so there the client's own account of both texts has to fit.
+ */
+function vouchedFor(write: ObservedWrite, told: Document, now: Document): Base | null {
+  const document = wholeFile(write.before as string, now);
+  if ("unencodable" in document || isGarbled(write) || !sameLines(document, told)) return null;
+  const { made, isOwn } = outcomeOf(write, document, now);
+  const isFitting = write.change?.kind !== "whole" || isAsTold(now, write, document) === true;
+  return isOwn && isFitting && sameLines(made.document, now) ? { at: -1, document, made, isOwn } : null;
+}
+
+/** The client cannot read the encoding: the text before is the one recorded last, and the disk has what it made of it. */
+async function garbled(write: ObservedWrite, opened: OpenFile, now: Document): Promise<Base | null> {
+  const newest = opened.states.length - 1;
+  const document = isGarbled(write) && opened.isFresh ? await opened.textAt(newest - 1) : null;
+  const made = document && { document: now, change: differences(document, now) };
+  return made && { at: newest - 1, document, made, isOwn: false };
+}
+
+const isGarbled = ({ before }: ObservedWrite): boolean => before?.includes("\uFFFD") ?? false;
+
+/** The text before, worked out from the text now: proof enough where it is the version that is recorded, but not kept. */
+function beforeOf(
+  { change, modified }: ObservedWrite,
+  now: Document,
+): Pick<Base, "document" | "made"> | null {
+  const quotes =
+    change?.kind === "quotes"
+      ? change.quotes
+      : change?.kind === "patch"
+        ? hunkQuotes(change.hunks).map((quote) => ({ ...quote, all: false }))
+        : [];
+  const back = quotes.map((quote) => ({ ...quote, old: quote.new, new: quote.old })).reverse();
+  const document = back.length > 0 && !modified ? replaceQuotes(now, back)?.document : undefined;
+  const made = document && replaceQuotes(document, quotes);
+  return document && made ? { document, made } : null;
+}
+
+/** What the call's own arguments make of a text; null: it does not fit, or tells nothing of the text. */
+export function madeOf(change: ForeignChange, before: Document | null, now: Document): Replaced | null {
+  if (change.kind === "quotes" || change.kind === "patch") return before && madeBy(change, before);
+  if (change.kind === "delete" || change.content === null) return null;
+  const document = wholeFile(change.content, before ?? now);
+  if ("unencodable" in document) return null;
+  return { document, change: differences(before, document) };
+}
+
+export function differences(before: Document | null, after: Document): Change<string> {
+  const lines = after.lines();
+  if (!before) return Change.of(0, [{ start: 0, end: 0, lines }]);
+  const hunks = compare(before, after).regions.map((region) => ({
+    start: region.aStart,
+    end: region.aEnd,
+    lines: lines.slice(region.bStart, region.bEnd),
+  }));
+  return Change.of(before.lineCount, hunks);
+}

@@ -1,0 +1,173 @@
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { findRepository, type Repository } from "../host/index.js";
+import type { Commits, Committed, FileId } from "../ports/index.js";
+import { presentObjects, runGit } from "./run-git.js";
+
+export interface GitOptions {
+  /** Where relative paths start. */
+  readonly base: string;
+  /** A folder of the repository, for files of work trees that are gone. */
+  readonly root: string;
+}
+
+/** Older places of HEAD are left out. Of the texts of a file the newest and the oldest are looked at. */
+const mostPlaces = 1000;
+const mostTexts = 60;
+const mostRenames = 20;
+/** Bytes that are read of one answer, and milliseconds that are waited for it. */
+const longestAnswer = 64 * 1024 * 1024;
+const patience = 10_000;
+
+/**
+ * What git commits did to a file: those of branches, tags, remotes and HEAD, and all that HEAD of its work tree has
+ * been at; not those of the stash, which only keep work aside. Where git cannot tell, there are none.
+ */
+export function gitCommits({ base, root }: GitOptions): Commits {
+  return {
+    async of(file: FileId, since: number): Promise<readonly Committed[]> {
+      const path = resolve(base, file.path);
+      const { folder, rest } = placeOf(path);
+      const own = findRepository(folder);
+      const name = (top: string): string => slashed(join(relative(top, folder), rest));
+      const found = own ? await commitsOf(own, [name(own.root)], since).catch(() => []) : [];
+      if (found.length > 0 || existsSync(dirname(path))) return found;
+      const top = findRepository(root);
+      return top ? commitsOf(top, endsOf(path), since).catch(() => []) : [];
+    },
+    async presentPath(key: string, tree: string): Promise<string | null> {
+      if (tree === root || existsSync(join(tree, ".git"))) return null;
+      return join(root, relative(tree, key));
+    },
+  };
+}
+
+const slashed = (path: string): string => path.replaceAll(sep, "/");
+
+/** The deepest folder on the way to a file that is there, and the rest of the way. */
+function placeOf(path: string): { folder: string; rest: string } {
+  const above = dirname(path);
+  let folder = above;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return { folder: realpathSync(folder), rest: join(relative(folder, above), basename(path)) };
+}
+
+/** Of a work tree that is gone nothing tells which part of the path was inside of it. */
+function endsOf(path: string): string[] {
+  const names = slashed(path)
+    .split("/")
+    .filter((name) => name !== "");
+  return names.map((_, at) => names.slice(at).join("/"));
+}
+
+async function commitsOf(
+  repository: Repository,
+  paths: readonly string[],
+  since: number,
+): Promise<Committed[]> {
+  const places = await ask(repository, [
+    "log",
+    "-g",
+    "--format=%H",
+    `--max-count=${mostPlaces}`,
+    "HEAD",
+  ]).catch(() => "");
+  const heads = [...new Set(String(places).split("\n"))].join("\n");
+  const range = ["--ignore-missing", "--branches", "--tags", "--remotes", "--stdin"];
+  const age = `--max-age=${Math.floor(since / 1000)}`;
+  const plain = [...logArguments, "--no-renames", "--full-history", age, ...range, "--", ...paths];
+  const changes = parseLog(String(await ask(repository, plain, `HEAD\n${heads}\n`)));
+  return texts(repository, [...changes, ...(await renames(repository, changes))]);
+}
+
+const logArguments = ["log", "-z", "-m", "--raw", "--no-abbrev", "--format=%H %ct"];
+
+/** What a file became that a commit gave another name. */
+async function renames(repository: Repository, changes: readonly FileChange[]): Promise<FileChange[]> {
+  const gone = changes.filter(({ blob }) => blob === null).slice(0, mostRenames);
+  if (gone.length === 0) return [];
+  const commits = gone.map(({ commit }) => commit);
+  const log = [...logArguments, "--no-walk", "-M", "--diff-filter=R", "--stdin"];
+  const found = parseLog(String(await ask(repository, log, `${commits.join("\n")}\n`)));
+  return found.filter(({ commit, from }) => gone.some((one) => one.commit === commit && one.from === from));
+}
+
+/** What one commit did to one file; a blob that is null is a deletion. */
+interface FileChange {
+  readonly commit: string;
+  readonly time: number;
+  /** The path before it. */
+  readonly from: string;
+  readonly blob: string | null;
+}
+
+/** With -z: a commit's line, then for each file ":modes blobs status" and its path (two of a rename), ended by NUL. */
+function parseLog(output: string): FileChange[] {
+  const words = output.split("\0").map((word) => word.replace(/^\n/, ""));
+  const found: FileChange[] = [];
+  let [commit, time] = ["", 0];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string;
+    const heading = /^([0-9a-f]{40,64}) (\d+)$/.exec(word);
+    if (heading) [commit, time] = [heading[1] as string, Number(heading[2]) * 1000];
+    if (!word.startsWith(":")) continue;
+    const [, mode, , blob = "", status = ""] = word.split(" ");
+    const from = words[++at] ?? "";
+    if (status.startsWith("R")) at++;
+    const isFile = mode?.startsWith("100");
+    if (isFile || status === "D") found.push({ commit, time, from, blob: isFile ? blob : null });
+  }
+  return found;
+}
+
+async function texts(repository: Repository, changes: readonly FileChange[]): Promise<Committed[]> {
+  const newest = new Map<string, number>();
+  for (const { blob, time } of changes) if (blob) newest.set(blob, Math.max(time, newest.get(blob) ?? 0));
+  const blobs = [...newest.keys()];
+  const some = blobs.filter((_, at) => at < mostTexts / 2 || at >= blobs.length - mostTexts / 2);
+  const contents = await contentsOf(repository, some);
+  const deleted = changes.filter(({ blob }) => blob === null).map(({ time }) => ({ time, bytes: null }));
+  const kept = some.flatMap((blob) => {
+    const bytes = contents.get(blob);
+    return bytes ? [{ time: newest.get(blob) ?? 0, bytes }] : [];
+  });
+  return [...kept, ...deleted];
+}
+
+async function contentsOf(
+  repository: Repository,
+  blobs: readonly string[],
+): Promise<Map<string, Uint8Array | null>> {
+  const read = async (ids: readonly string[]): Promise<Map<string, Uint8Array | null>> => {
+    const found = parseBatch(
+      await ask(repository, ["cat-file", "--batch"], `${ids.join("\n")}\n`),
+      ids.length,
+    );
+    return new Map(ids.map((id, at) => [id, found[at] ?? null]));
+  };
+  try {
+    return await read(blobs);
+  } catch (error) {
+    const there = await presentObjects(repository, blobs);
+    if (there.length === blobs.length) throw error;
+    return read(there);
+  }
+}
+
+function parseBatch(output: Buffer, count: number): (Uint8Array | null)[] {
+  const found: (Uint8Array | null)[] = [];
+  let at = 0;
+  while (found.length < count) {
+    const end = output.indexOf(10, at);
+    const [, kind, size] = output.toString("latin1", at, end).split(" ");
+    at = end + 1;
+    found.push(kind === "blob" ? Uint8Array.from(output.subarray(at, at + Number(size))) : null);
+    if (kind === "blob") at += Number(size) + 1;
+    if (end < 0) break;
+  }
+  return found;
+}
+
+async function ask(repository: Repository, args: readonly string[], input = ""): Promise<Buffer> {
+  return runGit(repository, { args, input, timeout: patience, longest: longestAnswer });
+}

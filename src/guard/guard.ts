@@ -1,0 +1,283 @@
+/**
+ * The gatekeeper in front of a client's own tools. It sees what they show and write, and says before a change whether
+ * what the agent saw is still there. Clients differ only in their adapters.
+ */
+
+import { join, relative } from "node:path";
+import { rejected } from "../answers/index.js";
+import { type Result, shown } from "../calls/index.js";
+import type { Quote } from "../edits/index.js";
+import type { Consideration, Healed, News } from "../foreign/index.js";
+import { type Json, PortError } from "../ports/index.js";
+import { quoteAgain, withoutAnchors } from "../session/index.js";
+import { visible } from "../text/index.js";
+import { isRulesFile } from "../workspace/index.js";
+import { afterOutput, lossNotes } from "./after-command.js";
+import { attempt, seen, type Workplace } from "./context.js";
+import type { Answer, Event, Write } from "./event.js";
+import * as words from "./messages.js";
+import { recall } from "./recall.js";
+
+/** Agents that did something within this time are here. */
+const present = 30 * 60_000;
+
+export async function answer(event: Event, place: Workplace): Promise<Answer> {
+  const { notes } = place.store;
+  for (const taken of notes.take("unannounced", place.agent)) {
+    const writes = taken as unknown as readonly Write[];
+    for (const note of await changed({ kind: "changed", writes, settled: false }, place))
+      notes.add("told", place.agent, note);
+  }
+  if (event.kind === "begin" || event.kind === "prompt") {
+    lookLater(place);
+    place.store.tidy();
+  } else await foldIfTakenBack(place);
+  switch (event.kind) {
+    case "begin": {
+      // What cannot be written down cannot be guarded: this says so, if it is so.
+      await place.store.saveFile(`beginning of ${place.agent}`, { time: place.clock() });
+      const others = place.store.notes.others("seen", place.agent, place.clock() - present);
+      return { say: words.guarding(others, place) };
+    }
+    case "fold":
+      await fold(place);
+      return {};
+    case "change":
+      return change(event, place);
+    case "changed":
+      return told(place, await changed(event, place));
+    case "read":
+      await observe(event, place);
+      return told(place, []);
+    case "output":
+      return told(place, await afterOutput(event, place));
+    case "settled":
+      return told(place, await settled(event, place));
+    case "own":
+      return { input: { ...event.input, session: place.agent } };
+    case "prompt":
+      // A person may have taken work back, or another program written over it.
+      return told(place, await lossNotes({ tool: "prompt" }, place));
+  }
+}
+
+/** What a person takes back shows in the transcript when the conversation has gone on. */
+function lookLater({ takenBack, store, agent }: Workplace): void {
+  if (takenBack) store.notes.add("prompted", agent, true);
+}
+
+async function foldIfTakenBack(place: Workplace): Promise<void> {
+  const { takenBack, store, agent } = place;
+  if (!takenBack || store.notes.take("prompted", agent).length === 0) return;
+  const left = takenBack();
+  if (left === null || store.notes.all("left", agent).includes(left)) return;
+  store.notes.add("left", agent, left);
+  await fold(place);
+}
+
+/** In every workspace that the agent has been in. */
+async function fold(place: Workplace): Promise<void> {
+  await place.session.fold();
+  for (const root of place.store.notes.all("elsewhere", place.agent))
+    if (typeof root === "string") await place.sessionFor(join(root, "any")).fold();
+}
+
+/** What the model is told now, with what waited for it. */
+function told(place: Workplace, notes: readonly string[]): Answer {
+  const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
+  const all = [...waiting, ...notes];
+  return all.length > 0 ? { tell: all.join("\n\n") } : {};
+}
+
+async function change(
+  { writes, unannounced }: Extract<Event, { kind: "change" }>,
+  place: Workplace,
+): Promise<Answer> {
+  const reasons: string[] = [];
+  let carried: { readonly quotes: readonly Quote[]; readonly tell: string } | null = null;
+  const refused = new Set<string>();
+  const failures: unknown[] = [];
+  for (const write of writes) {
+    // One reason for a file is enough.
+    if (refused.has(write.path)) continue;
+    if (isRulesFile(write.path)) {
+      reasons.push(words.ownRules(write.path));
+      refused.add(write.path);
+      continue;
+    }
+    try {
+      const found = await consider(write, place);
+      if (found.kind === "later") return { recall: true };
+      if (found.kind === "refused") {
+        reasons.push(refusalText(write, found.result, place));
+        refused.add(write.path);
+      }
+      const canCarry = place.rewrites && writes.length === 1 && write.change.kind === "quotes";
+      if (found.kind === "healed") {
+        if (canCarry && found.even) carried = { quotes: found.quotes, tell: words.healedNote(write.path) };
+        else reasons.push(`${rejected}\n${healedText(write, found, place)}`);
+      }
+      if (found.kind !== "carried") continue;
+      if (canCarry) carried = { quotes: found.quotes, tell: words.carriedNote(write.path) };
+      else reasons.push(await carriedReason(write, found.quotes, place));
+    } catch (error) {
+      // One file that cannot be checked does not open the others of the call.
+      if (!(error instanceof PortError)) failures.push(error);
+      else reasons.push(...failure(error, write.path, place));
+    }
+  }
+  const { notes } = place.store;
+  if (reasons.length > 0) return { deny: reasons.join("\n\n") };
+  if (failures.length > 0) throw failures[0];
+  if (unannounced) notes.add("unannounced", place.agent, writes as unknown as Json);
+  if (place.parallel)
+    for (const { path } of writes) notes.add("begun", `${place.agent} ${path}`, place.clock());
+  if (!carried) return {};
+  if (place.tellsBefore) return carried;
+  notes.add("told", place.agent, carried.tell);
+  return { quotes: carried.quotes };
+}
+
+/** Nothing is refused before it was looked up what else the model was sent. */
+async function consider(write: Write, place: Workplace): Promise<Consideration | { kind: "later" }> {
+  const session = place.sessionFor(write.path);
+  if ((await session.glance(write)) === "allowed") return { kind: "allowed" };
+  const found = await session.preview(write);
+  if (found.kind !== "unsure") return found;
+  const looked = await recall(write, found, place);
+  if (looked === "later") return { kind: "later" };
+  if (looked === "searched" || !found.isUnread)
+    return session.consider(place.call === undefined ? write : { ...write, call: place.call });
+  // What could not be looked through may have shown it.
+  const again = await session.preview(write);
+  if (again.kind !== "unsure") return again;
+  throw new PortError("too_large", words.notSearched);
+}
+
+async function observe(event: Extract<Event, { kind: "read" }>, place: Workplace): Promise<void> {
+  await attempt(place, event.path, async () => {
+    await place.sessionFor(event.path).observe(event);
+    seen(place, event.path);
+  });
+}
+
+function refusalText({ path, change }: Write, result: Result, { door, cwd, agent }: Workplace): string {
+  const { text } = withoutAnchors(result, door);
+  const safe = shown([{ path }, { path: relative(cwd, path) }], { ...result, text }, agent).text;
+  return change.kind === "whole" ? safe.replace(quoteAgain, words.writeAgain) : safe;
+}
+
+async function carriedReason(write: Write, quotes: readonly Quote[], place: Workplace): Promise<string> {
+  const note = await newsOf(write.path, place);
+  return [
+    rejected,
+    note,
+    words.carriedEdit({ quotes, isPatch: write.change.kind === "patch", names: place.names }),
+  ].join("\n");
+}
+
+function healedText({ path }: Write, { quotes, rows }: Healed, place: Workplace): string {
+  for (const { text } of rows) place.room.left -= text.length + rowRoom;
+  return words.healedEdit({ path, quotes, rows, names: place.names });
+}
+
+async function newsOf(path: string, place: Workplace): Promise<string> {
+  return words.newsNote(path, await news(path, place), place.door);
+}
+
+/** Rows count as shown only as far as there is room to show them. */
+async function news(path: string, place: Workplace): Promise<News | null> {
+  const found = await place.sessionFor(path).news(path, place.room.left);
+  for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
+  return found;
+}
+
+const rowRoom = 10;
+
+/** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
+function failure(error: PortError, path: string, place: Workplace): string[] {
+  if (error.code === "denied" || error.code === "outside_roots")
+    return [`${rejected}\n${visible(error.message)}`];
+  place.log(`${path}: ${error.code}: ${error.message}`);
+  return place.failsClosed(path) ? [words.unchecked(path, error.message)] : [];
+}
+
+async function changed(
+  { writes, settled }: Extract<Event, { kind: "changed" }>,
+  place: Workplace,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const write of writes) {
+    const { path, change } = write;
+    await attempt(place, path, async () => {
+      const { left: room } = place.room;
+      const touched = await place.sessionFor(path).observeWrite(path, { ...write, room });
+      if (change.kind === "delete") return;
+      seen(place, path);
+      if (write.modified) notes.push(words.modifiedNote(await newsOf(path, place)));
+      if (touched) notes.push(words.touchedNote(path, touched, place.door));
+      for (const { text } of touched?.rows ?? []) place.room.left -= text.length + rowRoom;
+      if (settled && isLast(path, place)) notes.push(...(await formatted(path, place)));
+    });
+  }
+  return notes;
+}
+
+/** How long a change that was let through may take to be told of. */
+const underWay = 60_000;
+
+/** No other change of the same file is under way: what differs is then nobody's of this agent. */
+function isLast(path: string, { store, agent, clock }: Workplace): boolean {
+  const name = `${agent} ${path}`;
+  const begun = store.notes.take("begun", name).filter((time) => Number(time) > clock() - underWay);
+  for (const time of begun.slice(1)) store.notes.add("begun", name, time);
+  return begun.length <= 1;
+}
+
+async function settled(
+  { paths, refused }: Extract<Event, { kind: "settled" }>,
+  place: Workplace,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const path of new Set(paths))
+    await attempt(place, path, async () => {
+      notes.push(...(await formatted(path, place)));
+    });
+  for (const write of refused)
+    await attempt(place, write.path, async () => {
+      notes.push(...(await explained(write, place)));
+    });
+  return notes;
+}
+
+/** What is known of an edit that the client refused by itself: what changed, and the edit for the text as it is now. */
+async function explained(write: Write, place: Workplace): Promise<string[]> {
+  const { path, change } = write;
+  const found = await place.sessionFor(path).consider(write);
+  if (found.kind === "refused") {
+    if (found.result.details.code === "not_read") return [];
+    return [words.addedNote(path, refusalText(write, found.result, place))];
+  }
+  if (found.kind === "healed") return [`kedge: ${healedText(write, found, place)}`];
+  const changed = await news(path, place);
+  if (found.kind === "allowed" && !changed) return [];
+  const note = words.newsNote(path, changed, place.door);
+  if (found.kind === "allowed") return [`kedge: ${note}`];
+  const first = place.door.read(
+    path,
+    changed?.rows.map(({ line }) => ({ start: line, end: line })),
+  );
+  const edit = words.carriedEdit({
+    quotes: found.quotes,
+    isPatch: change.kind === "patch",
+    first,
+    names: place.names,
+  });
+  return [`kedge: ${note}\n${edit}`];
+}
+
+async function formatted(path: string, place: Workplace): Promise<string[]> {
+  const found = await place.sessionFor(path).formatted(path, place.room.left);
+  for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
+  return found ? [words.formattedNote(path, found, place.door)] : [];
+}

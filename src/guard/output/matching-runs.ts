@@ -1,0 +1,219 @@
+import type { Printed, PrintedFile } from "./line-ids.js";
+import type { Piece } from "./readings.js";
+import { type Stretch, Stretches } from "./suffix-automaton.js";
+
+/** Consecutive rows of an output that read like consecutive lines of a file. */
+export interface Run {
+  readonly file: number;
+  /** 0-based. */
+  readonly line: number;
+  readonly length: number;
+  /** First and last row. */
+  readonly from: number;
+  readonly to: number;
+  /** How many lines say something in this run, and in those that count together with it. */
+  readonly weight: number;
+  /** The rows may be other lines of the file as well: they show none of them, but need no other file to explain them. */
+  readonly ambiguous: boolean;
+  /** The rows name this file themselves. */
+  readonly sure: boolean;
+  /** The rows carry numbers, but not those of the lines. */
+  readonly misnumbered: boolean;
+}
+
+/** From this many consecutive lines on, a run needs no line of its own to be one of the file. */
+const enough = 3;
+
+/** Rows that are printed in more places than this show a line as well as one does. */
+const mostPlaces = 16;
+
+/** All runs that may count; which of them do, their rivals tell. */
+export function findRuns(printed: Printed): Run[] {
+  return [...unnumberedRuns(printed), ...numberedRuns(printed)];
+}
+
+/** Runs by text alone. */
+function unnumberedRuns(printed: Printed): Run[] {
+  const { sequence, starts, pieceAt } = inSequence(printed);
+  const stretches = new Stretches(sequence);
+  const runs: Run[] = [];
+  printed.files.forEach((view, file) => {
+    const live = liveKeys(view);
+    if (live === null) return;
+    const wanted = (line: number, length: number): boolean =>
+      length >= enough || length === view.keys.length || holdsSingle(view, line, length);
+    for (const stretch of stretches.of(live, wanted)) {
+      for (const place of stretches.places(stretch, mostPlaces)) {
+        const index = pieceAt[place]!;
+        const piece = printed.pieces[index]!;
+        if (piece.owner >= 0 && piece.owner !== file) continue;
+        const at = place - starts[index]!;
+        const run = runOf({ file, piece, at }, stretch, view, piece.numbered);
+        if (countsByText(run, printed)) runs.push(run);
+      }
+    }
+  });
+  return runs;
+}
+
+/** All pieces one after the other, parted; what is no line of any file parts as well. */
+function inSequence(printed: Printed) {
+  const size = printed.pieceKeys.reduce((sum, keys) => sum + keys.length + 1, 0);
+  const sequence = new Int32Array(size).fill(-1);
+  const pieceAt = new Int32Array(size);
+  const starts = new Int32Array(printed.pieces.length);
+  let at = 0;
+  printed.pieceKeys.forEach((keys, index) => {
+    starts[index] = at;
+    for (const key of keys) {
+      pieceAt[at] = index;
+      sequence[at++] = printed.held(key) ? key : -1;
+    }
+    at++;
+  });
+  return { sequence, starts, pieceAt };
+}
+
+interface Place {
+  readonly file: number;
+  readonly piece: Piece;
+  readonly at: number;
+}
+
+function runOf(
+  { file, piece, at }: Place,
+  { line, length, once }: Pick<Stretch, "line" | "length" | "once">,
+  view: PrintedFile,
+  misnumbered: boolean,
+): Run {
+  return {
+    file,
+    line,
+    length,
+    from: piece.rows[at]!,
+    to: piece.rows[at + length - 1]!,
+    weight: view.sayingBefore[line + length]! - view.sayingBefore[line]!,
+    ambiguous: !once,
+    sure: piece.owner === file,
+    misnumbered,
+  };
+}
+
+function countsByText(run: Run, printed: Printed): boolean {
+  const view = printed.files[run.file]!;
+  const whole = run.length === view.keys.length && (view.named || run.sure);
+  if (run.length >= enough) return run.weight > 0 || whole || run.sure || view.alone;
+  if (whole) return true;
+  return !run.misnumbered && holdsOwnLine(run, view, printed);
+}
+
+/** A line that can be no other: once in the file and, unless the file is named, in no other file. */
+function holdsOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
+  for (let line = run.line; line < run.line + run.length; line++) {
+    if (!view.single[line]) continue;
+    const key = view.keys[line]!;
+    if (run.sure || (printed.says(key) && (view.named || printed.heldOnce(key)))) return true;
+  }
+  return false;
+}
+
+/**
+ * The keys without printed lines that stand together in twos at most and have none that stands once: no stretch of
+ * them is wanted, nor can one that is stand there again. Null: no key is left.
+ */
+function liveKeys(view: PrintedFile): Int32Array | null {
+  const { keys } = view;
+  const live = new Int32Array(keys.length).fill(-1);
+  let left = 0;
+  for (let line = 0; line < keys.length; line++) {
+    const first = line;
+    while (line < keys.length && keys[line]! >= 0) line++;
+    const length = line - first;
+    if (length < enough && length < keys.length && !holdsSingle(view, first, length)) continue;
+    for (let at = first; at < line; at++) live[at] = keys[at]!;
+    left += length;
+  }
+  return left > 0 ? live : null;
+}
+
+function holdsSingle({ single }: PrintedFile, first: number, length: number): boolean {
+  for (let line = first; line < first + length; line++) if (single[line] === 1) return true;
+  return false;
+}
+
+/** Runs by number and text. */
+function numberedRuns(printed: Printed): Run[] {
+  return printed.pieces.flatMap((piece, index) => {
+    const keys = printed.pieceKeys[index]!;
+    if (!piece.numbered || !keys.some((key) => printed.held(key))) return [];
+    const owned = piece.owner >= 0;
+    return printed.files.flatMap((view, file) => {
+      if (owned && piece.owner !== file) return [];
+      const only = owned || piece.hint === file || view.alone;
+      const runs = agreeingRuns(file, view, { piece, keys });
+      if (runs.length === 0) return [];
+      if (!countTogether(runs, piece, printed)) {
+        return runs.filter((run) => countsByNumber(run, only, printed)).map(({ run }) => run);
+      }
+      const weight = runs.reduce((sum, { run }) => sum + run.weight, 0);
+      return runs.map(({ run }) => ({ ...run, weight }));
+    });
+  });
+}
+
+interface Agreeing {
+  readonly run: Run;
+  /** A row next to these goes on with their numbers, but not with the lines of the file: the numbers are not its own. */
+  readonly contradicted: boolean;
+}
+
+function agreeingRuns(file: number, view: PrintedFile, numbered: Numbered): Agreeing[] {
+  const runs: Agreeing[] = [];
+  const { piece, keys } = numbered;
+  const { numbers } = piece;
+  for (let at = 0; at < keys.length; at++) {
+    const length = agreeing(view, numbered, at);
+    if (length === 0) continue;
+    const first = numbers[at]!;
+    const run = runOf({ file, piece, at }, { line: first - 1, length, once: true }, view, false);
+    const before = first > 1 && numbers[at - 1] === first - 1;
+    runs.push({ run, contradicted: before || numbers[at + length] === first + length });
+    at += length - 1;
+  }
+  return runs;
+}
+
+interface Numbered {
+  readonly piece: Piece;
+  readonly keys: Int32Array;
+}
+
+/** How many rows from here on are consecutive lines of the file, by number and text. */
+function agreeing({ keys: lines }: PrintedFile, { piece, keys }: Numbered, at: number): number {
+  const first = piece.numbers[at]! - 1;
+  let length = 0;
+  while (
+    at + length < keys.length &&
+    piece.numbers[at + length] === first + length + 1 &&
+    lines[first + length] === keys[at + length]
+  ) {
+    length++;
+  }
+  return length;
+}
+
+/** Rows of one search, not next to each other, that are all lines of the file count like one run. */
+function countTogether(runs: readonly Agreeing[], piece: Piece, printed: Printed): boolean {
+  const rows = piece.numbers.reduce((sum, number) => sum + (number > 0 ? 1 : 0), 0);
+  const agreed = runs.reduce((sum, { run }) => sum + run.length, 0);
+  if (agreed < rows) return false;
+  if (agreed >= enough && runs.some(({ run }) => run.weight > 0)) return true;
+  return runs.some(({ run }) => holdsOwnLine(run, printed.files[run.file]!, printed));
+}
+
+function countsByNumber({ run, contradicted }: Agreeing, only: boolean, printed: Printed): boolean {
+  const view = printed.files[run.file]!;
+  if (run.sure || (only && !contradicted)) return true;
+  if (view.named && run.length === view.keys.length) return true;
+  return (run.length >= enough && run.weight > 0) || holdsOwnLine(run, view, printed);
+}

@@ -1,0 +1,170 @@
+/**
+ * Before a call is refused as unread: does the model have the text all the same? The lines of that one file are looked
+ * for in everything it was sent since the last compaction, with the same demand for evidence as in shell output.
+ */
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Unsure } from "../foreign/index.js";
+import { withBlankEdges } from "./after-command.js";
+import { attempt, seen, type Workplace } from "./context.js";
+import type { Row, Sent, Write } from "./event.js";
+import { type Candidate, creditOutput } from "./output/credit.js";
+import { linesIn } from "./output/file-lines.js";
+import { pathsIn } from "./output/paths.js";
+import { carriedText } from "./output/text-in-command.js";
+
+/** Clients wait ten seconds for a hook. */
+const longestSearch = 1_000;
+const largest = 2 * 1024 * 1024;
+/** Files beside the one that is looked for, which a text may be of instead. */
+const [namedFiles, filesOfFolder, knownFiles] = [40, 60, 60];
+/** Of a file that has to have been shown whole, so many of its lines tell whether a text may hold some. */
+const samples = 64;
+
+/** `later`: the event has to be sent again. `beyond`: there was more than could be looked through. */
+type Found = "searched" | "later" | "beyond";
+
+export async function recall(write: Write, unsure: Unsure, place: Workplace): Promise<Found> {
+  const until = place.clock() + longestSearch;
+  const isLate = (): boolean => place.clock() > until;
+  const recalled = place.recall(isLate);
+  if (recalled === "later") return "later";
+  const file = wantedFile(write.path, unsure, place);
+  if (!file) return "searched";
+  for (const sent of recalled.sent.toReversed()) {
+    if (isLate()) return "beyond";
+    if (!(await observed(sent, file, place))) continue;
+    if ((await place.sessionFor(write.path).preview(write)).kind !== "unsure") return "searched";
+  }
+  return recalled.isComplete ? "searched" : "beyond";
+}
+
+interface Wanted extends Candidate {
+  readonly unsure: Unsure;
+  /** When it was changed last, in milliseconds. */
+  readonly changed: number;
+  /** One of these stands in every text that matters. */
+  readonly telling: readonly string[];
+  readonly neighbours: Neighbours;
+}
+
+function wantedFile(path: string, unsure: Unsure, place: Workplace): Wanted | null {
+  const lines = linesOf(path);
+  if (!lines) return null;
+  const touched = unsure.lines?.flatMap(({ start, end }) => lines.slice(start - 1, end)) ?? lines;
+  const says = touched.filter((line) => /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(line));
+  const step = unsure.lines ? 1 : Math.max(1, Math.floor(says.length / samples));
+  return {
+    ...{ path, lines, named: true, unsure, neighbours: new Neighbours(path, place) },
+    changed: statSync(path).ctimeMs,
+    telling: (says.length > 0 ? says : touched).filter((_, at) => at % step === 0),
+  };
+}
+
+/** Whether the text shows lines that are wanted; they count as shown then. */
+async function observed(sent: Sent, file: Wanted, place: Workplace): Promise<boolean> {
+  if (sent.of !== undefined && resolve(place.cwd, sent.of) !== file.path) return false;
+  const { isUnread, lines: wanted } = file.unsure;
+  // A text from before the last change does not tell what was taken out of the file since, nor what contradicts it.
+  const isFresh = sent.time > file.changed;
+  if (!isFresh && (wanted === null || !isUnread)) return false;
+  if (sent.whole) return credited(file, { rows: [], whole: true }, place);
+  const shown = [sent.text, carriedBy(sent)].flatMap((text) => shownIn(text, sent, file));
+  const isWanted = (line: number): boolean =>
+    wanted === null || wanted.some(({ start, end }) => line >= start && line <= end);
+  if (!shown.some(({ line }) => isWanted(line))) return false;
+  const rows = isFresh ? withBlankEdges(shown, file.lines) : shown.filter(({ line }) => isWanted(line));
+  return credited(file, { rows }, place);
+}
+
+/** What a command carried into files, in a script of its own too: the model wrote it. A patch only says what it takes to stand there. */
+function carriedBy({ call }: Sent): string {
+  if (!call.includes("<<") || call.includes("*** Begin Patch")) return "";
+  return carriedText(call);
+}
+
+function shownIn(text: string, { of, call }: Sent, file: Wanted): readonly Row[] {
+  if (!file.telling.some((line) => text.includes(line))) return [];
+  const isNamed = of !== undefined || `${call}\n${text}`.includes(basename(file.path));
+  const others = of === undefined ? file.neighbours.of(text, call) : [];
+  const found = creditOutput(text, [{ ...file, named: isNamed }, ...others]);
+  return found.find(({ path }) => path === file.path)?.rows ?? [];
+}
+
+type Shown = Omit<Parameters<Workplace["session"]["observe"]>[0], "path">;
+
+async function credited({ path }: Wanted, shown: Shown, place: Workplace): Promise<boolean> {
+  let count = 0;
+  await attempt(place, path, async () => {
+    count = await place.sessionFor(path).observe({ path, ...shown });
+    if (count > 0) seen(place, path);
+  });
+  return count > 0;
+}
+
+/** Files that a text may be of instead: those it names, those beside the wanted one, those the agent has seen. */
+class Neighbours {
+  readonly #known = new Map<string, readonly string[] | null>();
+  readonly #usual: readonly string[];
+
+  constructor(
+    private readonly path: string,
+    private readonly place: Workplace,
+  ) {
+    const seen = place.store.notes.all("seen", place.agent).filter((one) => typeof one === "string");
+    this.#usual = [...filesIn(dirname(path), extname(path)), ...seen.slice(-knownFiles)];
+  }
+
+  of(text: string, call: string): Candidate[] {
+    const { cwd } = this.place;
+    const named = [...pathsIn(call, namedFiles), ...pathsIn(text, namedFiles)].map((one) =>
+      resolve(cwd, one),
+    );
+    const beside = foldersIn(call, cwd).flatMap((folder) => filesIn(folder, extname(this.path)));
+    const all = new Map([...beside, ...this.#usual].map((one) => [one, false]));
+    for (const one of named) all.set(one, true);
+    all.delete(this.path);
+    return [...all].flatMap(([path, isNamed]) => {
+      const lines = this.lines(path);
+      return lines ? [{ path, lines, named: isNamed }] : [];
+    });
+  }
+
+  private lines(path: string): readonly string[] | null {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const lines = linesOf(path);
+    this.#known.set(path, lines);
+    return lines;
+  }
+}
+
+/** Folders that the words of a command name, with or without a pattern behind them. */
+function foldersIn(call: string, cwd: string): string[] {
+  const words = call.split(/[\s"'`=:,;()|&<>\\]+/).filter((word) => word !== "" && !word.startsWith("-"));
+  const folders = words.map((word) => {
+    const start = /^[^*?[{$]*/.exec(word)?.[0] ?? "";
+    return resolve(cwd, start === word ? word : start.slice(0, start.lastIndexOf("/") + 1));
+  });
+  return [...new Set(folders)].slice(0, namedFiles);
+}
+
+function filesIn(folder: string, ending: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && extname(entry.name) === ending);
+    return files.slice(0, filesOfFolder).map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function linesOf(path: string): readonly string[] | null {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= largest ? linesIn(readFileSync(path)) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,171 @@
+import { type SchemeName, scheme } from "../anchors/index.js";
+import { type LineMap, nextStates, stretches } from "../changes/index.js";
+import type { FileId, Files, LedgerStore } from "../ports/index.js";
+import { type Codec, Document, hasKey, LineSet, latin1Codec } from "../text/index.js";
+import type { StateRecord } from "./file-ledger.js";
+
+interface KeptContext {
+  readonly files: Files;
+  readonly store: LedgerStore;
+  readonly codec: Codec | null;
+}
+
+/** Kept texts of one file, by version; null if it is not kept. */
+export type Texts = (version: string) => Promise<Document | null>;
+
+/** A file with a thousand edits has a thousand texts: only so many are held at a time. */
+const held = 24;
+
+/** `encoding` is how the file was last read, `found` texts that are there anyway. */
+export function keptTexts(
+  encoding: string | null,
+  found: readonly (Document | null)[],
+  context: KeptContext,
+): Texts {
+  const pinned = new Map(found.flatMap((document) => (document ? [[document.version, document]] : [])));
+  const recent = new Map<string, Document | null>();
+  const fetch = async (version: string): Promise<Document | null> => {
+    const bytes = await context.store.version(version);
+    if (!bytes) return null;
+    for (const last of new Set([encoding, null])) {
+      const document = await parse(bytes, last, context);
+      if (document.version === version) return document;
+    }
+    return null;
+  };
+  return async (version) => {
+    const known = pinned.get(version) ?? recent.get(version);
+    const document = known === undefined ? await fetch(version) : known;
+    recent.delete(version);
+    recent.set(version, document);
+    const [oldest] = recent.keys();
+    if (recent.size > held && oldest !== undefined) recent.delete(oldest);
+    return document;
+  };
+}
+
+interface Context {
+  readonly files: Files;
+  /** Forced encoding. */
+  readonly codec: Codec | null;
+}
+
+/** The lines a change writes, in the numbers after it. */
+export function writtenLines(map: LineMap): LineSet {
+  const spans = map.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
+  return LineSet.of(spans.filter(([start, end]) => start < end));
+}
+
+/** How often each line stands there. */
+export function countsOf(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
+/** What rows are printed with, by line index. */
+export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
+  return Object.fromEntries(rows.indexes().map((index) => [index, scheme(name).hashLine(text, index)]));
+}
+
+/** Files up to this size are kept whole; of larger ones only the line hashes. */
+const keptBytes = 4 * 1024 * 1024;
+
+/** Whether text of this file may be recorded at all: never what looks secret, by its path or by a key in it. */
+export function mayKeep({ keep }: FileId, text: Document): boolean {
+  return keep && !hasKey(text);
+}
+
+/** Whether this version is kept as text, so that later ones can be compared with it. */
+export function isKept(file: FileId, text: Document): boolean {
+  return text.bytes.length <= keptBytes && mayKeep(file, text);
+}
+
+export function hashesKey(version: string): string {
+  return `${version}-hashes`;
+}
+
+export function hashBytes(document: Document): Uint8Array {
+  const hashes = Uint32Array.from({ length: document.lineCount }, (_, index) => document.lineHash(index));
+  return new Uint8Array(hashes.buffer);
+}
+
+/** The states whose text is compared when lines are followed from these states to the last, and those states themselves. */
+export function needed(states: readonly StateRecord[], from: readonly number[], agent: string): Set<number> {
+  const wanted = new Set(from);
+  const next = nextStates(states);
+  const followed = states.map(({ exact, by }) => ({ exact, own: by === agent }));
+  for (const state of from)
+    for (const { start, end } of stretches(followed, next, state, states.length - 1)) {
+      if (start === end || states[start]?.version === states[end]?.version) continue;
+      wanted.add(start).add(end);
+    }
+  return wanted;
+}
+
+/** Documents that are a function of their bytes alone. */
+const parsed = new WeakMap<Uint8Array, Document>();
+
+/** Should its bytes be read again, this is their document. */
+export function keepParsed(document: Document, { isLasting = false }: Files): void {
+  if (isLasting && document.isPlain) parsed.set(document.bytes, document);
+}
+
+export async function parse(bytes: Uint8Array, last: string | null, context: Context): Promise<Document> {
+  if (context.codec) return Document.parse(bytes, { codec: context.codec });
+  const document = parsed.get(bytes) ?? Document.parse(bytes);
+  keepParsed(document, context.files);
+  if (document.binary) return document;
+  const isLegacy = last !== null && !last.startsWith("utf-");
+  if (document.encoding === "utf-8")
+    return isLegacy && document.isAscii ? kept(bytes, last, context) : document;
+  const fallback = document.encoding === "latin1" ? await context.files.codec?.(bytes, last) : null;
+  return fallback ? Document.parse(bytes, { fallback }) : document;
+}
+
+/** Plain ASCII that was in a legacy encoding: new text is written in that one. */
+async function kept(bytes: Uint8Array, last: string, { files }: Context): Promise<Document> {
+  const codec = last === latin1Codec.name ? latin1Codec : await files.codec?.(bytes, last);
+  return Document.parse(bytes, codec?.name === last ? { fallback: codec, last: codec } : {});
+}
+
+/** Texts of older versions, taken from the store as they are needed; of some only the line hashes are kept. */
+export class KeptTexts {
+  private readonly texts = new Map<string, Document | Uint32Array | null>();
+
+  constructor(private readonly context: Context & { readonly store: LedgerStore }) {}
+
+  document(version: string): Document | null {
+    const kept = this.texts.get(version);
+    return kept instanceof Document ? kept : null;
+  }
+
+  hashes(version: string): Uint32Array | null {
+    const kept = this.texts.get(version);
+    return kept instanceof Uint32Array ? kept : null;
+  }
+
+  keep(document: Document): void {
+    this.texts.set(document.version, document);
+  }
+
+  adopt(other: KeptTexts): void {
+    for (const [version, text] of other.texts) this.texts.set(version, text);
+  }
+
+  async load(state: StateRecord): Promise<void> {
+    if (!this.texts.has(state.version)) this.texts.set(state.version, await this.fetch(state));
+  }
+
+  private async fetch({ version, encoding }: StateRecord): Promise<Document | Uint32Array | null> {
+    const { store } = this.context;
+    const bytes = await store.version(version);
+    if (bytes) {
+      const document = await parse(bytes, encoding, this.context);
+      return document.version === version ? document : null;
+    }
+    const hashes = await store.version(hashesKey(version));
+    // A copy, since they may begin anywhere in what the store has read; `slice` of a Buffer makes none.
+    return hashes && new Uint32Array(Uint8Array.from(hashes).buffer);
+  }
+}

@@ -1,0 +1,54 @@
+// What has an agent seen of a file, and what may it do with it?
+
+export {
+  type AgentLedger,
+  besideGap,
+  carry,
+  type Deletion,
+  hasSeen,
+  isShownLast,
+  knownNow,
+  type LedgerShowing,
+  newestFor,
+  showingsFor,
+  shownInRefusals,
+  untoldLines,
+  wrote,
+} from "./agent-ledger.js";
+export { remover, writer } from "./authors.js";
+export { audience, beginEpoch, type Caller, epochOf } from "./epochs.js";
+export { fromJson } from "./file-ledger.js";
+export {
+  countsOf,
+  isKept,
+  keepParsed,
+  keptTexts,
+  mayKeep,
+  parse,
+  type Texts,
+  writtenLines,
+} from "./file-texts.js";
+export {
+  type Decision,
+  deletion,
+  describe,
+  type GatePolicy,
+  gate,
+  gateLines,
+  neverShown,
+  promptRules,
+  type Seen,
+  shownRows,
+} from "./gate.js";
+export { type Context, type NamedRow, OpenFile, searchedShowings } from "./open-file.js";
+export {
+  contextOf,
+  type Env,
+  isTooLarge,
+  olderTexts,
+  openAny,
+  peek,
+  versionOf,
+  withFile,
+  withOpen,
+} from "./with-open-file.js";

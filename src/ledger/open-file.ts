@@ -1,0 +1,385 @@
+import type { SchemeName } from "../anchors/index.js";
+import { History, type LineMap, type State } from "../changes/index.js";
+import type { View } from "../edits/index.js";
+import type { Clock, FileId, Files, Held, LedgerStore, Measure } from "../ports/index.js";
+import { type Codec, type Document, LineSet } from "../text/index.js";
+import {
+  type AgentLedger,
+  carry,
+  emptyLedger,
+  hasSeen,
+  isCurrent,
+  isShownLast,
+  know,
+  type LedgerShowing,
+  met,
+  newestFor,
+  type Printer,
+  show,
+  showLate,
+  wrote,
+} from "./agent-ledger.js";
+import { rememberWhole, revived, type Sight, seenOf, viewOf } from "./agent-view.js";
+import {
+  agentLedger,
+  emptyFile,
+  type FileLedger,
+  loadLedger,
+  type StateRecord,
+  saveLedger,
+  trimmed,
+} from "./file-ledger.js";
+import { hashBytes, hashesKey, hashesOf, isKept, KeptTexts, mayKeep, needed, parse } from "./file-texts.js";
+import type { Seen } from "./gate.js";
+
+export const searchedShowings = 24;
+/** Of so many reads and searches the texts are at hand, to tell what the agent has looked at since. */
+const lookedBack = 8;
+
+/** A row that a request names, by its number and, if it could be read, its hash. */
+export interface NamedRow {
+  readonly line: number;
+  readonly hash?: string;
+}
+
+/** Of showings up to this many rows the hashes are kept too. */
+const hashedRows = 80;
+
+export interface Context {
+  readonly files: Files;
+  readonly store: LedgerStore;
+  readonly agent: string;
+  readonly epoch: number;
+  readonly clock: Clock;
+  /** When the call came. */
+  readonly now: number;
+  /** Forced encoding. */
+  readonly codec: Codec | null;
+}
+
+/** One file while it is held: its bytes, its ledger, what one agent has seen of it. Changes are kept until `save`. */
+export class OpenFile {
+  private changed = false;
+  /** The file as found is a state that nobody recorded before. */
+  isFresh = false;
+  /** Of a file that is too large to be read: the document stands in for its text. */
+  measure: Measure | null = null;
+  /** What was recorded of the agent before it was carried to the file as found. */
+  private found: AgentLedger = emptyLedger(0);
+  private readonly loaded: KeptTexts;
+  private current: Document | null = null;
+  private known: History | null = null;
+  /** Texts of states found or made while the file was held: lines are followed through them later. */
+  private readonly fresh: Document[] = [];
+
+  private constructor(
+    readonly file: FileId,
+    readonly document: Document | null,
+    private ledger: FileLedger,
+    readonly context: Context,
+  ) {
+    this.loaded = new KeptTexts(context);
+  }
+
+  static async open(held: Held, file: FileId, context: Context): Promise<OpenFile> {
+    return OpenFile.of(await held.read(file), file, context);
+  }
+
+  static async of(bytes: Uint8Array | null, file: FileId, context: Context): Promise<OpenFile> {
+    const ledger = await loadLedger(context.store, file.key);
+    const last = ledger.states.at(-1)?.encoding ?? null;
+    const document = bytes && (await parse(bytes, last, context));
+    const opened = new OpenFile(file, document, ledger, context);
+    if (document) await opened.arrive(document);
+    return opened;
+  }
+
+  /** The file as found is the newest state; what the agent knows is carried to it. */
+  private async arrive(document: Document): Promise<void> {
+    this.found = this.agent;
+    this.isFresh = this.ledger.states.at(-1)?.version !== document.version;
+    if (this.isFresh) this.push(document, null);
+    if (!hasSeen(this.found)) return;
+    await this.load([this.found.state]);
+    this.carryOn();
+  }
+
+  /** What the agent knows, as it is now; of a text that came back it knows what it knew then. */
+  private carryOn(): void {
+    const before = this.agent;
+    const { states, history } = this;
+    if (!hasSeen(before) || before.state === states.length - 1) return;
+    const { agent } = this.context;
+    this.update(revived(carry(before, history), before, { states, history, agent }));
+  }
+
+  /** Whether anything may be recorded that quotes the file. */
+  get mayKeep(): boolean {
+    return this.document ? mayKeep(this.file, this.document) : this.file.keep;
+  }
+
+  get isCurrent(): boolean {
+    return isCurrent(this.agent, this.states.length - 1);
+  }
+
+  /** Takes over what is recorded of a file at another path, if that once had this text and nothing is recorded here. */
+  async succeed({ ledger }: OpenFile): Promise<boolean> {
+    const { document } = this;
+    if (!document || this.ledger.agents.size > 0) return false;
+    if (!ledger.states.some(({ version }) => version === document.version)) return false;
+    this.ledger = ledger;
+    this.fresh.length = 0;
+    this.known = null;
+    this.changed = true;
+    await this.arrive(document);
+    return true;
+  }
+
+  /** The text of a state, if it is kept. */
+  async textAt(at: number): Promise<Document | null> {
+    const state = this.ledger.states[at];
+    if (!state) return null;
+    if (this.document && state.version === this.text.version) return this.text;
+    await this.loaded.load(state);
+    return this.loaded.document(state.version);
+  }
+
+  /**
+   * Puts aside the file as found, which nobody recorded before: something happened in between. `between` is a text it
+   * had meanwhile, if that is not the one recorded last. `arriveAgain` takes the file up.
+   */
+  async stepBack(between: Document | null): Promise<void> {
+    const before = await this.textAt(this.states.length - 2);
+    this.ledger = { ...this.ledger, states: this.states.slice(0, -1) };
+    this.fresh.pop();
+    this.known = null;
+    this.update(this.found);
+    if (before) {
+      this.current = before;
+      await this.load([this.found.state].filter((state) => state >= 0));
+    }
+    if (!between) return;
+    this.push(between, null);
+    if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
+  }
+
+  /** What a tool of somebody else wrote for the agent, after `stepBack`. `written`: lines that the agent knows by that. */
+  wrote(document: Document, exact: LineMap | null, written: LineSet): void {
+    this.push(document, exact, this.context.agent);
+    const agent = wrote(this.agent, this.history, written);
+    this.update({ ...agent, newest: { state: this.states.length - 1, order: this.tick() } });
+  }
+
+  /** A state that was recorded as nobody's is the agent's: its tool made it. */
+  async claim(at: number, exact: LineMap | null, written: LineSet): Promise<void> {
+    const state = this.states[at] as StateRecord;
+    const mine = { ...state, exact, by: this.context.agent };
+    this.ledger = { ...this.ledger, states: this.states.with(at, mine) };
+    this.known = null;
+    await this.load([at]);
+    const map = this.history.follow(at);
+    this.credit(map ? map.carry(written) : LineSet.empty);
+  }
+
+  /** Lines of the text now that the agent knows, and others that changed unseen, without a moment at which it saw them. */
+  credit(lines: LineSet, changed = LineSet.empty): void {
+    if (lines.isEmpty) return;
+    if (!hasSeen(this.agent)) this.showed(lines, null, "observed");
+    this.update(know(this.agent, lines, changed));
+  }
+
+  /** Takes up the file as it was found, after `stepBack`. */
+  arriveAgain(): void {
+    if (!this.document || this.states.at(-1)?.version === this.document.version) return;
+    this.push(this.document, null);
+    this.carryOn();
+  }
+
+  /**
+   * Rows that were shown of an older state, and only now are told of: what became of them since is pending. The state
+   * is one that all of them stand in.
+   */
+  async showedLate(at: number, rows: LineSet): Promise<void> {
+    await this.load([at]);
+    const map = this.history.follow(at);
+    if (!map) return;
+    const lineCount = (this.states[at] as StateRecord).lines;
+    const showing = {
+      order: this.tick(),
+      time: this.context.clock(),
+      state: at,
+      rows,
+      scheme: null,
+      lineCount,
+      printer: "observed" as const,
+    };
+    this.update(showLate(this.agent, showing, { map, last: this.states.length - 1 }));
+  }
+
+  /**
+   * Loads the texts that judging these lines takes: those of the showings that printed rows with these numbers, and
+   * the newest one shown, in which quoted text is searched; a quote that is gone may have stood in an older one.
+   */
+  async prepare(anchors: readonly NamedRow[], quotes: boolean): Promise<void> {
+    const { showings } = this.agent;
+    const newest = [newestFor(this.agent, null), this.agent.newest].filter((one) => one !== null);
+    const older = quotes ? showings.slice(-searchedShowings) : [];
+    const recent = showings.filter(({ printer }) => printer !== "edit" && printer !== "refusal");
+    const asked = showings.filter(({ rows, hashes }) =>
+      anchors.some(({ line, hash }) => rows.has(line - 1) && (!hash || !hashes || hashes[line - 1] === hash)),
+    );
+    // The newest row of each number is what a wrong anchor is explained with.
+    const last = anchors.flatMap(({ line }) => showings.findLast(({ rows }) => rows.has(line - 1)) ?? []);
+    await this.load(
+      [...asked, ...last, ...older, ...newest, ...recent.slice(-lookedBack)].map(({ state }) => state),
+    );
+  }
+
+  private push(
+    document: Document,
+    exact: StateRecord["exact"],
+    by: string | null = exact ? this.context.agent : null,
+  ): void {
+    const state: StateRecord = {
+      version: document.version,
+      lines: document.lineCount,
+      encoding: document.encoding === "utf-8" ? null : document.encoding,
+      ...{ exact, by },
+      time: this.context.now,
+    };
+    this.ledger = { ...this.ledger, states: [...this.ledger.states, state] };
+    if (this.document) this.loaded.keep(this.text);
+    this.current = document;
+    this.fresh.push(document);
+    this.known = null;
+  }
+
+  get states(): readonly StateRecord[] {
+    return this.ledger.states;
+  }
+
+  /** The text as it is now, after a commit the new one. */
+  get text(): Document {
+    return (this.current ?? this.document) as Document;
+  }
+
+  get history(): History {
+    this.known ??= new History(
+      this.ledger.states.map((state, at): State => {
+        const isLast = at === this.ledger.states.length - 1;
+        const document = isLast ? this.text : this.loaded.document(state.version);
+        const hashes = isLast ? null : this.loaded.hashes(state.version);
+        const own = state.exact !== null && state.by === this.context.agent;
+        return { version: state.version, lineCount: state.lines, document, hashes, exact: state.exact, own };
+      }),
+    );
+    return this.known;
+  }
+
+  /** Loads the texts without which lines of these states cannot be followed to the newest. */
+  async load(states: readonly number[]): Promise<void> {
+    const wanted = needed(this.ledger.states, [...new Set(states)], this.context.agent);
+    for (const at of wanted) {
+      const state = this.ledger.states[at];
+      if (state && state.version !== this.text.version) await this.loaded.load(state);
+    }
+    this.known = null;
+  }
+
+  get agent(): AgentLedger {
+    return agentLedger(this.ledger, this.context);
+  }
+
+  update(agent: AgentLedger): void {
+    if (agent === this.agent) return;
+    this.ledger = { ...this.ledger, agents: this.ledger.agents.with(this.context.agent, agent) };
+    this.changed = true;
+  }
+
+  /** The next number in the ledger's own counting of what happened. */
+  tick(): number {
+    this.ledger = { ...this.ledger, order: this.ledger.order + 1 };
+    this.changed = true;
+    return this.ledger.order;
+  }
+
+  view(request: string): View {
+    return viewOf(this.sight, request);
+  }
+
+  seen(request: string): Seen {
+    return seenOf(this.sight, this.file.path, request);
+  }
+
+  private get sight(): Sight {
+    const { agent, history, text } = this;
+    return { agent, history, text, now: this.context.now };
+  }
+
+  /** Rows of the newest state were printed to the agent. */
+  showed(rows: LineSet, scheme: SchemeName | null, printer: Printer, request?: string): number {
+    const state = this.ledger.states.length - 1;
+    if (isShownLast(this.agent, { state, rows, scheme, printer }) && this.agent.newest)
+      return this.agent.newest.order;
+    const order = this.tick();
+    const showing: LedgerShowing = {
+      ...{ order, state, rows, scheme, printer, time: this.context.clock() },
+      lineCount: this.text.lineCount,
+      ...(request === undefined ? {} : { request }),
+      ...(scheme && rows.size <= hashedRows ? { hashes: hashesOf(this.text, rows, scheme) } : {}),
+    };
+    this.update(show(this.agent, showing));
+    return order;
+  }
+
+  /** Nothing but cut rows of lines that no read shows whole were printed. */
+  met(): void {
+    const order = this.tick();
+    this.update(met(this.agent, this.states.length - 1, order));
+  }
+
+  /** The file was given this text by the agent; `exact` tells how, line by line, if it is known. */
+  committed(document: Document, exact: StateRecord["exact"]): void {
+    this.push(document, exact);
+    this.changed = true;
+  }
+
+  /** An edit was taken back: whoever sends it again does not repeat it. */
+  undone(): void {
+    const agents = this.ledger.agents.map((one) => ({
+      ...one,
+      past: { ...one.past, committed: null, noop: null },
+    }));
+    this.ledger = { ...this.ledger, agents };
+  }
+
+  /** A moved file takes its record along. */
+  adopt(other: OpenFile): void {
+    this.ledger = other.ledger;
+    this.loaded.adopt(other.loaded);
+    this.current = other.text;
+    this.known = null;
+    this.changed = true;
+  }
+
+  async save(): Promise<void> {
+    if (!this.changed) return;
+    const { store } = this.context;
+    const { file } = this;
+    for (const text of this.fresh.splice(0)) {
+      if (isKept(file, text)) await store.keepVersion(text.version, text.bytes);
+      else await store.keepVersion(hashesKey(text.version), hashBytes(text));
+    }
+    const newest = this.states.at(-1);
+    if (newest && this.agent.state === this.states.length - 1) this.update(rememberWhole(this.agent, newest));
+    this.ledger = trimmed(this.ledger);
+    await saveLedger(store, file.key, this.ledger);
+    this.changed = false;
+  }
+
+  /** The file is gone, or became another: what was recorded under its key no longer counts. */
+  async forget(): Promise<void> {
+    await saveLedger(this.context.store, this.file.key, emptyFile);
+    this.changed = false;
+  }
+}

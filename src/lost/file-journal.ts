@@ -1,0 +1,89 @@
+import type { JournalEntry } from "../ports/index.js";
+
+/** What the journal says of one file, from its first live edit on, under whatever names it had. */
+export interface Chain {
+  readonly key: string;
+  readonly path: string;
+  /** Commits and undos, oldest first. */
+  readonly entries: readonly JournalEntry[];
+}
+
+/** Ids of the commits that an undo took back. */
+export function undoes({ kind, cause = "" }: JournalEntry): readonly string[] {
+  return kind === "undo" ? cause.split(" ") : [];
+}
+
+/**
+ * Commits that do not count now: they were undone, and not brought back since. A restore does not count either once all
+ * that it brought back is undone: there is nothing left of it to take back.
+ */
+export function undoneIds(entries: readonly JournalEntry[]): Set<string> {
+  const taken = new Set(entries.flatMap(undoes));
+  const undone = new Set<string>();
+  const restores: JournalEntry[] = [];
+  for (const entry of entries) {
+    for (const id of undoes(entry)) undone.add(id);
+    if (entry.kind !== "commit" || !entry.edits || taken.has(entry.id)) continue;
+    restores.push(entry);
+    for (const id of entry.edits) undone.delete(id);
+  }
+  for (const { id, edits = [] } of restores) if (edits.every((one) => undone.has(one))) undone.add(id);
+  return undone;
+}
+
+/** Edits that still count: not undone, not made in another work tree instead, and not restores of what counts already. */
+export function liveEdits(entries: readonly JournalEntry[], since: number): Set<string> {
+  const undone = undoneIds(entries);
+  for (const { id, instead } of entries)
+    if (!undone.has(id)) for (const one of instead ?? []) undone.add(one);
+  return new Set(
+    entries
+      .filter(({ kind, edits, time }) => kind === "commit" && edits === undefined && time >= since)
+      .map(({ id }) => id)
+      .filter((id) => !undone.has(id)),
+  );
+}
+
+interface Growing {
+  key: string;
+  path: string;
+  entries: JournalEntry[];
+}
+
+/** `keyOf` is the file behind a path; null if it cannot be looked at. */
+export async function chainsOf(
+  entries: readonly JournalEntry[],
+  live: ReadonlySet<string>,
+  keyOf: (path: string) => Promise<string | null>,
+): Promise<Chain[]> {
+  const chains = new Map<string, Growing>();
+  const moves = new Map(entries.filter(({ to }) => to !== undefined).map((entry) => [entry.id, entry]));
+  const carry = (chain: Growing | undefined, key: string, path: string): void => {
+    if (!chain) return;
+    chains.delete(chain.key);
+    chains.set(key, Object.assign(chain, { key, path }));
+  };
+  for (const entry of entries) {
+    if (entry.kind !== "commit" && entry.kind !== "undo") continue;
+    if (entry.after !== null) {
+      const back = undoes(entry)
+        .map((id) => moves.get(id))
+        .find((move) => move?.file === entry.file);
+      const there = back?.to === undefined ? null : await keyOf(back.to);
+      if (there !== null) carry(chains.get(there), entry.file, entry.path);
+      // A move that was undone is made again.
+      for (const move of (entry.edits ?? []).map((id) => moves.get(id)))
+        if (move?.to !== undefined && (await keyOf(move.to)) === entry.file)
+          carry(chains.get(move.file), entry.file, entry.path);
+    }
+    const { file: key, path } = entry;
+    const chain = chains.get(key) ?? { key, path, entries: [] };
+    chains.set(key, chain);
+    if (chain.entries.length > 0 || live.has(entry.id)) chain.entries.push(entry);
+    if (entry.to === undefined) continue;
+    const to = await keyOf(entry.to);
+    if (to === null) chains.delete(entry.file);
+    else carry(chain, to, entry.to);
+  }
+  return [...chains.values()].filter((chain) => chain.entries.length > 0);
+}

@@ -1,0 +1,249 @@
+/** Looks which live edits of the journal do not stand in their files any more. */
+import { compare } from "../changes/index.js";
+import { type Env, fromJson, keptTexts, parse, type Texts } from "../ledger/index.js";
+import { type Commits, type FileId, type JournalEntry, PortError } from "../ports/index.js";
+import { Document } from "../text/index.js";
+import type { Trace } from "./edited-places.js";
+import { type Chain, chainsOf, liveEdits } from "./file-journal.js";
+import { Course } from "./file-steps.js";
+import { bare, isWhole, resembles } from "./survival.js";
+
+export interface LostRequest {
+  /** Only edits that were made since then, in milliseconds since 1970; 14 days by default. */
+  readonly since?: number;
+  readonly commits?: Commits;
+}
+
+/** An edit that is lost, and how: some of its lines, or the file that it deleted or moved. */
+export interface LostWork {
+  readonly entry: JournalEntry;
+  readonly what: "lines" | "deleted" | "moved";
+  /** The places that are gone. */
+  readonly traces: readonly Trace[];
+}
+
+/** One file with live edits. */
+export interface Examined {
+  readonly chain: Chain;
+  readonly file: FileId;
+  /** A moved file stands here again. */
+  readonly source: FileId | null;
+  readonly now: Document | null;
+  readonly course: Course;
+  readonly texts: Texts;
+  readonly lost: readonly LostWork[];
+}
+
+export interface Survey {
+  readonly entries: readonly JournalEntry[];
+  readonly live: ReadonlySet<string>;
+  readonly chains: readonly Chain[];
+  /** What was noticed last of a lost edit, by its id. */
+  readonly notices: ReadonlyMap<string, JournalEntry>;
+  readonly commits: Commits | null;
+}
+
+const defaultAge = 14 * 86_400_000;
+
+export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> {
+  const since = request.since ?? env.clock() - defaultAge;
+  const entries = await env.store.journal({ since });
+  const live = liveEdits(entries, since);
+  const keyOf = (path: string) =>
+    env.files.identify(path).then(
+      ({ key }) => key,
+      () => null,
+    );
+  const chains = await chainsOf(entries, live, keyOf);
+  const notices = new Map<string, JournalEntry>();
+  for (const entry of entries)
+    if (entry.kind === "lost") for (const id of entry.edits ?? []) notices.set(id, entry);
+  return { entries, live, chains, notices, commits: request.commits ?? null };
+}
+
+/** The file of a chain; its key, which leads to it from everywhere, where its path does not. */
+export async function fileOf({ key, path }: Chain, env: Env): Promise<FileId> {
+  const file = await env.files.identify(path).catch(() => null);
+  if (file?.key === key) return file;
+  const other = await env.files.identify(key);
+  if (other.key !== key) throw new PortError("io", `${path} leads to another file than it did`);
+  return other;
+}
+
+/** The text of a file as a session would read it. */
+export async function readText(file: FileId, env: Env): Promise<Document | null> {
+  const bytes = await env.files.read(file);
+  if (!bytes) return null;
+  const plain = Document.parse(bytes);
+  if (!env.codec && (plain.encoding !== "latin1" || plain.binary)) return plain;
+  return parse(bytes, await lastEncoding(file.key, env), env);
+}
+
+async function lastEncoding(key: string, env: Env): Promise<string | null> {
+  return fromJson(await env.store.file(key)).states.at(-1)?.encoding ?? null;
+}
+
+/** Whether the file is as its last journaled edit left it, and nobody else ever changed it between two of them. */
+export function isUntouched({ entries }: Chain, now: Document | null): boolean {
+  if ((now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
+  return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
+}
+
+/**
+ * Whether others plainly took nothing away since the last journaled edit: every line stands, reformatted perhaps, and
+ * nothing is back of the text before the first edit. Two texts tell, whatever the journal's length.
+ */
+export async function isQuiet({ entries }: Chain, now: Document | null, env: Env): Promise<boolean> {
+  const [first, last] = [entries[0]?.before ?? null, entries.at(-1)?.after ?? null];
+  const isOld = entries.some(({ before, after }) => before === now?.version || after === now?.version);
+  if (!now || last === null || isOld) return false;
+  const texts = keptTexts(now.encoding, [now], env);
+  const before = await texts(last);
+  const origin = first === null ? null : await texts(first);
+  if (!before || (first !== null && !origin)) return false;
+  const old = new Set(origin?.lines().map(bare) ?? []);
+  return isWhole({
+    ...{ before, now, map: compare(before, now), rewound: false, apart: false },
+    isOld: (line) => old.has(line),
+  });
+}
+
+export async function examine(chain: Chain, survey: Survey, env: Env): Promise<Examined> {
+  const file = await fileOf(chain, env);
+  const own = await readText(file, env);
+  const last = chain.entries.at(-1)?.after ?? null;
+  const { live, commits } = survey;
+  const encoding = own?.encoding ?? (await lastEncoding(file.key, env));
+  const kept = keptTexts(encoding, [own], env);
+  const back = own || last === null ? null : await movedBack(chain, await kept(last), env);
+  const now = own ?? back?.text ?? null;
+  const texts = back ? keptTexts(encoding, [back.text], env) : kept;
+  const course = await Course.of(chain, live, texts);
+  await course.arrive(now);
+  const found: Examined = {
+    ...{ chain, file, now, course, texts, lost: [] },
+    source: back?.source ?? null,
+  };
+  const lost = lostIn(found, live);
+  if (lost.length === 0 || (!now && (await isElsewhere(found, lost, env)))) return found;
+  return { ...found, lost: commits ? await uncommitted(found, lost, commits, env) : lost };
+}
+
+function movesOf({ entries }: Chain): JournalEntry[] {
+  return entries.filter(({ kind, to }) => kind === "commit" && to !== undefined);
+}
+
+/** Where the file came from, if it is there again instead of where it went. */
+async function movedBack(chain: Chain, last: Document | null, env: Env) {
+  const move = movesOf(chain).at(-1);
+  if (!move) return null;
+  const source = await env.files.identify(move.path).catch(() => null);
+  const text = source && (await readText(source, env));
+  if (!source || !text || (last && !resembles(last, text))) return null;
+  return { source, text };
+}
+
+function lostIn({ chain, course, now, source }: Examined, live: ReadonlySet<string>): LostWork[] {
+  const traces = new Map<string, Trace[]>();
+  for (const trace of course.traces) {
+    if (trace.gone.length === 0) continue;
+    const own = traces.get(trace.entry.id) ?? [];
+    own.push(trace);
+    traces.set(trace.entry.id, own);
+  }
+  const isGone = !now && course.states.some(({ version }) => version !== null);
+  const wasThere = (chain.entries.at(-1)?.after ?? null) !== null;
+  // Of several, the others still stand: it is back where the last one found it.
+  const lastMove = movesOf(chain).at(-1);
+  return chain.entries
+    .filter(({ id }) => live.has(id))
+    .flatMap((entry): LostWork[] => {
+      const own = traces.get(entry.id) ?? [];
+      if (course.deleted.some((one) => one.back && one.entry === entry))
+        return [{ entry, what: "deleted", traces: [] }];
+      const isMove = entry === lastMove && (source !== null || (isGone && wasThere));
+      if (isMove) return [{ entry, what: "moved", traces: own }];
+      return own.length > 0 ? [{ entry, what: "lines", traces: own }] : [];
+    });
+}
+
+const mostHits = 64;
+
+/** Whether the file stands somewhere else with all of its edits: somebody gave it another name. */
+async function isElsewhere(found: Examined, lost: readonly LostWork[], env: Env): Promise<boolean> {
+  const version = found.chain.entries.at(-1)?.after ?? null;
+  const text = version === null ? null : await found.texts(version);
+  const pattern = text && tellingPattern(text, await goneLines(found.course, lost));
+  if (!text || !pattern) return false;
+  const query = { pattern, literal: false, ignoreCase: false, maxResults: mostHits };
+  const { hits } = await env.files.search(query).catch(() => ({ hits: [] }));
+  for (const { path } of hits) {
+    const file = await env.files.identify(path).catch(() => null);
+    const other = file && (await readText(file, env).catch(() => null));
+    if (other && resembles(text, other) && (await allStand(found.course, lost, other, false))) return true;
+  }
+  return false;
+}
+
+async function goneLines(course: Course, lost: readonly LostWork[]): Promise<string[]> {
+  const gone: string[] = [];
+  for (const { state, lines } of lost.flatMap(({ traces }) => traces.flatMap((trace) => trace.gone))) {
+    const texts = (await course.textAt(state))?.lines() ?? [];
+    for (const line of lines.indexes()) gone.push(texts[line] ?? "");
+  }
+  return gone;
+}
+
+/** Words that tell a text from others, and that no formatter changes: the longest that were lost, and of all. */
+function tellingPattern(text: Document, gone: readonly string[]): string {
+  const words = /[\p{L}\p{N}_]+(?: [\p{L}\p{N}_]+)*/gu;
+  const longest = (lines: readonly string[]) => {
+    const runs = new Set(lines.flatMap((line) => line.match(words) ?? []));
+    return [...runs].sort((one, two) => two.length - one.length).slice(0, 2);
+  };
+  return [...new Set([...longest(gone), ...longest(text.lines())])].join("|");
+}
+
+async function allStand(
+  course: Course,
+  lost: readonly LostWork[],
+  text: Document,
+  isLater: boolean,
+): Promise<boolean> {
+  for (const { traces } of lost)
+    for (const trace of traces) if (!(await course.stands(trace, text, isLater))) return false;
+  return true;
+}
+
+/** Without those that stand in a commit: their life in this list has ended. */
+async function uncommitted(
+  found: Examined,
+  lost: readonly LostWork[],
+  commits: Commits,
+  env: Env,
+): Promise<LostWork[]> {
+  const since = lost.reduce((first, { entry }) => Math.min(first, entry.time), env.clock());
+  const made = await commits.of(found.file, since).catch(() => []);
+  const texts: { time: number; text: Document | null }[] = [];
+  for (const { time, bytes } of made)
+    texts.push({ time, text: bytes && (await parse(bytes, found.now?.encoding ?? null, env)) });
+  const left: LostWork[] = [];
+  for (const work of lost) {
+    // Commits tell their time in seconds.
+    const later = texts.filter(({ time }) => time + 1000 > work.entry.time);
+    let ended = false;
+    for (const { text } of later) ended ||= await holds(found, work, text);
+    if (!ended) left.push(work);
+  }
+  return left;
+}
+
+async function holds({ course, texts }: Examined, work: LostWork, text: Document | null): Promise<boolean> {
+  const { what, entry } = work;
+  if (what === "deleted") return text === null;
+  if (!text) return false;
+  const made = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
+  if (what === "moved" && !(made && resembles(made, text))) return false;
+  // A commit after the edit holds what became of it.
+  return allStand(course, [work], text, true);
+}

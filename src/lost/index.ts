@@ -1,0 +1,8 @@
+// What was taken away, and how does it come back? Undo, lost work, restore.
+
+export { undoneIds } from "./file-journal.js";
+export type { LostRequest } from "./find-lost.js";
+export { type LostCause, type LostEdit, type LostNotice, lost, lostBy } from "./lost.js";
+export { type RestoreRequest, restore } from "./restore.js";
+export type { RestoreDetails, RestoredFile, RestoreRefusal } from "./restored.js";
+export { CannotUndo, type UndoDetails, type UndoRequest, undo } from "./undo.js";

@@ -1,0 +1,191 @@
+import { handleFor } from "../calls/index.js";
+import { LineMap, unifiedDiff } from "../changes/index.js";
+import type { Env } from "../ledger/index.js";
+import { type JournalEntry, type Json, PortError } from "../ports/index.js";
+import { Document, type Range } from "../text/index.js";
+import type { Chain } from "./file-journal.js";
+import {
+  type Examined,
+  examine,
+  fileOf,
+  isQuiet,
+  isUntouched,
+  type LostRequest,
+  type LostWork,
+  readText,
+  type Survey,
+  surveyOf,
+} from "./find-lost.js";
+
+/** An edit whose lines are gone though no journaled edit replaced them. */
+export interface LostEdit {
+  readonly id: string;
+  readonly batch?: string;
+  /** When it was made, in milliseconds since 1970, by whom, with what. */
+  readonly time: number;
+  readonly agent: string;
+  readonly tool: string;
+  readonly path: string;
+  /** The lines it changed, in the numbers they had then. */
+  readonly lines: readonly Range[];
+  /** What is gone: lines of the file, or that the file was deleted or moved. */
+  readonly what: LostWork["what"];
+  /** How many of these lines are gone; 0 where lines that it took out are back. */
+  readonly gone: number;
+  /** Its text is kept: it can be restored. */
+  readonly kept: boolean;
+  readonly diff: string;
+  /** When that was noticed first, after which command of whom; null: it was not noticed before. */
+  readonly lost: LostNotice | null;
+}
+
+export interface LostNotice {
+  readonly time: number;
+  readonly agent: string;
+  readonly tool: string;
+  /** The first line of the command; null if it is not known. */
+  readonly command: string | null;
+}
+
+/** A command that has just run. */
+export interface LostCause extends LostRequest {
+  readonly tool: string;
+  /** Left out where it is not known what happened, as before a command. */
+  readonly command?: string;
+}
+
+/** All edits of everybody that are lost now. */
+export async function lost(request: LostRequest, env: Env): Promise<LostEdit[]> {
+  const survey = await surveyOf(request, env);
+  const found: LostEdit[] = [];
+  for (const chain of survey.chains) {
+    const examined = await looked(async () => {
+      const now = await readText(await fileOf(chain, env), env);
+      return isUntouched(chain, now) ? null : examine(chain, survey, env);
+    });
+    for (const work of examined?.lost ?? []) found.push(await described(work, examined as Examined, survey));
+  }
+  return found.sort((one, two) => one.time - two.time);
+}
+
+/** A file that cannot be looked at tells nothing. */
+async function looked<T>(run: () => Promise<T>): Promise<T | null> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof PortError) return null;
+    throw error;
+  }
+}
+
+/** What was seen of a file when it was last looked at: its version, how long its journal was, what was lost. */
+type Look = readonly [version: string | null, entries: number, lost: readonly string[]];
+type Looks = Record<string, Look>;
+
+/** Not a file's key: those are paths. Two that write it at once look once more than they have to. */
+const looksKey = "looks for lost work";
+
+/**
+ * Edits that were lost since somebody looked last, journaled with their cause. For after every command: a file that
+ * is as it was costs reading it, and nothing is compared.
+ */
+export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
+  const survey = await surveyOf(cause, env);
+  const record = (await env.store.file(looksKey)) as { readonly looks?: Looks } | null;
+  const before = record?.looks ?? {};
+  const after: Looks = {};
+  const found: LostEdit[] = [];
+  for (const chain of survey.chains) {
+    const last = before[chain.key];
+    const look = await looked(() => lookAt(chain, last, survey, env));
+    if (look ?? last) after[chain.key] = look?.seen ?? (last as Look);
+    const { examined } = look ?? {};
+    if (!examined) continue;
+    const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
+    if (fresh.length > 0) await journal(fresh, examined, cause, env);
+    for (const work of fresh) found.push(await described(work, examined, survey));
+  }
+  if (JSON.stringify(after) !== JSON.stringify(before))
+    await env.store.saveFile(looksKey, { looks: after } as unknown as Json);
+  const time = env.clock();
+  const told = { time, agent: env.agent, tool: cause.tool, command: commandOf(cause) };
+  return found.map((one) => ({ ...one, lost: told })).sort((one, two) => one.time - two.time);
+}
+
+interface Seen {
+  readonly seen: Look;
+  readonly examined?: Examined;
+}
+
+/** null: there is nothing to see. */
+async function lookAt(chain: Chain, last: Look | undefined, survey: Survey, env: Env): Promise<Seen | null> {
+  const now = await readText(await fileOf(chain, env), env);
+  const version = now?.version ?? null;
+  const count = chain.entries.length;
+  if (last?.[0] === version && last[1] === count) return null;
+  // What was lost when it was looked at last may be back.
+  const wasWhole = !last || last[2].length === 0;
+  if (wasWhole && version === chain.entries.at(-1)?.after) return null;
+  if (wasWhole && (await isQuiet(chain, now, env))) return { seen: [version, count, []] };
+  const examined = await examine(chain, survey, env);
+  return { seen: [version, count, examined.lost.map(({ entry }) => entry.id)], examined };
+}
+
+const longestCommand = 200;
+
+function commandOf({ command }: LostCause): string | null {
+  const line = command?.trim().split("\n")[0] ?? "";
+  if (line === "") return null;
+  return line.length > longestCommand ? `${line.slice(0, longestCommand - 1)}…` : line;
+}
+
+async function journal(
+  works: readonly LostWork[],
+  { file, chain, now }: Examined,
+  cause: LostCause,
+  env: Env,
+): Promise<void> {
+  const time = env.clock();
+  const edits = works.map(({ entry }) => entry.id);
+  const command = commandOf(cause);
+  await env.store.append({
+    ...{ id: `${time.toString(36)}-${handleFor(file.key, edits).slice(1)}`, time, agent: env.agent },
+    ...{ tool: cause.tool, kind: "lost", path: file.path, file: file.key },
+    ...{ before: chain.entries.at(-1)?.after ?? null, after: now?.version ?? null },
+    ...{ lines: works.flatMap(({ entry }) => entry.lines), edits },
+    ...(command === null || !file.keep ? {} : { cause: command }),
+  });
+}
+
+async function described(work: LostWork, examined: Examined, { notices }: Survey): Promise<LostEdit> {
+  const { entry, what, traces } = work;
+  const gone = traces.flatMap((trace) => trace.gone).reduce((sum, one) => sum + one.lines.size, 0);
+  const { id, time, agent, tool, lines, batch } = entry;
+  const notice = notices.get(id);
+  return {
+    ...{ id, time, agent, tool, lines, what, gone, path: examined.file.path },
+    ...(batch === undefined ? {} : { batch }),
+    ...{ kept: await isKept(work, examined), diff: await diffOf(entry, examined) },
+    lost: notice
+      ? { time: notice.time, agent: notice.agent, tool: notice.tool, command: notice.cause ?? null }
+      : null,
+  };
+}
+
+async function isKept({ traces, entry }: LostWork, { texts, course }: Examined): Promise<boolean> {
+  if (traces.some(({ blind }) => blind)) return false;
+  if (entry.after !== null && !(await texts(entry.after))) return false;
+  for (const { gone } of traces)
+    for (const { state } of gone) if (!(await course.textAt(state))) return false;
+  return true;
+}
+
+async function diffOf(entry: JournalEntry, { texts, file }: Examined): Promise<string> {
+  if (entry.after === null) return `[${file.path} was deleted]`;
+  const moved = entry.to === undefined ? "" : `[${entry.path} was moved to ${entry.to}]`;
+  const before = entry.before === null ? Document.fromText("") : await texts(entry.before);
+  const after = await texts(entry.after);
+  if (!before || !after || !entry.change) return moved;
+  const diff = unifiedDiff(file.path, before, after, LineMap.fromJSON(entry.change));
+  return [moved, diff].filter((part) => part !== "").join("\n");
+}

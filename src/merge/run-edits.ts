@@ -1,0 +1,350 @@
+import { scheme } from "../anchors/index.js";
+import { Change, type LineMap } from "../changes/index.js";
+import {
+  anchorOf,
+  around,
+  type Complaint,
+  type Edit,
+  type FileOperation,
+  type Mismatch,
+  mismatch,
+  type Named,
+  newestShown,
+  normaliseEdits,
+  type Problem,
+  problem,
+  type View,
+} from "../edits/index.js";
+import { type Document, LineSet, type Range, type Splice } from "../text/index.js";
+import { addedByOthers, repeatedNeighbours, withoutCopied } from "./caller-text.js";
+import { inOrder, type Piece } from "./meeting.js";
+import { type Gate, type Resolution, resolve } from "./resolve.js";
+import { type Choice, type Chosen, force, withChoices } from "./retry.js";
+
+export type OnStale = "relocate" | "refuse";
+
+export interface EngineOptions {
+  readonly gate?: Gate;
+  readonly onStale?: OnStale;
+  /** Every line that an edit names has to be where it was shown, whoever moved it. */
+  readonly unmoved?: boolean;
+}
+
+/** What became of one edit of a call. */
+interface EditOutcome {
+  readonly index: number;
+  readonly op: string;
+  readonly status: "exact" | "relocated" | "noop";
+  readonly from?: Range;
+  readonly to?: Range;
+}
+
+export interface Applied {
+  readonly status: "applied" | "noop";
+  readonly document: Document;
+  readonly change: Change<string>;
+  readonly edits: readonly EditOutcome[];
+  readonly warnings: readonly string[];
+  /** Lines of the file that show why nothing had to be done. */
+  readonly rows: LineSet;
+  /** Lines of the file before that others had changed since they were named, and that it goes over: they were looked at. */
+  readonly over?: LineSet;
+}
+
+export interface Remap {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: "moved" | "changed";
+}
+
+export interface Refused {
+  readonly status: "refused";
+  readonly problems: readonly Problem[];
+  readonly remaps: readonly Remap[];
+  /** What sending the call again on the rows of the refusal would do; null where that would be a guess. */
+  readonly forced: readonly Splice[] | null;
+  /** Where anchors are ambiguous: what the call would do, for each way to take them. */
+  readonly choices?: readonly Choice[];
+}
+
+/** One call on one file: the caller's edits, what the agent has seen, the file now → the new text, or why not. */
+export function run(input: unknown, view: View, options: EngineOptions = {}): Applied | Refused {
+  const { edits, operations, complaints } = normaliseEdits(input);
+  const problems = hinted([...shapeProblems(complaints), ...misplaced(operations)], view);
+  return withProblems(problems, runEdits(edits, view, options));
+}
+
+export function shapeProblems(complaints: readonly Complaint[]): Problem[] {
+  return complaints.map(({ code, index, message, line }) =>
+    problem(code, [index], message, line === undefined ? {} : { unread: line }),
+  );
+}
+
+export function misplaced(operations: readonly FileOperation[]): Problem[] {
+  return operations.map(({ op }) =>
+    problem("bad_request", [], `${op} works on whole files and belongs in a batch`),
+  );
+}
+
+/** A number or a broken anchor is answered with the anchor that was shown for that line. */
+export function hinted(problems: readonly Problem[], view: View): readonly Problem[] {
+  return problems.map((one) =>
+    one.unread === undefined ? one : { ...one, message: one.message + shownFor(one.unread, view) },
+  );
+}
+
+/** What is wrong with some edits of a call, and what came of the others. */
+export function withProblems(problems: readonly Problem[], made: Applied | Refused): Applied | Refused {
+  if (problems.length === 0) return made;
+  const others = made.status === "refused" ? made : { problems: [], remaps: [] };
+  return {
+    status: "refused",
+    problems: [...problems, ...others.problems],
+    remaps: others.remaps,
+    forced: null,
+  };
+}
+
+export function runEdits(given: readonly Edit[], view: View, options: EngineOptions = {}): Applied | Refused {
+  const warnings: string[] = [];
+  const edits = given.map((edit) => withoutRows(edit, view, warnings));
+  const { resolution, problems } = resolved(edits, view, options);
+  if (problems.length > 0) {
+    const made = refused(problems, edits, resolution, view);
+    return withChoices(made, (choice) => splicesFor(edits, { ...view, choice }, options));
+  }
+  const made = applySplices(view.history.now, resolution.pieces);
+  if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
+  warnings.push(...repeatedNeighbours(resolution, view), ...addedByOthers(edits, view));
+  return {
+    status: made.change.isEmpty ? "noop" : "applied",
+    document: made.document,
+    change: made.change,
+    edits: outcomes(edits, resolution, view),
+    warnings,
+    rows: made.change.isEmpty ? thereRows(resolution.named, view) : LineSet.empty,
+    over: replacedOthers(resolution),
+  };
+}
+
+/** What others had changed, of all that is replaced. */
+function replacedOthers({ named, pieces }: Resolution): LineSet {
+  const changed = LineSet.of(
+    named.flatMap(({ lookedAt = [] }) =>
+      lookedAt.flatMap(({ bStart, bEnd }) => (bStart < bEnd ? [[bStart, bEnd] as const] : [])),
+    ),
+  );
+  if (changed.isEmpty) return changed;
+  const replaced = pieces.filter(({ start, end }) => start < end);
+  return changed.intersect(LineSet.of(replaced.map(({ start, end }) => [start, end] as const)));
+}
+
+function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {
+  const resolution = resolve(edits, view, options.gate);
+  const problems = [...resolution.problems];
+  if (options.onStale === "refuse" && problems.length === 0) problems.push(...strict(resolution, view));
+  if (options.unmoved && problems.length === 0) problems.push(...moves(resolution, view));
+  return { resolution, problems };
+}
+
+/** What a call does, be it by force, and what stands in its way. */
+function splicesFor(edits: readonly Edit[], view: View, options: EngineOptions): Chosen {
+  const { resolution, problems } = resolved(edits, view, options);
+  if (problems.length === 0) return { splices: plainPieces(resolution.pieces), problems };
+  return { splices: refused(problems, edits, resolution, view).forced, problems };
+}
+
+/** The anchor a line was last shown with, for a caller that gave a number or a broken anchor. */
+function shownFor(line: number, view: View): string {
+  for (const { state, rows, scheme: name, hashes } of view.showings.toReversed()) {
+    if (!name || !rows.has(line - 1)) continue;
+    const hash = hashes?.[line - 1] ?? view.history.hash(state, line - 1, name);
+    if (hash !== null) return `: line ${line} was shown as ${scheme(name).tag(line, hash)}`;
+  }
+  return "";
+}
+
+/** Nobody could read it through us again. */
+export const nulMakesBinary = "the new text holds NUL (U+0000), which would make the file binary";
+
+/** Puts text into the file now; untouched bytes stay, and so do lines of a piece that are equal to what is there. */
+export function applySplices(
+  now: Document,
+  splices: readonly Splice[],
+): { document: Document; change: Change<string> } | Problem {
+  const document = now.splice(splices);
+  if ("unencodable" in document)
+    return problem(
+      "unencodable",
+      [],
+      `the file's encoding ${document.encoding} cannot hold ${JSON.stringify(document.unencodable)}, in the line ${JSON.stringify(document.text)}`,
+    );
+  const lines = (splice: Splice) => splice.lines.map((line) => (typeof line === "string" ? line : line.text));
+  const isNul = (line: Splice["lines"][number]) => typeof line === "string" && line.includes("\0");
+  const hasNul = splices.some((splice) => splice.lines.some(isNul));
+  if (hasNul && document.binary && !now.binary) return problem("binary", [], nulMakesBinary);
+  const change = Change.of(
+    now.lineCount,
+    splices.map((splice) => ({ start: splice.start, end: splice.end, lines: lines(splice) })),
+  );
+  // Equal lines may trade places: nothing was changed then, whatever the pieces say.
+  return document.version === now.version
+    ? { document: now, change: Change.of(now.lineCount, []) }
+    : { document, change };
+}
+
+function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
+  if (!("text" in edit)) return edit;
+  const { lines, warning } = withoutCopied(edit.text, view);
+  if (warning !== null) warnings.push(`edits[${edit.index}]: ${warning}`);
+  return lines === edit.text ? edit : { ...edit, text: lines };
+}
+
+/** `onStale: refuse`: the file must be the text the edit was made for, even where its lines merely moved. */
+function strict({ named }: Resolution, view: View): Problem[] {
+  return named.flatMap((one) => {
+    // An end of the file is no line of a text: what was made for it was made for the newest that was shown.
+    const isEnd = one.refs.length === 0 && one.spans.length === 0;
+    const base = (isEnd ? newestShown(view) : undefined) ?? one.base;
+    const theirs = view.history.believed(base)?.toNow;
+    if (theirs?.isIdentity) return [];
+    const edits = one.edits.map(({ index }) => index);
+    if (isEnd)
+      return [problem("stale", edits, "the file has changed since it was shown", seenOf(theirs, view))];
+    const message = "the file has changed elsewhere since these lines were shown";
+    return [problem("stale", edits, message, { rows: namedRows([one], view) })];
+  });
+}
+
+/** What others wrote, and what stands where they took something out. */
+function seenOf(theirs: LineMap | undefined, { history }: View): Partial<Problem> {
+  const regions = theirs?.regions ?? [];
+  const changed = LineSet.of(regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const));
+  const missing = regions.reduce((set, one) => set.union(around(one, history.now)), LineSet.empty);
+  return { changed, missing, rows: missing };
+}
+
+/** For callers that name lines by number and hash, and know no relocation. */
+function moves({ pieces }: Resolution, view: View): Problem[] {
+  const { now } = view.history;
+  return [...new Set(pieces.map(({ named }) => named))].flatMap((one) => {
+    const theirs = view.history.believed(one.base)?.toNow;
+    const mismatches = one.refs.flatMap(({ ref: { given, anchor }, line }): Mismatch[] => {
+      const index = theirs?.index(line) ?? -1;
+      if (index < 0 || index === anchor.line - 1) return [];
+      const found = mismatch({ document: now, index }, { document: now, index }, anchor.scheme);
+      return [{ ...found, anchor: given, expected: given, cause: "moved", movedTo: found.actual ?? "" }];
+    });
+    if (mismatches.length === 0) return [];
+    const told = new Set(mismatches.map(({ anchor, movedTo }) => `${anchor} is ${movedTo} now`));
+    const indexes = one.edits.map(({ index }) => index);
+    return [problem("stale", indexes, [...told].join(", "), { mismatches, rows: namedRows([one], view) })];
+  });
+}
+
+function refused(
+  problems: readonly Problem[],
+  edits: readonly Edit[],
+  resolution: Resolution,
+  view: View,
+): Refused {
+  const meant = problems.flatMap((one) => one.meant ?? []);
+  const forced: Piece[] = meant.flatMap((named) => named.hunks.map((hunk) => ({ ...hunk, named, order: 1 })));
+  let whole = [...resolution.named, ...meant].flatMap((one) => one.edits).length === edits.length;
+  // A policy hinders no edit: such a one would do what it resolved to, and leave what others put between its lines.
+  const hindered = new Set(resolution.problems.flatMap((one) => one.edits));
+  for (const one of resolution.named) {
+    const isHindered = one.edits.some(({ index }) => hindered.has(index));
+    const pieces = isHindered ? force(one, view) : resolution.pieces.filter(({ named }) => named === one);
+    for (const piece of pieces ?? []) forced.push(piece);
+    if (!pieces) whole = false;
+  }
+  forced.sort(inOrder);
+  const disjoint = forced.every((one, at) => at === 0 || one.start >= (forced[at - 1] as Piece).end);
+  const usage = problems.some(({ code }) =>
+    ["bad_request", "overlap", "ambiguous", "wrong_hash"].includes(code),
+  );
+  const offered = whole && disjoint && !usage;
+  return {
+    status: "refused",
+    problems,
+    remaps: remaps(resolution.named, view),
+    forced: offered ? plainPieces(forced) : null,
+  };
+}
+
+function plainPieces(pieces: readonly Piece[]): Splice[] {
+  return pieces.map(({ start, end, lines, anchor }) =>
+    anchor === undefined ? { start, end, lines } : { start, end, lines, anchor },
+  );
+}
+
+/** Where each anchor of the call stands now, if its number is another. */
+function remaps(named: readonly Named[], view: View): Remap[] {
+  const found = new Map<string, Remap>();
+  for (const { base, refs } of named) {
+    const theirs = view.history.believed(base)?.toNow;
+    for (const { ref, line } of refs) {
+      const fate = theirs?.mapLine(line);
+      if (!fate) continue;
+      const to = (index: number) => anchorOf(view.history.now, index, ref.anchor.scheme);
+      const from = ref.given;
+      if (fate.kind !== "deleted") {
+        if (fate.line !== ref.anchor.line - 1) found.set(from, { from, to: to(fate.line), kind: "moved" });
+      } else {
+        const { aStart, aEnd, bStart, bEnd } = fate.region;
+        if (aEnd - aStart === bEnd - bStart)
+          found.set(from, { from, to: to(bStart + line - aStart), kind: "changed" });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: View): EditOutcome[] {
+  const writing = new Set<Named>();
+  for (const piece of pieces) writing.add(piece.named);
+  const owner = new Map<Edit, Named>();
+  for (const one of named) for (const edit of one.edits) owner.set(edit, one);
+  return edits.map((edit) => {
+    const one = owner.get(edit);
+    return one && writing.has(one)
+      ? outcome(edit, one, view)
+      : { index: edit.index, op: edit.op, status: "noop" };
+  });
+}
+
+function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
+  const [ref] = one.refs;
+  const theirs = view.history.believed(one.base)?.toNow;
+  const span = one.spans[0] ?? (one.beside === null ? null : { start: one.beside, end: one.beside + 1 });
+  if (!span || !theirs) return { index, op, status: "exact" };
+  const shift = ref ? ref.ref.anchor.line - 1 - ref.line : 0;
+  const [start, end] = theirs.hull(span.start, span.end);
+  const from = { start: span.start + 1 + shift, end: span.end + shift };
+  const to = { start: start + 1, end };
+  if (from.start === to.start) return { index, op, status: "exact" };
+  return { index, op, status: "relocated", from, to };
+}
+
+function namedRows(named: readonly Named[], view: View): LineSet {
+  const spans: (readonly [number, number])[] = [];
+  for (const one of named) {
+    const theirs = view.history.believed(one.base)?.toNow;
+    if (!theirs) continue;
+    for (const { line } of one.refs) spans.push(theirs.hull(line, line + 1));
+    for (const span of one.spans) if (one.refs.length === 0) spans.push(theirs.hull(span.start, span.end));
+  }
+  return LineSet.of(spans.filter(([start, end]) => start < end));
+}
+
+/** What is named, and what others put beside it: that is what is already there. */
+function thereRows(named: readonly Named[], view: View): LineSet {
+  const spans = named.flatMap(({ base, refs, spans: own }) => {
+    const theirs = view.history.believed(base)?.toNow;
+    const places = [...own, ...refs.map(({ line }) => ({ start: line, end: line + 1 }))];
+    const met = places.flatMap(({ start, end }) => theirs?.touching(start, end) ?? []);
+    return met.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
+  });
+  return namedRows(named, view).union(LineSet.of(spans));
+}

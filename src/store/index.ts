@@ -1,0 +1,5 @@
+// What is written down between processes? Records, versions, journal, notes, in the state folder.
+
+export type { Bounds } from "./prune.js";
+export { makeWay } from "./put-aside.js";
+export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";

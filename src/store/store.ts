@@ -1,0 +1,224 @@
+import {
+  type Io,
+  ifThere,
+  linkedTree,
+  nameOf,
+  nodeIo,
+  type Platform,
+  reason,
+  thisPlatform,
+  ticks,
+  type Workspace,
+} from "../host/index.js";
+import type { JournalEntry, Json, LedgerStore } from "../ports/index.js";
+import { withoutSecrets } from "../text/index.js";
+import { Journal, type JournalFilter } from "./journal-file.js";
+import { Notes } from "./notes.js";
+import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
+import { repairing } from "./put-aside.js";
+import { Records, replaceFile, type StoreContext } from "./records.js";
+import { Versions } from "./versions.js";
+
+export interface NodeStoreOptions {
+  /** The state folder (see `stateFolder`). */
+  readonly state: string;
+  readonly workspace: Pick<Workspace, "key">;
+  readonly bounds?: Partial<Bounds>;
+  /** For a process that ends soon, like a hook: nothing is pruned by itself, and short texts are not compressed. */
+  readonly brief?: boolean;
+  readonly report?: (line: string) => void;
+  readonly io?: Io;
+  readonly platform?: Platform;
+  readonly clock?: () => number;
+}
+
+export interface NodeStore extends LedgerStore {
+  readonly notes: Notes;
+  /** Removes what is too old or too much. Happens by itself now and then, when a version is kept. */
+  prune(): Promise<{ removed: number; bytes: number }>;
+  /**
+   * For a process that ends soon: prunes this workspace and another one, if it is an hour since the last time, for some
+   * tenths of a second. The next such process goes on with what is left.
+   */
+  tidy(): void;
+  /** Forgets everything of this workspace. */
+  purge(): Promise<void>;
+  /** Counts lines of the journal and records that cannot be read. Puts nothing aside. */
+  damage(): Promise<{ lines: number; records: number }>;
+}
+
+export const defaultBounds: Bounds = { age: 14 * 86_400_000, size: 512 * 1024 * 1024 };
+
+/** In the names of folders: a later format gets folders of its own, and both programs work side by side. */
+const format = "v1";
+const pruneEvery = 6 * 3_600_000;
+const tidyEvery = 3_600_000;
+/** Milliseconds. */
+const tidyFor = 300;
+/** Or after this much was written by one process. */
+const pruneAfter = 32 * 1024 * 1024;
+
+/**
+ * The ledger on disk: a folder for each workspace in the state folder, readable while others write, every record and
+ * version a file of its own. What is damaged is put aside and reported.
+ *
+ * @example
+ * const store = nodeStore({ state, workspace: findWorkspace(process.cwd()) });
+ */
+export function nodeStore(options: NodeStoreOptions): NodeStore {
+  return new DiskStore(options);
+}
+
+class DiskStore implements NodeStore {
+  readonly notes: Notes;
+  private readonly context: StoreContext;
+  private readonly records: Records;
+  private readonly people: Records;
+  private readonly versions: Versions;
+  private readonly entries: Journal;
+  private readonly bounds: Bounds;
+  /** The work tree of each folder. */
+  private readonly trees = new Map<string, string | null>();
+  private named = false;
+  private sincePruned = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly options: NodeStoreOptions) {
+    const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
+    const folder = platform.path.join(options.state, format, nameOf(options.workspace.key));
+    this.context = { io, platform, clock, report, folder, state: options.state };
+    this.bounds = { ...defaultBounds, ...options.bounds };
+    this.notes = new Notes(this.context);
+    this.records = new Records(this.context, "files");
+    this.people = new Records(this.context, "agents");
+    this.versions = new Versions(this.context, options.brief ?? false);
+    this.entries = new Journal(this.context);
+  }
+
+  async file(key: string): Promise<Json | null> {
+    return this.records.get(key);
+  }
+
+  async stamp(key: string): Promise<string> {
+    return this.options.brief ? "" : this.records.stamp(key);
+  }
+
+  async saveFile(key: string, record: Json): Promise<void> {
+    this.name();
+    this.records.set(key, record);
+  }
+
+  async files(): Promise<readonly string[]> {
+    return this.records.keys();
+  }
+
+  async agent(id: string): Promise<Json | null> {
+    return this.people.get(id);
+  }
+
+  async saveAgent(id: string, record: Json): Promise<void> {
+    this.people.set(id, record);
+  }
+
+  async version(id: string): Promise<Uint8Array | null> {
+    return this.versions.get(id);
+  }
+
+  async keepVersion(id: string, bytes: Uint8Array): Promise<void> {
+    this.sincePruned += await this.versions.keep(id, bytes);
+    if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
+  }
+
+  async append(entry: JournalEntry): Promise<void> {
+    const tree = entry.kind === "commit" || entry.kind === "undo" ? this.treeOf(entry.file) : null;
+    const { cause } = entry;
+    const masked = cause === undefined ? entry : { ...entry, cause: withoutSecrets(cause) };
+    this.entries.append(tree === null ? masked : { ...masked, tree });
+  }
+
+  /** A work tree that is gone tells nothing, so it is written down while it is there. */
+  private treeOf(file: string): string | null {
+    const { io, platform } = this.context;
+    const { path } = platform;
+    const folder = path.dirname(file);
+    const known = this.trees.get(folder);
+    if (known !== undefined) return known;
+    const { key } = this.options.workspace;
+    const tree = path.isAbsolute(file) ? linkedTree(folder, key, { io, platform }) : null;
+    this.trees.set(folder, tree);
+    return tree;
+  }
+
+  async journal(filter?: JournalFilter): Promise<readonly JournalEntry[]> {
+    return this.entries.read(filter);
+  }
+
+  async prune(): Promise<{ removed: number; bytes: number }> {
+    return prune(this.context, this.bounds);
+  }
+
+  tidy(): void {
+    const { clock, folder, report } = this.context;
+    try {
+      const last = this.lastPruned(this.context);
+      if (last !== null && clock() - last < tidyEvery) return;
+      const deadline = ticks() + tidyFor;
+      const other = workspacesByPruning(this.context).find((one) => one !== folder);
+      const contexts = [folder, ...(other ? [other] : [])].map((one) => ({ ...this.context, folder: one }));
+      for (const context of contexts) {
+        const { isDone, isEmpty } = prune(context, this.bounds, deadline);
+        if (isEmpty && context.folder !== folder) removeTree(context, context.folder);
+        else if (isDone) this.mark(context);
+      }
+    } catch (error) {
+      report(`pruning failed: ${reason(error)}`);
+    }
+  }
+
+  private lastPruned({ io, platform, folder }: StoreContext): number | null {
+    const stat = ifThere(() => io.lstat(platform.path.join(folder, marker)));
+    return stat && Number(stat.mtimeMs);
+  }
+
+  private mark(context: StoreContext): void {
+    replaceFile(context, context.platform.path.join(context.folder, marker), new Uint8Array(0));
+  }
+
+  async purge(): Promise<void> {
+    const { folder, platform } = this.context;
+    repairing(this.context, platform.path.join(folder, "files"), () => removeTree(this.context, folder));
+    this.named = false;
+  }
+
+  async damage(): Promise<{ lines: number; records: number }> {
+    return { lines: this.entries.damaged(), records: this.records.damaged() + this.people.damaged() };
+  }
+
+  /** At first when the last time is long ago, by anybody; then whenever much was written. */
+  private pruneIfDue(): void {
+    const { clock, report } = this.context;
+    try {
+      const last = this.lastPruned(this.context);
+      const first = !Number.isFinite(this.sincePruned);
+      this.sincePruned = 0;
+      if (first && last !== null && clock() - last < pruneEvery) return;
+      this.mark(this.context);
+      if (last !== null) prune(this.context, this.bounds);
+    } catch (error) {
+      report(`pruning failed: ${reason(error)}`);
+    }
+  }
+
+  /** Names are one-way: this says which workspace the folder is for. */
+  private name(): void {
+    if (this.named) return;
+    this.named = true;
+    const { io, platform, folder } = this.context;
+    const path = platform.path.join(folder, "workspace.json");
+    try {
+      if (ifThere(() => io.lstat(path)) !== null) return;
+      replaceFile(this.context, path, new TextEncoder().encode(JSON.stringify(this.options.workspace)));
+    } catch {
+      // Only a help for people who look; saving the record will say what is wrong.
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// What are the lines of these bytes? Documents, their encodings and hashes; values in, values out.
+
+export {
+  type Codec,
+  codedFormat,
+  type Format,
+  headFormat,
+  headLength,
+  latin1Codec,
+  utf8Codec,
+  withoutBom,
+} from "./codec.js";
+export { Document, type HashSource, type ParseOptions, sameBytes, wholeFile } from "./document.js";
+export { cksum, digest, utf8, xxh32 } from "./hash.js";
+export { hexRows, nextLineFeed } from "./line-scanner.js";
+export { compactLineRanges, fewRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./line-set.js";
+export { hasKey, withoutSecrets } from "./secrets.js";
+export { type Splice, splitText } from "./splice.js";
+export { diffName, visible, visibleText, withVisible } from "./visible.js";

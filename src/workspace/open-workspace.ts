@@ -1,0 +1,59 @@
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { findWorkspace, type Workspace } from "../host/index.js";
+import type { Files } from "../ports/index.js";
+import { nodeFiles } from "./files.js";
+import type { Settings } from "./settings.js";
+
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
+}
+
+/** How long, and how much of it, what is recorded of a workspace is kept. */
+export function boundsOf({ limits }: Settings): { age?: number; size?: number } {
+  return {
+    ...(limits?.days ? { age: limits.days * 86_400_000 } : {}),
+    ...(limits?.space ? { size: limits.space } : {}),
+  };
+}
+
+interface FilesSetup {
+  readonly settings: Settings;
+  /** Whose content may be kept, if the settings name no roots. */
+  readonly root: string;
+  /** Where relative paths start. */
+  readonly base: string;
+  readonly state: string;
+  readonly report: (line: string) => void;
+  /** The tools that write are another program's. */
+  readonly foreign?: boolean;
+  /** The process ends within a second or so. */
+  readonly brief?: boolean;
+}
+
+/** A path argument is its own permission, unless roots are given; then they confine. */
+export function openFiles({ settings, root, base, state, report, brief, foreign }: FilesSetup): Files {
+  const { roots, deny, secrets, limits, encoding } = settings;
+  const { size, wait, time } = limits ?? {};
+  return nodeFiles({
+    ...{ roots: roots ?? [root], confine: roots !== undefined, base, state, report },
+    ...(deny ? { deny } : {}),
+    ...(secrets ? { secrets } : {}),
+    ...(encoding ? { encoding } : {}),
+    ...(brief ? { brief } : {}),
+    ...(foreign ? { foreign } : {}),
+    limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
+  });
+}
+
+/**
+ * That of the working directory, if the paths lie in it. Else that of the first path, if it belongs to a repository:
+ * so a file has one ledger, from wherever it is named.
+ */
+export function workspaceFor(cwd: string, paths: readonly string[]): Workspace {
+  const here = findWorkspace(cwd);
+  const outside = paths.find((path) => !isWithin(resolve(cwd, path), here.root));
+  if (outside === undefined) return here;
+  const there = findWorkspace(dirname(resolve(cwd, outside)));
+  return there.key === there.root ? here : there;
+}

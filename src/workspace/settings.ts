@@ -1,0 +1,118 @@
+import type { SchemeName } from "../anchors/index.js";
+import { compileGlob } from "../host/index.js";
+import type { OnStale } from "../merge/index.js";
+
+/** Everything that can be configured. What nobody set is not there; each door has its defaults. */
+export interface Settings {
+  readonly anchors?: SchemeName | "none";
+  readonly gate?: "lines" | "file" | "off";
+  readonly onStale?: OnStale;
+  readonly keepOnFold?: boolean;
+  readonly roots?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly limits?: LimitSettings;
+  readonly encoding?: string;
+  readonly failClosed?: boolean;
+}
+
+export interface LimitSettings {
+  /** Bytes of the largest file that is read or written. */
+  readonly size?: number;
+  /** Milliseconds to wait for a file that another process holds. */
+  readonly wait?: number;
+  /** Milliseconds that a search may take. */
+  readonly time?: number;
+  /** Days that the state of a workspace is kept. */
+  readonly days?: number;
+  /** Bytes that the state of a workspace may take. */
+  readonly space?: number;
+}
+
+export type Key = keyof Settings;
+
+interface KeyRule {
+  /** What may stand there, in words. */
+  readonly allowed: string;
+  readonly variable: string;
+  isValid(value: unknown): boolean;
+  /** The value that a text from the environment means; it is checked like any other. */
+  read(text: string, delimiter: string): unknown;
+}
+
+export const limitKeys = ["size", "wait", "time", "days", "space"] as const;
+
+const oneOf = (variable: string, words: readonly string[]): KeyRule => ({
+  allowed: words.map((word) => JSON.stringify(word)).join(", "),
+  variable,
+  isValid: (value) => typeof value === "string" && words.includes(value),
+  read: (text) => text,
+});
+
+const flag = (variable: string): KeyRule => ({
+  allowed: "true, false",
+  variable,
+  isValid: (value) => typeof value === "boolean",
+  read: (text) => ({ "1": true, true: true, "0": false, false: false })[text] ?? text,
+});
+
+const list = (variable: string, what: string, isPathList = false): KeyRule => ({
+  allowed: `a list of ${what}`,
+  variable,
+  isValid: (value) => Array.isArray(value) && value.every((one) => typeof one === "string" && one !== ""),
+  read: (text, delimiter) => text.split(isPathList ? delimiter : ",").filter((one) => one !== ""),
+});
+
+/** One that is not understood must not wait until a file is looked at. */
+const patterns = (variable: string): KeyRule => {
+  const rule = list(variable, "patterns (globs)");
+  return { ...rule, isValid: (value) => rule.isValid(value) && (value as string[]).every(isGlob) };
+};
+
+function isGlob(pattern: string): boolean {
+  try {
+    compileGlob(pattern, true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const limits: KeyRule = {
+  allowed: `an object with numbers over 0 for any of ${limitKeys.join(", ")}`,
+  variable: "KEDGE_LIMITS",
+  isValid: (value) =>
+    isObject(value) &&
+    Object.entries(value).every(
+      ([key, one]) => (limitKeys as readonly string[]).includes(key) && typeof one === "number" && one > 0,
+    ),
+  read: (text) => {
+    const pairs = text.split(",").map((pair) => pair.split("="));
+    return Object.fromEntries(pairs.map(([key, value]) => [key?.trim(), Number(value)]));
+  },
+};
+
+/** The one list of keys: what is not in it is no key. */
+export const rules: Readonly<Record<Key, KeyRule>> = {
+  anchors: oneOf("KEDGE_ANCHORS", ["hex6", "hex4", "lean", "none"]),
+  gate: oneOf("KEDGE_GATE", ["lines", "file", "off"]),
+  onStale: oneOf("KEDGE_ON_STALE", ["relocate", "refuse"]),
+  keepOnFold: flag("KEDGE_KEEP_ON_FOLD"),
+  roots: list("KEDGE_ROOTS", "folders", true),
+  deny: patterns("KEDGE_DENY"),
+  secrets: patterns("KEDGE_SECRETS"),
+  limits,
+  encoding: {
+    allowed: 'the name of an encoding, such as "windows-1252"',
+    variable: "KEDGE_ENCODING",
+    isValid: (value) => typeof value === "string" && /^[\w:.+-]+$/.test(value),
+    read: (text) => text,
+  },
+  failClosed: flag("KEDGE_FAIL_CLOSED"),
+};
+
+export const keys = Object.keys(rules) as readonly Key[];
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

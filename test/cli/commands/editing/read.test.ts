@@ -1,0 +1,172 @@
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { four, jsonLines, Place } from "../../support.js";
+
+describe("kedge read", () => {
+  test("prints rows with anchors, and nothing else", () => {
+    const place = new Place({ "a.txt": "foo\n}\n" });
+    expect(place.run(["read", "a.txt"])).toEqual({
+      status: 0,
+      stdout: "1#0f0dd9|foo\n2#44bb18|}\n",
+      stderr: "",
+    });
+  });
+
+  test("in every scheme", () => {
+    const place = new Place({ "a.txt": "foo\n" });
+    expect(place.ok("read", "a.txt", "--anchors", "hex4")).toBe("1#9e91|foo\n");
+    expect(place.ok("read", "a.txt", "--anchors", "lean")).toMatch(/^[a-z]{3}1\tfoo\n$/);
+    expect(place.ok("read", "a.txt", "--anchors", "none")).toBe("1\tfoo\n");
+  });
+
+  test("some lines, and how to go on", () => {
+    const place = new Place({ "a.txt": four });
+    expect(place.ok("read", "a.txt", "--start", "2", "--end", "3")).toBe(
+      "2#d7e2f4|two\n3#1247f8|three\n[2 of 4 lines; next: --start 4]\n",
+    );
+    expect(place.ok("read", "a.txt", "--start", "4")).toBe("4#399add|four\n[1 of 4 lines]\n");
+    expect(place.ok("read", "a.txt", "--ranges", "1,3-")).toBe(
+      "1#bf5260|one\n[line 2 not shown]\n3#1247f8|three\n4#399add|four\n",
+    );
+  });
+
+  test("at most 2,000 lines unless asked for more", () => {
+    const place = new Place({ "a.txt": "x\n".repeat(2500) });
+    expect(place.ok("read", "a.txt").trimEnd().split("\n").at(-1)).toBe(
+      "[2000 of 2500 lines; next: --start 2001]",
+    );
+    expect(place.ok("read", "a.txt", "--end", "2500").trimEnd().split("\n")).toHaveLength(2500);
+  });
+
+  test("as JSON", () => {
+    const place = new Place({ "a.txt": "foo\n" });
+    expect(jsonLines(place.ok("read", "a.txt", "--json"))).toEqual([
+      {
+        path: "a.txt",
+        version: expect.stringMatching(/^[0-9a-f]{16}$/),
+        scheme: "hex6",
+        totalLines: 1,
+        rows: [{ line: 1, anchor: "1#0f0dd9", text: "foo" }],
+      },
+    ]);
+  });
+
+  test("only what others changed", () => {
+    const place = new Place({ "a.txt": four });
+    place.ok("read", "a.txt");
+    expect(place.ok("read", "a.txt", "--delta")).toBe("[nothing changed]\n");
+    place.put("a.txt", "one\ntwo\nTHREE\nfour\n");
+    expect(place.ok("read", "a.txt", "--delta")).toMatch(/^3#[0-9a-f]{6}\|THREE\n$/);
+    expect(place.ok("read", "a.txt", "--delta")).toBe("[nothing changed]\n");
+    place.put("a.txt", "one\nTHREE\nfour\n");
+    const [told] = jsonLines(place.ok("read", "a.txt", "--delta", "--json"));
+    expect(told).toMatchObject({ rows: [], deletions: [{ after: 1, count: 1 }] });
+  });
+
+  test("an empty file, and one without a final newline", () => {
+    const place = new Place({ "empty.txt": "", "open.txt": "foo" });
+    expect(place.ok("read", "empty.txt")).toBe("[empty file]\n");
+    expect(place.ok("read", "open.txt")).toBe("1#0f0dd9|foo\n");
+  });
+
+  test("a huge line is cut, and read whole when asked for alone", () => {
+    const place = new Place({ "a.txt": `short\n${"x".repeat(50_000)}\nend\n` });
+    const listed = place.ok("read", "a.txt").split("\n");
+    expect(listed[1]?.length).toBeLessThan(2200);
+    const alone = place.ok("read", "a.txt", "--ranges", "2");
+    expect(alone).toContain("x".repeat(50_000));
+  });
+
+  test("paths are named as they were asked for, from the working directory", () => {
+    const place = new Place({ "sub/a.txt": "foo\n" });
+    const ask = (path: string, cwd: string) =>
+      (jsonLines(place.run(["read", path, "--json"], { cwd }).stdout)[0] as { path: string }).path;
+    expect(ask("a.txt", "sub")).toBe("a.txt");
+    expect(ask("./sub/../sub/a.txt", ".")).toBe("./sub/../sub/a.txt");
+    expect(ask(place.path("sub/a.txt"), ".")).toBe(place.path("sub/a.txt"));
+  });
+
+  test("a name that begins with a dash", () => {
+    const place = new Place({ "-a.txt": "foo\n" });
+    expect(place.run(["read", "--", "-a.txt"]).stdout).toBe("1#0f0dd9|foo\n");
+  });
+});
+
+describe("kedge read refuses, on stderr", () => {
+  test.each<[string, string[], number, string]>([
+    ["a file that is not there", ["none.txt"], 1, "none.txt does not exist"],
+    ["a folder", ["folder"], 1, "it is a folder"],
+    ["a binary file", ["binary"], 1, "binary is binary: 4 bytes"],
+    ["an absurd range", ["a.txt", "--ranges", "5-2"], 2, "the range 5-2 ends before it begins"],
+    ["no range at all", ["a.txt", "--ranges", "x"], 2, "--ranges is like 10-20,40-50"],
+    ["an end before the start", ["a.txt", "--start", "3", "--end", "2"], 2, "--end 2 lies before --start 3"],
+    ["two ways of choosing", ["a.txt", "--start", "3", "--ranges", "1"], 2, "exclude each other"],
+    ["a delta of what was never read", ["a.txt", "--delta"], 4, "was not read in this session"],
+    ["a delta without a record", ["a.txt", "--delta", "--stateless"], 2, "--delta needs the record that"],
+    ["what is outside the root", ["../secret.txt", "--root", "."], 4, "outside"],
+    ["what is denied", [".git/config"], 4, "deny pattern"],
+  ])("%s", (_, args, status, message) => {
+    const place = new Place({ "a.txt": four, ".git/config": "x", binary: new Uint8Array([1, 0, 2, 3]) });
+    mkdirSync(place.path("folder"));
+    place.put("../secret.txt", "x\n");
+    const ran = place.run(["read", ...args]);
+    expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status, stdout: "" });
+    expect(ran.stderr).toContain(message);
+  });
+
+  test.skipIf(process.platform === "win32")("a file without permission", () => {
+    const place = new Place({ "a.txt": "foo\n" });
+    chmodSync(place.path("a.txt"), 0o000);
+    const { status, stderr } = place.run(["read", "a.txt"], { unprivileged: true });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("permission")]);
+  });
+
+  test("a loop of links", () => {
+    const place = new Place();
+    symlinkSync("b.txt", place.path("a.txt"));
+    symlinkSync("a.txt", place.path("b.txt"));
+    expect(place.run(["read", "a.txt"]).status).toBe(1);
+  });
+
+  test("with --json the details are on stdout", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = place.run(["read", "none.txt", "--json"]);
+    expect(status).toBe(1);
+    expect(jsonLines(stdout)).toEqual([expect.objectContaining({ status: "refused", code: "not_found" })]);
+    expect(stderr).toContain("REJECTED, nothing written.");
+  });
+});
+
+describe("kedge read -", () => {
+  test("lists stdin and records nothing", () => {
+    const place = new Place();
+    const { status, stdout } = place.run(["read", "-"], { input: "foo\n}" });
+    expect([status, stdout]).toEqual([0, "1#0f0dd9|foo\n2#44bb18|}\n"]);
+    const [read] = jsonLines<{ rows: unknown[] }>(
+      place.run(["read", "-", "--json"], { input: "foo\n" }).stdout,
+    );
+    expect(read?.rows).toEqual([{ line: 1, anchor: "1#0f0dd9", text: "foo" }]);
+    expect(place.run(["read", "-", "--start", "2"], { input: "x" }).status).toBe(2);
+  });
+
+  test("a long one in pieces gives the same rows", () => {
+    const place = new Place({ "a.txt": "some line of text\n".repeat(20_000) });
+    const { stdout } = place.run(["read", "-"], { input: place.text("a.txt") });
+    expect(stdout).toBe(place.ok("read", "a.txt", "--end", "20000"));
+  });
+});
+
+describe("encodings", () => {
+  test("a legacy file is shown by detection or by name", () => {
+    const text = "Das Mädchen trägt grüne Schuhe, die größer sind als üblich.\n".repeat(4);
+    const place = new Place({ "a.txt": Buffer.from(text, "latin1") });
+    expect(place.ok("read", "a.txt")).toContain("Mädchen");
+    expect(place.ok("read", "a.txt", "--encoding", "windows-1252")).toContain("größer");
+  });
+
+  test("an unknown one is refused", () => {
+    const place = new Place({ "a.txt": Buffer.from("gr\u00fcn\n", "latin1") });
+    const { status, stderr } = place.run(["read", "a.txt", "--encoding", "klingon"]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("klingon is not known")]);
+  });
+});

@@ -1,0 +1,240 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { codex } from "../../../src/cli/install/clients/codex.js";
+import { setAt } from "../../../src/cli/install/config/json-edit.js";
+import type { Setup } from "../../../src/cli/install/types.js";
+import { jsonLines, Place, program } from "../support.js";
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+function clientsOf(place: Place): Finding[] {
+  const { stdout } = place.run(["doctor", "--json"]);
+  return jsonLines<Finding>(stdout).filter(({ check }) => check === "clients");
+}
+
+const settings = (place: Place): string => join(place.scratch, "home/.claude/settings.json");
+const hook = (place: Place): string => join(place.state, "hook/hook.cjs");
+
+describe("kedge doctor", () => {
+  test("tries what each client starts, for the user and in the project", () => {
+    const place = new Place({ ".git/HEAD": "ref: refs/heads/main\n" });
+    for (const client of ["claude-code", "opencode", "gemini-cli"]) place.ok("install", client);
+    for (const client of ["claude-code", "pi"]) place.ok("install", client, "--scope", "project");
+    const names = ["claude-code (user)", "claude-code (project)", "opencode (user)", "gemini-cli (user)"];
+    expect(clientsOf(place)).toEqual(
+      [...names, "pi (project)"].map((name) => ({
+        ...{ check: "clients", ok: true },
+        found: `${name}: guarding; it refused an unread edit and let a read one through`,
+      })),
+    );
+    expect(place.ok("doctor")).toContain("all is well");
+  });
+
+  test("leaves nothing of the trial behind", () => {
+    const place = new Place();
+    place.ok("install", "codex");
+    clientsOf(place);
+    const workspaces = place.run(["session", "list", "--json"]);
+    expect(workspaces.stdout).not.toContain("doctor");
+    expect(place.ok("log", "--json")).toBe("");
+  });
+
+  test("nobody guarded is no fault", () => {
+    const place = new Place();
+    expect(clientsOf(place)).toEqual([
+      expect.objectContaining({ ok: true, advice: expect.stringContaining("kedge install") }),
+    ]);
+  });
+
+  test("a client that is guarded in another project, and a program that nothing starts", () => {
+    const place = new Place({ "one/.git/HEAD": "ref: x\n", "two/.git/HEAD": "ref: x\n" });
+    const found = (cwd: string) => place.run(["doctor", "--json"], { cwd }).stdout;
+    expect(place.run(["install", "pi", "--scope", "project"], { cwd: "one" }).status).toBe(0);
+    expect(found("two")).toContain(`guarded elsewhere: pi in ${place.path("one")}`);
+    rmSync(join(place.state, "install"), { recursive: true });
+    expect(found("two")).toContain("hook.cjs is left over");
+  });
+
+  const guarded = (): Place => {
+    const place = new Place();
+    place.ok("install", "claude-code");
+    return place;
+  };
+  const again = "run kedge install claude-code";
+
+  const faults: readonly (readonly [string, (place: Place) => void, string, string])[] = [
+    ["the program is gone", (place) => rmSync(hook(place)), "hook.cjs is gone", again],
+    [
+      "it lets everything through",
+      (place) => writeFileSync(hook(place), "process.stdin.resume();"),
+      "an edit of a file that was not read went through",
+      again,
+    ],
+    ["it crashes", (place) => writeFileSync(hook(place), "throw new Error('broken');"), "broken", again],
+    [
+      "it is of another version",
+      (place) => writeFileSync(hook(place), `// Older.\n${readFileSync(hook(place), "utf8")}`),
+      "another version of kedge",
+      again,
+    ],
+    [
+      "Node is gone",
+      (place) =>
+        writeFileSync(
+          settings(place),
+          readFileSync(settings(place), "utf8").replaceAll(/"[^"]*\/bin\/node"/g, '"/gone/node"'),
+        ),
+      "/gone/node is gone",
+      again,
+    ],
+    [
+      "hooks are switched off",
+      (place) =>
+        writeFileSync(
+          settings(place),
+          setAt(readFileSync(settings(place), "utf8"), ["disableAllHooks"], true),
+        ),
+      "disableAllHooks is true",
+      "see ~/.claude/settings.json",
+    ],
+    [
+      "the configuration was written anew",
+      (place) => writeFileSync(settings(place), "{}"),
+      "claude-code (user): it was installed, and is gone from ~/.claude/settings.json",
+      `${again}, or kedge uninstall claude-code to forget it`,
+    ],
+    ["the configuration was removed", (place) => rmSync(settings(place)), "is gone from ~/.claude", again],
+    [
+      "it was written anew, and wrongly",
+      (place) => writeFileSync(settings(place), "{"),
+      "a name in double quotes is missing here",
+      "repair the file",
+    ],
+    [
+      "the configuration is broken",
+      (place) => appendFileSync(settings(place), "}"),
+      "nothing may follow here",
+      "repair the file",
+    ],
+  ];
+
+  test.each(faults)("%s: said, with what to do", (_, breakIt, found, advice) => {
+    const place = guarded();
+    breakIt(place);
+    expect(clientsOf(place)).toEqual([
+      {
+        ...{ check: "clients", ok: false },
+        found: expect.stringContaining(found),
+        advice: expect.stringContaining(advice),
+      },
+    ]);
+    expect(place.run(["doctor"]).status).toBe(1);
+  });
+
+  test("what was taken out by hand and is forgotten is no fault", () => {
+    const place = guarded();
+    writeFileSync(settings(place), "{}");
+    place.ok("uninstall", "claude-code");
+    expect(clientsOf(place)).toEqual([expect.objectContaining({ ok: true })]);
+    expect(readFileSync(settings(place), "utf8")).toBe("{}");
+  });
+
+  test("what is broken is whole again after another install", () => {
+    const place = guarded();
+    writeFileSync(hook(place), "");
+    expect(clientsOf(place)[0]?.ok).toBe(false);
+    place.ok("install", "claude-code");
+    expect(clientsOf(place)[0]?.ok).toBe(true);
+  });
+});
+
+describe("Codex's trust", () => {
+  const home = "/home/user";
+  const file = `${home}/.codex/hooks.json`;
+  const hash = "sha256:86018d0db01c7649fe459ea7452fc21682e8a9aed945809f556886e59382e1bf";
+  const setup = (config: string): Setup => ({
+    ...{ scope: "user", home, project: "/p", env: {}, program: "", state: null, failClosed: false },
+    ...{ node: "/usr/bin/node", hook: `${home}/.local/state/kedge/hook/hook.cjs` },
+    plugin: () => "",
+    read: (path) => (path === `${home}/.codex/config.toml` ? config : null),
+  });
+  const installed = codex.files(setup(""))[0]?.put(null, new Set(["guard"])) as string;
+  const state = (rest: string): string => `model = "x"\n[hooks.state."${file}:pre_tool_use:0:0"]\n${rest}\n`;
+
+  test.each([
+    ["as Codex 0.166.0 writes it", state(`trusted_hash = "${hash}"`), null],
+    ["nothing", 'model = "x"', "not trusted yet"],
+    ["of another hook", state(`trusted_hash = "sha256:00"\n[x]\ny = "${hash}"`), "not trusted yet"],
+    ["switched off", state(`trusted_hash = "${hash}"\nenabled = false`), "switched off"],
+  ])("%s", (_, config, expected) => {
+    const disabled = codex.disabled?.(installed, setup(config)) ?? null;
+    expect(disabled).toEqual(expected === null ? null : expect.stringContaining(expected));
+  });
+
+  test.each([
+    ["model = gpt-5\n", 9, "a value is wanted; text stands in quotes"],
+    ["[a\n", 1, "a table is wanted, like [name]"],
+    ["[a]]\n", 1, "a table is wanted, like [name]"],
+    ["<<<<<<< HEAD\n", 1, "a line like key = value is wanted"],
+    ["a = [1 2]\n", 8, "a comma or ] is wanted"],
+    ["a = [1, 2,", 5, "its ] is missing"],
+    ["a = 1 b = 2\n", 6, "something else follows in this line"],
+    ["a = '''x\n", 5, "a text has no closing quote"],
+  ])("a config.toml that Codex cannot read: %j", (config, column, message) => {
+    const said = `it cannot read ${home}/.codex/config.toml, line 1, column ${column}: ${message}`;
+    expect(codex.disabled?.(installed, setup(config))).toBe(said);
+  });
+
+  test.each([
+    ["[a]\n[b]\n[a]\n", "line 3, column 1: the table [a] is there twice"],
+    ["[[a]]\nb = 1\n[c]\nb = 1\nb = 1\n", "line 5, column 1: b is there twice"],
+  ])("and one that says a thing twice: %j", (config, message) => {
+    expect(codex.disabled?.(installed, setup(config))).toContain(message);
+  });
+
+  test("doctor says that it is missing", () => {
+    const place = new Place();
+    place.ok("install", "codex");
+    mkdirSync(join(place.scratch, "home/.codex"), { recursive: true });
+    expect(clientsOf(place)).toEqual([
+      expect.objectContaining({
+        ok: false,
+        found: expect.stringContaining("start codex and choose to trust"),
+      }),
+    ]);
+  });
+});
+
+const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+
+/** With a terminal, and somebody who types. */
+describe.skipIf(!hasTerminal)("on a terminal", () => {
+  const typed = (place: Place, answer: string) => {
+    const command = `"${process.execPath}" "${program}" install codex`;
+    const env = place.env();
+    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+      ...{ cwd: place.folder, env, input: answer, encoding: "utf8" },
+    });
+    return { status, stdout, installed: existsSync(join(place.scratch, "home/.codex/hooks.json")) };
+  };
+
+  test.each([
+    ["Enter is yes", "\n", 0, true],
+    ["y", "y\n", 0, true],
+    ["n", "n\n", 1, false],
+    ["anything else is no", "what?\n", 1, false],
+    ["the end of the input is no", "\x04", 1, false],
+  ])("it shows the diff and asks: %s", (_, answer, status, installed) => {
+    const place = new Place();
+    const result = typed(place, answer);
+    expect(result).toMatchObject({ status, installed });
+    expect(result.stdout).toMatch(/hooks\.json[\s\S]*hook\.cjs[\s\S]*Write this\?/);
+  });
+});

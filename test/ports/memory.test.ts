@@ -1,0 +1,11 @@
+import { memoryFiles } from "../../src/ports/memory.js";
+import { filesContract } from "../contract/files.js";
+
+filesContract("in memory", () => {
+  const files = memoryFiles();
+  return {
+    files,
+    put: (path, content) => files.set(path, content),
+    get: async (path) => files.read(await files.identify(path)),
+  };
+});
