@@ -84,13 +84,13 @@ function diagnose(text: string, given: string): AnchorProblem {
   const located = line === undefined ? { given } : { line, given };
   if (BARE_NUMBER.test(text)) return { problem: "bare_number", ...located };
   if (PLACEHOLDERS.some((shape) => shape.test(text))) return { problem: "placeholder", ...located };
-  if (lacksOnlyItsLine(text)) return { problem: "no_line", given };
+  if (isWithoutLine(text)) return { problem: "no_line", given };
   if (OLD_TAG.test(text)) return { problem: "old_tag", ...located };
   return { problem: "unreadable", ...located };
 }
 
 /** Asked of the schemes themselves, so that a new one needs no rule here: put a line before it and see. */
-function lacksOnlyItsLine(text: string): boolean {
+function isWithoutLine(text: string): boolean {
   return ["1", "1#"].some((start) => readRow(start + text)?.line === 1);
 }
 

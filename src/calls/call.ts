@@ -246,7 +246,7 @@ function isTexts(value: unknown): boolean {
 
 export function checkRequest(call: string, request: unknown): void {
   if (!object[1](request))
-    throw new PortError("bad_request", `${call} takes an object; got ${shown(request)}`);
+    throw new PortError("bad_request", `${call} takes an object; got ${shownValue(request)}`);
   const found = complaints(request as object, requests[call] ?? {});
   if (found.length > 0) throw new PortError("bad_request", found.join("; "));
 }
@@ -260,11 +260,11 @@ function complaints(given: object, checks: Checks): string[] {
   return Object.entries(checks).flatMap(([name, [what, fits, isNeeded = false]]) => {
     const value: unknown = Reflect.get(given, name);
     if (value === undefined) return isNeeded ? [`${name} is missing; it is ${what}`] : [];
-    return fits(value) ? [] : [`${name} is ${what}; got ${shown(value)}`];
+    return fits(value) ? [] : [`${name} is ${what}; got ${shownValue(value)}`];
   });
 }
 
-function shown(value: unknown): string {
+function shownValue(value: unknown): string {
   if (isText(value)) return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return "a list";
   const isPlain = value === null || (typeof value !== "object" && typeof value !== "function");

@@ -12,13 +12,13 @@ import { unifiedDiff } from "../changes/index.js";
 import { problem } from "../edits/index.js";
 import {
   besideGap,
-  type Context,
   type Deletion,
   type Env,
   epochOf,
+  type FileContext,
+  isKeepable,
   isKept,
   keepParsed,
-  mayKeep,
   newestFor,
   OpenFile,
   openAny,
@@ -76,7 +76,7 @@ const toldDeletions = 5;
 export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
   const { targets, request } = await find(call, env);
   const epoch = await epochOf(env);
-  const context: Context = { ...env, epoch, now: env.clock() };
+  const context: FileContext = { ...env, epoch, now: env.clock() };
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
   const body = async (held: Held): Promise<EditResult | BatchResult> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -121,7 +121,7 @@ async function commit(held: Held, judged: readonly Judged[], { store, files }: E
 async function judgeOne(
   target: Target,
   held: Held,
-  context: Context,
+  context: FileContext,
   call: { request: string; env: Env },
 ): Promise<Judged> {
   const open = (file: FileId): Promise<OpenFile> =>
@@ -240,7 +240,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   let id: string | undefined;
   if (!call.dryRun && verdict.kind === "applied") {
     id = await recording.try(() => journal(call, one, batch, env));
-    await recording.try(() => release(one, env));
+    await recording.try(() => releaseMoved(one, env));
     if (after) await recording.try(() => remember(call, target, done));
   } else if (!call.dryRun && after) await remember(call, target, done);
   const ranges = changedRanges(applied.change.map);
@@ -364,10 +364,10 @@ async function journal(call: Call, one: Judged, batch: string | null, env: Env):
 }
 
 /** A file that is gone from its path: its text is kept for an undo, and nothing counts as shown there any more. */
-async function release({ opened, destination, verdict }: Judged, { store }: Env): Promise<void> {
+async function releaseMoved({ opened, destination, verdict }: Judged, { store }: Env): Promise<void> {
   if (verdict.kind !== "applied" || (verdict.after && !destination)) return;
   const { document, file, measure } = opened;
-  if (document && mayKeep(file, document) && !measure)
+  if (document && isKeepable(file, document) && !measure)
     await store.keepVersion(document.version, document.toBytes());
   await opened.forget();
 }

@@ -24,6 +24,6 @@ export {
   type ReadDetails,
   type Result,
   type SearchDetails,
-  shown,
+  withNamesEscaped,
 } from "./result.js";
 export { handleFor } from "./retry-handles.js";

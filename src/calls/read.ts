@@ -9,12 +9,12 @@ import {
 } from "../anchors/index.js";
 import { notRead } from "../answers/index.js";
 import {
-  type Context,
   contextOf,
   type Deletion,
   deletion,
   describe,
   type Env,
+  type FileContext,
   hasSeen,
   isShownLast,
   isTooLarge,
@@ -267,7 +267,7 @@ export async function grep(request: GrepRequest, env: Env): Promise<Result<Searc
 }
 
 /** A search shows rows like a read does, but retires none. A file that vanished or cannot be shown is passed over. */
-async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: Context) {
+async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: FileContext) {
   const file = await env.files.identify(hit.path);
   const body = async (held: Held) => {
     const opened = await OpenFile.open(held, file, context);

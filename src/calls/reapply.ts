@@ -1,8 +1,8 @@
 /** Brings journaled text back into a file that may have changed since: an undo and a restore are the same merge. */
 import { changedRanges } from "../answers/index.js";
 import { type Change, History, type LineMap, type Region, type State } from "../changes/index.js";
-import type { Named, Problem } from "../edits/index.js";
-import { type Env, mayKeep, type OpenFile, writtenLines, wrote } from "../ledger/index.js";
+import type { LocatedEdit, Problem } from "../edits/index.js";
+import { type Env, isKeepable, type OpenFile, writtenLines, wrote } from "../ledger/index.js";
 import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
 import { type JournalEntry, PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
@@ -41,13 +41,22 @@ export function carried(carrying: Carrying): readonly Splice[] | readonly Proble
     hunks.map(({ lines }, at) => [lines, regions[at] as Region]),
   );
   const spans = hunks.filter(({ start, end }) => start < end).map(({ start, end }) => ({ start, end }));
-  const named: Named = { edits: [], base: 0, refs: [], spans, gap: null, beside: null, hunks, apart: true };
+  const named: LocatedEdit = {
+    edits: [],
+    base: 0,
+    refs: [],
+    spans,
+    gap: null,
+    beside: null,
+    hunks,
+    apart: true,
+  };
   const view = { history, showings: [], known: () => LineSet.all(from.lineCount) };
   const { pieces, problems } = resolveNamed([named], view);
   if (problems.length > 0) return problems;
   return pieces.map((piece: Piece): Splice => {
     const region = origin.get(piece.lines);
-    const isAlike = region && to.encoding === now.encoding && sameEnds(to, region, now, piece);
+    const isAlike = region && to.encoding === now.encoding && hasSameEnds(to, region, now, piece);
     const raw = (at: number) => to.raw(at);
     const lines = isAlike ? lineIndexes(region.bStart, region.bEnd).map(raw) : piece.lines;
     return { start: piece.start, end: piece.end, lines };
@@ -60,7 +69,7 @@ export function isProblems(found: readonly (Splice | Problem)[]): found is reado
 }
 
 /** Whether lines end as the one beside them does: a file that was converted meanwhile keeps its new line ends. */
-function sameEnds(to: Document, { bStart, bEnd }: Region, now: Document, { start, end }: Piece): boolean {
+function hasSameEnds(to: Document, { bStart, bEnd }: Region, now: Document, { start, end }: Piece): boolean {
   const ends = (document: Document, before: number, after: number): string => {
     if (before >= 0) return document.terminator(before);
     return after < document.lineCount ? document.terminator(after) : "";
@@ -117,13 +126,13 @@ export async function settle(
     ...(exact ? { change: exact.toJSON() } : {}),
   };
   await recording.try(() => env.store.append(entry));
-  await recording.try(() => (text ? opened.save() : release(opened, env)));
+  await recording.try(() => (text ? opened.save() : releaseGone(opened, env)));
   return recording.warnings;
 }
 
 /** A file that is gone: its text is kept for an undo. */
-async function release(opened: OpenFile, { store }: Env): Promise<void> {
+async function releaseGone(opened: OpenFile, { store }: Env): Promise<void> {
   const { document, file } = opened;
-  if (document && mayKeep(file, document)) await store.keepVersion(document.version, document.toBytes());
+  if (document && isKeepable(file, document)) await store.keepVersion(document.version, document.toBytes());
   await opened.forget();
 }

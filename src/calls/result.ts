@@ -50,7 +50,7 @@ const naming = new Set(["path", "to", "from", "movedTo", "by", "agent", "id", "i
 const texts = new Set(["rows", "diff", "text", "content", "edits", "oldText", "newText"]);
 
 /** The details stay as they are: programs read them. */
-export function shown<T>(asked: unknown, answer: T, agent: string): T {
+export function withNamesEscaped<T>(asked: unknown, answer: T, agent: string): T {
   if (typeof (answer as Result | null)?.text !== "string") return answer;
   const result = answer as Result;
   const names = [agent, ...namesIn(asked), ...namesIn(result.details)];

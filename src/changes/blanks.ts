@@ -24,8 +24,8 @@ export function overBlanks(map: LineMap, before: Document, now: Document): LineM
 /** Returns the parts of a region that hold no paired lines. */
 function changedIn(region: Region, before: Document, now: Document): Region[] {
   const { aStart, aEnd, bStart, bEnd } = region;
-  const old = before.lines(aStart, aEnd).map(bare);
-  const inside = compareLines(old, now.lines(bStart, bEnd).map(bare));
+  const old = before.lines(aStart, aEnd).map(withoutOuterBlanks);
+  const inside = compareLines(old, now.lines(bStart, bEnd).map(withoutOuterBlanks));
   const left: Region[] = [];
   let from = { a: 0, b: 0 };
   const leave = (a: number, b: number): void => {
@@ -75,19 +75,19 @@ interface Healed {
 }
 
 /** A line without the blanks at its start and end. */
-export function bare(line: string): string {
+export function withoutOuterBlanks(line: string): string {
   return line.replace(/^[ \t]+|[ \t]+$/g, "");
 }
 
 /** Lines that differ in blanks at their starts and ends only, and do differ. */
-export function differInBlanks(one: readonly string[], other: readonly string[]): boolean {
+export function hasOnlyOtherBlanks(one: readonly string[], other: readonly string[]): boolean {
   if (one.length !== other.length || one.every((line, at) => line === other[at])) return false;
-  return one.every((line, at) => bare(line) === bare(other[at] as string));
+  return one.every((line, at) => withoutOuterBlanks(line) === withoutOuterBlanks(other[at] as string));
 }
 
 /** The replacement with the blanks of the file; null where they cannot be told for every line. */
 export function heal({ quoted, standing, fresh, unit }: Mended): Healed | null {
-  if (!differInBlanks(quoted, standing) || [...quoted, ...standing].some(endsMeaningly)) return null;
+  if (!hasOnlyOtherBlanks(quoted, standing) || [...quoted, ...standing].some(hasMeaningfulEnd)) return null;
   const pairs = quoted.flatMap((line, at): Pair[] =>
     isBlank(line) ? [] : [[indentation(line), indentation(standing[at] as string)]],
   );
@@ -140,15 +140,15 @@ export function indentUnit(lines: Iterable<string>): string | null {
 /** An indentation in the quote, and what stands there in the file. */
 type Pair = readonly [quoted: string, standing: string];
 
-const isBlank = (line: string): boolean => bare(line) === "";
+const isBlank = (line: string): boolean => withoutOuterBlanks(line) === "";
 const indentation = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? "";
 const usualStep = /^(?:\t| {2}| {3}| {4}| {8})$/;
 /** Of one kind of blanks. */
 const isEven = (blanks: string): boolean => /^(?: *|\t*)$/.test(blanks);
 
 /** Blanks at the end that a line break in Markdown is made of, or a backslash that takes the next line along. */
-function endsMeaningly(line: string): boolean {
-  return !isBlank(line) && (/[ \t]{2}$/.test(line) || bare(line).endsWith("\\"));
+function hasMeaningfulEnd(line: string): boolean {
+  return !isBlank(line) && (/[ \t]{2}$/.test(line) || withoutOuterBlanks(line).endsWith("\\"));
 }
 
 /** Each pair once, the shallowest first; null if they contradict each other, or do not keep what is deeper. */

@@ -29,7 +29,7 @@ interface Frontier {
   readonly steps: number;
 }
 
-const none = -1;
+const unpaired = -1;
 
 /**
  * Room for the first distances of both directions. Most segments are a few lines, and two texts may have hundreds: to
@@ -54,21 +54,21 @@ function frontier(a: Int32Array, b: Int32Array, work: number, first: Int32Array)
       const slot = row + ((k + d) >> 1);
       const limit = n < m + k ? n : m + k;
       if (limit < 0 || limit < k) {
-        reach[slot] = none;
+        reach[slot] = unpaired;
         continue;
       }
-      let x = d === 0 ? 0 : none;
+      let x = d === 0 ? 0 : unpaired;
       if (k > -d) {
         const left = reach[previous + ((k + d) >> 1) - 1] as number;
-        if (left !== none) x = left + 1;
+        if (left !== unpaired) x = left + 1;
       }
       if (k < d) {
         const above = reach[previous + ((k + d) >> 1)] as number;
         if (above > x) x = above;
       }
       if (x > limit) x = limit;
-      if (x < k) x = none;
-      if (x !== none) {
+      if (x < k) x = unpaired;
+      if (x !== unpaired) {
         const from = x;
         while (x < limit && a[x] === b[x - k]) x++;
         steps += x - from;

@@ -11,7 +11,7 @@ export function compare(a: Document, b: Document): LineMap {
   if (a === b) return LineMap.identity(a.lineCount);
   const map = compareHashes(a.table.hashes, b.table.hashes);
   // Hashes find the pairs, content confirms them. Where two lines only share a hash, texts are compared instead.
-  return keptAlike(a, b, map) ? map : compareLines(a.lines(), b.lines());
+  return isEqualThroughout(a, b, map) ? map : compareLines(a.lines(), b.lines());
 }
 
 /** The same for texts of which only the hashes are kept: 32 bits stand for a line. */
@@ -20,7 +20,7 @@ export function compareHashes(a: Uint32Array, b: Uint32Array): LineMap {
 }
 
 /** Whether every pair of a map reads the same; runs of pairs are compared as one piece. */
-function keptAlike(a: Document, b: Document, map: LineMap): boolean {
+function isEqualThroughout(a: Document, b: Document, map: LineMap): boolean {
   let [aFrom, bFrom] = [0, 0];
   for (const { aStart, aEnd, bEnd } of map.regions) {
     if (!a.sameLines(aFrom, aStart, b, bFrom)) return false;
@@ -97,7 +97,7 @@ function compareClasses(classes: Classes): LineMap {
     const aStart = aFrom;
     const bStart = bFrom;
     if (aStart === aEnd || bStart === bEnd) return;
-    if (same(classes, [aStart, aEnd, bStart, bEnd]))
+    if (isEqual(classes, [aStart, aEnd, bStart, bEnd]))
       for (let at = 0; at < aEnd - aStart; at++) pair(aStart + at, bStart + at);
     else certainPairs(classes, [aStart, aEnd, bStart, bEnd], pair);
   };
@@ -114,7 +114,7 @@ function compareClasses(classes: Classes): LineMap {
   return LineMap.of(a.length, b.length, regions);
 }
 
-function same({ a, b }: Classes, [aStart, aEnd, bStart, bEnd]: Segment): boolean {
+function isEqual({ a, b }: Classes, [aStart, aEnd, bStart, bEnd]: Segment): boolean {
   if (aEnd - aStart !== bEnd - bStart) return false;
   for (let at = 0; at < aEnd - aStart; at++) if (a[aStart + at] !== b[bStart + at]) return false;
   return true;
@@ -153,7 +153,7 @@ function uniquePairs(a: Int32Array, b: Int32Array): [Int32Array, Int32Array] {
 /** Keeps the elements that every longest increasing run of `values` contains. */
 function inEveryRun(keys: Int32Array, values: Int32Array): [Int32Array, Int32Array] {
   const count = values.length;
-  if (increasing(values)) return [keys, values];
+  if (isIncreasing(values)) return [keys, values];
   const ending = runLengths(values);
   const mirrored = Int32Array.from(values, (_, at) => -(values[count - 1 - at] as number));
   const starting = runLengths(mirrored).reverse();
@@ -173,7 +173,7 @@ function inEveryRun(keys: Int32Array, values: Int32Array): [Int32Array, Int32Arr
   ];
 }
 
-function increasing(values: Int32Array): boolean {
+function isIncreasing(values: Int32Array): boolean {
   for (let at = 1; at < values.length; at++)
     if ((values[at] as number) <= (values[at - 1] as number)) return false;
   return true;

@@ -27,11 +27,11 @@ export function keptHash(line: string): number | null {
   return [...line.slice(1)].reduce((hash, one) => hash * 16 + digits.indexOf(one), 0);
 }
 
-const nothing = { bytes: new Uint8Array(0), start: 0, end: 0 };
+const noBytes = { bytes: new Uint8Array(0), start: 0, end: 0 };
 
 /** What a scheme makes of the kept hash of a line; null if it takes the text. */
 export function hashFrom(kept: number, name: SchemeName): string | null {
-  return name === "hex4" ? null : scheme(name).hashLine({ lineHash: () => kept, rawLine: () => nothing }, 0);
+  return name === "hex4" ? null : scheme(name).hashLine({ lineHash: () => kept, rawLine: () => noBytes }, 0);
 }
 
 /** The text that had these hashes, as far as the file now tells; null where that is in an encoding that it was not in. */
@@ -76,7 +76,7 @@ export interface State {
  * A text as the agent takes it to be: what it was shown, with its own later edits in it. What is left to compare with
  * the file now is what others did; own edits make nobody blind.
  */
-export interface Believed {
+export interface BelievedText {
   readonly document: Document;
   readonly fromShown: LineMap;
   readonly toNow: LineMap;
@@ -92,7 +92,7 @@ export interface Believed {
  */
 export class History {
   private readonly followed = new Map<number, LineMap | null>();
-  private readonly beliefs = new Map<number, Believed | null>();
+  private readonly beliefs = new Map<number, BelievedText | null>();
   private readonly rebuilt = new Map<number, Document | null>();
   private readonly alike = new Map<number, LineMap | null>();
   private nextSame: readonly (number | undefined)[] | null = null;
@@ -187,7 +187,7 @@ export class History {
   }
 
   /** null if a text that would be needed is gone. */
-  believed(state: number): Believed | null {
+  believed(state: number): BelievedText | null {
     const known = this.beliefs.get(state);
     if (known !== undefined) return known;
     const found = this.believe(state);
@@ -195,12 +195,12 @@ export class History {
     return found;
   }
 
-  private believe(state: number): Believed | null {
+  private believe(state: number): BelievedText | null {
     const map = this.follow(state);
     if (!map) return null;
     const isExact = this.isExact(state);
     const own = map.regions.filter((region) => region.own);
-    const all = (document: Document, fromShown: LineMap, toNow: LineMap): Believed => {
+    const all = (document: Document, fromShown: LineMap, toNow: LineMap): BelievedText => {
       const unknown = this.kept(state) ? LineSet.empty : unknownLines(document, toNow);
       return { document, fromShown, toNow, isExact, unknown };
     };

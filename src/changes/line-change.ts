@@ -218,7 +218,7 @@ export class LineMap {
 
   /** The regions that touch [start, end]: overlap it, or stand directly beside it. */
   touching(start: number, end: number): readonly Region[] {
-    if (this.regions.length === 0) return none;
+    if (this.regions.length === 0) return noRegions;
     const found: Region[] = [];
     for (let at = this.search(start); at < this.regions.length; at++) {
       const region = this.regions[at] as Region;
@@ -307,7 +307,7 @@ export class LineMap {
   }
 }
 
-const none: readonly Region[] = [];
+const noRegions: readonly Region[] = [];
 
 function showRegion(region: Region): string {
   return `[${region.aStart},${region.aEnd})→[${region.bStart},${region.bEnd})`;

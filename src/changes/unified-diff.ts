@@ -17,7 +17,7 @@ export function unifiedDiff(
   after: Document | null,
   map: LineMap,
 ): string {
-  const [old, made] = [before ?? nothing(), after ?? nothing()];
+  const [old, made] = [before ?? emptyDocument(), after ?? emptyDocument()];
   const whole = withEnds(old, made, map);
   if (whole.isIdentity) return "";
   if (old.binary || made.binary) return binaryText(path, before, after);
@@ -56,7 +56,7 @@ function* hunkRows(regions: readonly Region[], before: Document, after: Document
 }
 
 const noFile = "/dev/null";
-const nothing = (): Document => Document.parse(new Uint8Array(0));
+const emptyDocument = (): Document => Document.parse(new Uint8Array(0));
 
 /** A map pairs lines by their text. To a diff, one whose terminator or byte order mark is another is a changed line. */
 function withEnds(before: Document, after: Document, map: LineMap): LineMap {

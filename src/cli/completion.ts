@@ -14,7 +14,7 @@ const words = (list: readonly string[]): string => list.join(" ");
 const names: readonly string[] = [...commands.map(({ name }) => name), "help"];
 
 /** What the value of a flag is: files where the name says so. */
-function completesFiles({ value }: Flag): boolean {
+function isFileFlag({ value }: Flag): boolean {
   return value === "F";
 }
 
@@ -23,7 +23,7 @@ function bash(): string {
   const flagCases = valued.map((flag) => {
     const wordOf = bashNames(flag);
     if (flag.choices) return `    ${wordOf}) __kedge_words "${words(flag.choices)}"; return ;;`;
-    if (completesFiles(flag)) return `    ${wordOf}) __kedge_files -f; return ;;`;
+    if (isFileFlag(flag)) return `    ${wordOf}) __kedge_files -f; return ;;`;
     if (flag.value === "DIR") return `    ${wordOf}) __kedge_files -d; return ;;`;
     return `    ${wordOf}) COMPREPLY=(); return ;;`;
   });
@@ -116,7 +116,7 @@ function zshFlag(flag: Flag): string {
 
 function zshValue(flag: Flag): string {
   if (flag.choices) return `(${words(flag.choices)})`;
-  if (completesFiles(flag)) return "_files";
+  if (isFileFlag(flag)) return "_files";
   return flag.value === "DIR" ? "_files -/" : " ";
 }
 
@@ -155,7 +155,7 @@ function fishFlag(flag: Flag): string {
     ? ""
     : flag.choices
       ? ` -x -a '${words(flag.choices)}'`
-      : completesFiles(flag)
+      : isFileFlag(flag)
         ? " -r -F"
         : flag.value === "DIR"
           ? " -x -a '(__fish_complete_directories)'"

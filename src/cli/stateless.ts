@@ -75,13 +75,13 @@ function batchResult(judged: readonly Judged[], dryRun: boolean): BatchResult {
   };
 }
 
-interface Setup {
+interface CallSetup {
   readonly options: SessionOptions;
   readonly dryRun: boolean;
   readonly batch: boolean;
 }
 
-async function run(requests: readonly FileRequest[], setup: Setup): Promise<Judged[]> {
+async function run(requests: readonly FileRequest[], setup: CallSetup): Promise<Judged[]> {
   const { files } = setup.options;
   const named = await Promise.all(
     requests.map(async ({ path, edits }) => {
@@ -111,7 +111,7 @@ interface Named {
   readonly edits: unknown;
 }
 
-async function judge({ file, to, edits }: Named, held: Held, setup: Setup): Promise<Judged> {
+async function judge({ file, to, edits }: Named, held: Held, setup: CallSetup): Promise<Judged> {
   const { options, batch } = setup;
   const before = await held.read(file);
   const document = before && (await parse(before, options));

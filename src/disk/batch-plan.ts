@@ -5,10 +5,10 @@ import {
   readFile,
   reason,
   remove,
-  sealed,
   stateFailure,
-  unsealed,
+  withChecksum,
   withFile,
+  withoutChecksum,
   writeAll,
 } from "../host/index.js";
 import type { Measure } from "../ports/index.js";
@@ -75,7 +75,7 @@ export class Plans {
     const bytes = phase && readFile(this.disk.io, this.pathOf(id, phase));
     if (!phase || !bytes) return null;
     try {
-      const plan = unsealed(new TextDecoder().decode(bytes)) as Plan;
+      const plan = withoutChecksum(new TextDecoder().decode(bytes)) as Plan;
       if (plan.format === 1 && Array.isArray(plan.items)) return { plan, phase };
     } catch {
       // Said below, together with a plan of another format.
@@ -106,7 +106,7 @@ export class Plans {
     makeFolder(io, this.folder, platform.path.dirname);
     const fd = io.open(this.pathOf(plan.id, phase), flags.create, 0o600);
     withFile(io, fd, () => {
-      writeAll(io, fd, new TextEncoder().encode(sealed(plan)));
+      writeAll(io, fd, new TextEncoder().encode(withChecksum(plan)));
       io.fsync(fd);
     });
   }

@@ -118,7 +118,7 @@ function bringBack(disk: Disk, item: Item, folder: Folder, name: string): void {
   const fresh = folder.stat(item.fresh);
   const old = folder.stat(item.old);
   const now = folder.stat(name);
-  const isOurs = (): boolean => now?.isFile() === true && is(disk, item, folder.at(name));
+  const isOurs = (): boolean => now?.isFile() === true && isWritten(disk, item, folder.at(name));
   if (item.op === "create") {
     const made = now !== null && (fresh === null || (fresh.ino === now.ino && fresh.dev === now.dev));
     if (made && isOurs()) remove(io, folder.at(name));
@@ -150,7 +150,7 @@ function restoreInPlace(disk: Disk, item: Item, folder: Folder, name: string): v
   } else foreign(disk, item);
 }
 
-function is({ io }: Disk, { after }: Item, at: string): boolean {
+function isWritten({ io }: Disk, { after }: Item, at: string): boolean {
   const fd = ifThere(() => io.open(at, flags.read));
   if (fd === null) return false;
   return withFile(io, fd, () => {

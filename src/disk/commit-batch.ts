@@ -14,7 +14,7 @@ import {
 } from "./commit-file.js";
 import { type Disk, Folder } from "./folder-handle.js";
 import { Measuring } from "./measure.js";
-import { isUntouched, keepName, lookAtContent, stillSame } from "./replaced-file.js";
+import { isStillSame, isUntouched, keepName, lookAtContent } from "./replaced-file.js";
 import { Bound, type Copied, makeOne, missingFolders, putNew, writeTemporary } from "./temp-file.js";
 
 /** One file of a batch on its way. */
@@ -58,7 +58,7 @@ export async function commitBatch(
       phase = "apply";
       const applied = await apply(disk, steps);
       for (const folder of folders.values()) folder.flush();
-      if (applied && nobodyWrote(steps)) {
+      if (applied && isUntouchedByOthers(steps)) {
         plans.advance(plan.id, phase, "done");
         phase = "done";
       }
@@ -267,7 +267,7 @@ async function keepOld(disk: Disk, { item, target, folder, name, stat }: Step): 
 }
 
 /** A writer who does not lock may have written into a file while it was replaced: then that is brought back. */
-function nobodyWrote(steps: readonly Step[]): boolean {
+function isUntouchedByOthers(steps: readonly Step[]): boolean {
   return steps.every(({ item, folder, seen }) => {
     const kept = seen && item.op !== "overwrite" ? folder.stat(item.old) : null;
     // A copy, where files have one name only, is not the file that they wrote into.
@@ -292,7 +292,7 @@ async function apply(disk: Disk, steps: readonly Step[]): Promise<boolean> {
 
 function applyOne(disk: Disk, { item, target, folder, name, seen }: Step): boolean {
   if (item.op === "create") return putNew(disk, folder, item.fresh, name);
-  if (!seen || !stillSame(folder, name, seen)) return false;
+  if (!seen || !isStillSame(folder, name, seen)) return false;
   if (item.op === "remove") disk.io.rename(folder.at(name), folder.at(item.old));
   else if (item.op === "replace") disk.io.rename(folder.at(item.fresh), folder.at(name));
   else overwrite(disk, folder.at(name), bytesOf(target.after));

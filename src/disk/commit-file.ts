@@ -12,7 +12,7 @@ import {
 } from "../host/index.js";
 import { type Content, PortError, type Write } from "../ports/index.js";
 import { type Disk, Folder } from "./folder-handle.js";
-import { lookAtContent, Original, stillSame } from "./replaced-file.js";
+import { isStillSame, lookAtContent, ReplacedFile } from "./replaced-file.js";
 import {
   Bound,
   makeFolders,
@@ -146,7 +146,7 @@ async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit)
   const seen = await lookAtContent(disk, folder, name, target.before);
   if (seen === null) return false;
   commit.check(target.path);
-  if (!stillSame(folder, name, seen)) return false;
+  if (!isStillSame(folder, name, seen)) return false;
   await patiently(disk, target.path, () => remove(disk.io, folder.at(name)));
   await folder.flushed();
   return true;
@@ -161,7 +161,7 @@ async function replace(disk: Disk, folder: Folder, target: Target, commit: Repla
   const { path } = target;
   const name = disk.platform.path.basename(target.real);
   const temporary = temporaryName(commit.token);
-  const original = new Original(disk, folder, name, target.before && bytesOf(target.before));
+  const original = new ReplacedFile(disk, folder, name, target.before && bytesOf(target.before));
   const after = bytesOf(target.after);
   const started = ticks();
   let fd: number | null = openNew(disk, folder, temporary, commit.like);

@@ -137,19 +137,19 @@ function pathBehind({ io, platform }: Pick<Disk, "io" | "platform">, fd: number)
  */
 export function isBehind(disk: Pick<Disk, "io" | "platform">, fd: number, path: string): boolean {
   const behind = pathBehind(disk, fd);
-  if (behind === null) return sameAs(disk.io, path, disk.io.fstat(fd));
+  if (behind === null) return isSameFolder(disk.io, path, disk.io.fstat(fd));
   // A file that was replaced after it was opened was still the right one.
   return behind === path || behind === `${path} (deleted)`;
 }
 
-function sameAs(io: Io, path: string, opened: Stat | null): boolean {
+function isSameFolder(io: Io, path: string, opened: Stat | null): boolean {
   const now = ifThere(() => io.stat(path));
   if (now === null || ifThere(() => io.realpath(path)) !== path) return false;
   return opened === null || (now.dev === opened.dev && now.ino === opened.ino);
 }
 
 function checkSame(io: Io, path: string, opened: Stat | null): void {
-  if (!sameAs(io, path, opened)) throw swapped(path);
+  if (!isSameFolder(io, path, opened)) throw swapped(path);
 }
 
 function swapped(path: string): PortError {

@@ -7,6 +7,6 @@ export { commitOne, isShared, type Target } from "./commit-file.js";
 export { type Disk, isBehind } from "./folder-handle.js";
 export { measureBeside } from "./measure.js";
 export { defaultLimits, type Limits, moved, openReal, Recent, useOpened } from "./read-file.js";
-export { holds } from "./replaced-file.js";
+export { hasBytes } from "./replaced-file.js";
 export { type Place, Roots } from "./roots.js";
 export { Bound, missingFolders, removeFolders } from "./temp-file.js";

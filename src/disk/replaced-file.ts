@@ -21,7 +21,7 @@ function lookAgain({ io }: Disk, folder: Folder, name: string, bytes: Uint8Array
   return withFile(io, fd, () => {
     // Taken before the bytes are read, so that a write during the comparison shows.
     const stat = io.fstat(fd);
-    return holds(io, fd, stat, bytes) ? stat : null;
+    return hasBytes(io, fd, stat, bytes) ? stat : null;
   });
 }
 
@@ -57,7 +57,7 @@ function isTelling(seen: Stat, fresh: Stat): boolean {
 const scratch = new Uint8Array(1 << 17);
 
 /** Whether these are the bytes of the file. */
-export function holds(io: Io, fd: number, stat: Stat, bytes: Uint8Array): boolean {
+export function hasBytes(io: Io, fd: number, stat: Stat, bytes: Uint8Array): boolean {
   if (!stat.isFile() || Number(stat.size) !== bytes.length) return false;
   // Some file systems announce no size of what is made when it is read.
   if (bytes.length === 0) return io.read(fd, scratch, 0) === 0;
@@ -72,7 +72,7 @@ export function holds(io: Io, fd: number, stat: Stat, bytes: Uint8Array): boolea
 }
 
 /** Nothing happened to the file since it was compared. Large files take longer to compare than a write takes. */
-export function stillSame(folder: Folder, name: string, seen: Stat): boolean {
+export function isStillSame(folder: Folder, name: string, seen: Stat): boolean {
   const now = folder.stat(name);
   return now !== null && isUnchanged(now, seen);
 }
@@ -102,7 +102,7 @@ export function keepName({ io }: Disk, folder: Folder, name: string, old: string
 }
 
 /** A file that is about to be replaced, watched from when its bytes are compared until it is gone. */
-export class Original {
+export class ReplacedFile {
   /** Its state when it had the expected bytes. */
   private seen: Stat | null = null;
   /** Open, so that it is not freed while somebody waits; null on Windows, which renames over no open file. */
@@ -154,9 +154,9 @@ export class Original {
     const { disk, folder, name, bytes } = this;
     this.keepAgain();
     const stat = disk.io.fstat(fd);
-    if (bytes === null || !holds(disk.io, fd, stat, bytes)) return false;
+    if (bytes === null || !hasBytes(disk.io, fd, stat, bytes)) return false;
     this.seen = stat;
-    return stillSame(folder, name, stat);
+    return isStillSame(folder, name, stat);
   }
 
   /** Somebody may have put another file there since the second name was given. */

@@ -1,8 +1,8 @@
 import type { SchemeName } from "../anchors/index.js";
-import type { Believed, LineMap, Region } from "../changes/index.js";
+import type { BelievedText, LineMap, Region } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Edit, Ref } from "./edit.js";
-import type { Named, View } from "./located-edit.js";
+import type { LocatedEdit, View } from "./located-edit.js";
 import {
   anchorOf,
   type Mismatch,
@@ -14,12 +14,12 @@ import {
 } from "./problem.js";
 
 /** The scheme a call speaks: that of its anchors. */
-function schemeOf(named: Named): SchemeName {
+function schemeOf(named: LocatedEdit): SchemeName {
   return named.refs[0]?.ref.anchor.scheme ?? "hex6";
 }
 
 /** The agent's change meets these regions of others' changes: what was shown, what is there now, and the rows to see. */
-export function conflict(named: Named, met: readonly Region[], view: View): Problem {
+export function conflict(named: LocatedEdit, met: readonly Region[], view: View): Problem {
   const indexes = named.edits.map((edit) => edit.index);
   const believed = view.history.believed(named.base);
   if (!believed)
@@ -41,7 +41,7 @@ export function conflict(named: Named, met: readonly Region[], view: View): Prob
   const isQuote = named.edits.some(({ op }) => op === "replace_text");
   const gone = mismatches.length > 0 && mismatches.every(({ cause }) => cause === "deleted");
   const code = gone && !isQuote ? "deleted" : "stale";
-  const rows = regions.reduce((set, region) => set.union(around(region, view.history.now)), changed);
+  const rows = regions.reduce((set, region) => set.union(gapRows(region, view.history.now)), changed);
   return problem(code, indexes, summary(mismatches), {
     mismatches,
     changed,
@@ -88,13 +88,13 @@ export function ownChange(edit: Edit, ref: Ref, at: { base: number; line: number
         now: now === null ? null : history.now.text(now),
       },
     ],
-    rows: region ? rows.union(around(region, history.now)) : rows,
+    rows: region ? rows.union(gapRows(region, history.now)) : rows,
     changed: rows,
   });
 }
 
 /** The lines of the file now where the edit's anchors stand, or where they stood. */
-function anchorRows(named: Named, theirs: LineMap): LineSet {
+function anchorRows(named: LocatedEdit, theirs: LineMap): LineSet {
   const spans = named.refs.flatMap(({ line }) => {
     const [start, end] = theirs.hull(line, line + 1);
     return end - start > 1 ? [] : [[start, end] as const];
@@ -103,7 +103,7 @@ function anchorRows(named: Named, theirs: LineMap): LineSet {
 }
 
 /** Where lines are gone, the rows at the place they left are what there is to see. */
-export function around(region: Region, now: Document): LineSet {
+export function gapRows(region: Region, now: Document): LineSet {
   if (region.bStart < region.bEnd) return LineSet.empty;
   const start = Math.max(0, region.bStart - 1);
   const end = Math.min(now.lineCount, region.bEnd + 1);
@@ -111,10 +111,10 @@ export function around(region: Region, now: Document): LineSet {
 }
 
 /** Lines of a region side by side, in order; what one side has more is deleted or inserted. */
-function mismatchesOf(region: Region, named: Named, view: View): Mismatch[] {
+function mismatchesOf(region: Region, named: LocatedEdit, view: View): Mismatch[] {
   const { aStart, aEnd, bStart, bEnd } = region;
   const { now } = view.history;
-  const { document: before, fromShown } = view.history.believed(named.base) as Believed;
+  const { document: before, fromShown } = view.history.believed(named.base) as BelievedText;
   const shownLine = fromShown.invert();
   const base = view.history.document(named.base);
   /** As it was printed, where it was; a line of the agent's own as it stands in its picture. */
@@ -141,7 +141,7 @@ function mismatchesOf(region: Region, named: Named, view: View): Mismatch[] {
   return (named_.length > 0 ? named_ : found).map((one) => one.mismatch);
 }
 
-function isNamed(named: Named, index: number): boolean {
+function isNamed(named: LocatedEdit, index: number): boolean {
   if (named.gap !== null && (index === named.gap || index === named.gap - 1)) return true;
   return named.spans.some((span) => span.start <= index && index < span.end);
 }
@@ -158,7 +158,7 @@ function summary(mismatches: readonly Mismatch[]): string {
 }
 
 /** The source of a copy must be unchanged, and a move happens as a whole: both ends of it, or neither. */
-export function sourceConflict(named: Named, theirs: LineMap, view: View, written: number): Problem[] {
+export function sourceConflict(named: LocatedEdit, theirs: LineMap, view: View, written: number): Problem[] {
   const [edit] = named.edits;
   const [span] = named.spans;
   if (!edit || !span || named.hunks.length === 0) return [];

@@ -59,7 +59,7 @@ export const operations = [
   "copy_lines",
 ] as const;
 
-const taken: Readonly<Record<string, readonly string[]>> = {
+const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   set_line: ["anchor", "text"],
   replace_lines: ["start", "end", "text"],
   insert_after: ["anchor", "text"],
@@ -187,7 +187,7 @@ class Reader {
   /** What the op does not take and yet would say more: a schema that is one for all ops invites it. */
   private misfits(fields: Fields): string[] {
     const isLone = fields.op === "delete_lines" && fields.start === undefined;
-    const own = isLone ? ["anchor", "end"] : (taken[String(fields.op)] ?? []);
+    const own = isLone ? ["anchor", "end"] : (fieldsOf[String(fields.op)] ?? []);
     const said = [undefined, null, "", false, ...own.map((name) => fields[name])];
     return telling.filter((name) => !own.includes(name) && !said.includes(fields[name]));
   }

@@ -1,7 +1,7 @@
 // What does a call ask for, and which lines does it name? Edits, anchors and quotes, located in the text that was shown.
 
 export { type Code, codes, decidingCode, exitStatus } from "./codes.js";
-export { around, conflict, forgotten, ownChange, sourceConflict } from "./conflict.js";
+export { conflict, forgotten, gapRows, ownChange, sourceConflict } from "./conflict.js";
 export {
   type Complaint,
   type Edit,
@@ -15,10 +15,10 @@ export { locateText, placesOf, quoteHunks, quotesIn } from "./locate-quote.js";
 export {
   byBase,
   type Located,
-  type Named,
+  type LocatedEdit,
   newestShown,
-  ours,
-  oursIn,
+  ourChange,
+  ourHunks,
   type Showing,
   type Span,
   type View,
@@ -34,14 +34,14 @@ export {
   widened,
 } from "./problem.js";
 export {
+  asTheToolTakes,
   goneQuote,
+  hasOverlaps,
   type Meant,
   meantBy,
   outgrown,
-  overlap,
   placesFor,
   type Quote,
   type QuotedPlace,
-  taken,
   textOf,
 } from "./text-search.js";

@@ -1,7 +1,7 @@
 /** Rule 1: which line of the file now an anchor means, of all rows that were printed with it. */
 import { type SchemeName, scheme } from "../anchors/index.js";
 import { LineSet } from "../text/index.js";
-import { around, forgotten } from "./conflict.js";
+import { forgotten, gapRows } from "./conflict.js";
 import type { Edit, Ref } from "./edit.js";
 import { type Located, type View, withLook } from "./located-edit.js";
 import { anchorOf, type Problem, problem, whereabouts } from "./problem.js";
@@ -35,17 +35,17 @@ function livingRows(ref: Ref, rows: readonly Row[], view: View): Row[] | Problem
     if (now >= 0) living.set(now, [...(living.get(now) ?? []), row]);
     else gone.push(row);
   }
-  if (isLost && living.size + gone.length > 1 && !areOneLine(gone, living.size, view)) return "forgotten";
+  if (isLost && living.size + gone.length > 1 && !isOneGoneLine(gone, living.size, view)) return "forgotten";
   const untold = gone.filter((row) => !isTold(row, view));
   if (living.size === 0) {
     const counting = untold.length > 0 ? untold : gone;
-    return areOneLine(counting, 0, view) ? counting : allGone(ref, counting, view);
+    return isOneGoneLine(counting, 0, view) ? counting : allGone(ref, counting, view);
   }
   const [only] = living.values();
   return living.size === 1 && only && untold.length === 0 ? only : ambiguous(ref, living, untold, view);
 }
 
-function areOneLine([first, ...others]: readonly Row[], living: number, { history }: View): boolean {
+function isOneGoneLine([first, ...others]: readonly Row[], living: number, { history }: View): boolean {
   if (living > 0 || !first) return false;
   return others.every((row) => {
     const [older, newer] = first.state <= row.state ? [first, row] : [row, first];
@@ -72,7 +72,7 @@ function lossRows(rows: readonly Row[], view: View): LineSet {
     const fate = view.history.follow(row.state)?.mapLine(row.index);
     if (fate?.kind !== "deleted") return set;
     const { bStart, bEnd } = fate.region;
-    const there = bStart < bEnd ? LineSet.of([[bStart, bEnd]]) : around(fate.region, view.history.now);
+    const there = bStart < bEnd ? LineSet.of([[bStart, bEnd]]) : gapRows(fate.region, view.history.now);
     return set.union(there);
   }, LineSet.empty);
 }

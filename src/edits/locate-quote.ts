@@ -2,12 +2,13 @@ import type { Hunk } from "../changes/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
 import type { Edit } from "./edit.js";
 import { locate } from "./locate-anchor.js";
-import { type Named, newestShown, ours, type Span, type View } from "./located-edit.js";
+import { type LocatedEdit, newestShown, ourChange, type Span, type View } from "./located-edit.js";
 import { type Problem, problem, whereabouts, widened } from "./problem.js";
 import {
-  coversLines,
+  asTheToolTakes,
   disjoint,
   goneQuote,
+  isWholeLines,
   lastAtMost,
   lineStarts,
   linesAt,
@@ -17,15 +18,14 @@ import {
   type Quote as PlainQuote,
   placesFor,
   search,
-  taken,
   textOf,
 } from "./text-search.js";
 
-type Quote = Extract<Edit, { op: "replace_text" }>;
+type QuoteEdit = Extract<Edit, { op: "replace_text" }>;
 
 /** One occurrence of a quoted text, as offsets into the text of a state, and what is to stand there. */
 interface Occurrence {
-  readonly edit: Quote;
+  readonly edit: QuoteEdit;
   readonly from: number;
   readonly to: number;
 }
@@ -34,8 +34,8 @@ interface Occurrence {
  * Literal text is searched in the newest text the agent was shown: the quote is the evidence. Quotes of one call
  * that share a line become one edit of that line.
  */
-export function locateText(edits: readonly Quote[], view: View): (Named | Problem)[] {
-  const results: (Named | Problem)[] = [];
+export function locateText(edits: readonly QuoteEdit[], view: View): (LocatedEdit | Problem)[] {
+  const results: (LocatedEdit | Problem)[] = [];
   const byBase = new Map<number, Occurrence[]>();
   for (const edit of edits) {
     const found = occurrences(edit, view);
@@ -50,7 +50,10 @@ export function locateText(edits: readonly Quote[], view: View): (Named | Proble
   return results;
 }
 
-function occurrences(edit: Quote, view: View): { base: number; places: Occurrence[] } | Problem | Problem[] {
+function occurrences(
+  edit: QuoteEdit,
+  view: View,
+): { base: number; places: Occurrence[] } | Problem | Problem[] {
   let base = newestShown(view) ?? view.history.last;
   let span: Span | null = null;
   if (edit.start && edit.end) {
@@ -77,7 +80,7 @@ function occurrences(edit: Quote, view: View): { base: number; places: Occurrenc
   return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
 }
 
-function notKept(edit: Quote, view: View): Problem {
+function notKept(edit: QuoteEdit, view: View): Problem {
   return problem(
     "stale",
     [edit.index],
@@ -87,19 +90,19 @@ function notKept(edit: Quote, view: View): Problem {
 }
 
 function outgrownAt(
-  edit: Quote,
+  edit: QuoteEdit,
   at: { base: number; document: Document; from: number },
   view: View,
 ): Problem | null {
   const { old } = edit;
-  if (coversLines(textOf(at.document), at.from, old.length)) return null;
+  if (isWholeLines(textOf(at.document), at.from, old.length)) return null;
   const [first, last] = linesAt(at.document, at.from, at.from + old.length - 1);
   const place = view.history.believed(at.base)?.toNow.hull(first, last + 1);
   return place ? outgrown([edit.index], old, place, view) : null;
 }
 
 /** Where a quote stands in the file now, with some lines around. */
-function standing({ old, start, end }: Quote, now: Document): LineSet {
+function standing({ old, start, end }: QuoteEdit, now: Document): LineSet {
   if (start && end) return whereabouts([start, end], now);
   return widened(
     quotesIn(now, old)
@@ -119,7 +122,7 @@ function believedSpan(lines: readonly number[], base: number, view: View): Span 
 /** One place that the agent was shown reads the same but for blanks: a handle takes those of the file. */
 function withMeant(
   found: Problem,
-  { edit, base, span }: { edit: Quote; base: number; span: Span | null },
+  { edit, base, span }: { edit: QuoteEdit; base: number; span: Span | null },
   view: View,
 ): Problem {
   const { last, now } = view.history;
@@ -129,7 +132,7 @@ function withMeant(
   const within = span ? view.history.believed(base)?.toNow.hull(span.start, span.end) : [0, now.lineCount];
   const isNamed = within !== undefined && (within[0] as number) <= start && end <= (within[1] as number);
   if (!isNamed || !view.known(last).containsSpan(start, end)) return found;
-  const hunks = ours(now.lines(start, end), lines, start);
+  const hunks = ourChange(now.lines(start, end), lines, start);
   const place = end - start === 1 ? `line ${end} reads` : `lines ${start + 1}-${end} read`;
   return {
     ...found,
@@ -140,7 +143,7 @@ function withMeant(
 }
 
 /** Not in the newest text shown: it stood in an older one and is gone, or the agent never saw it. */
-function missing(edit: Quote, span: Span | null, view: View): Problem {
+function missing(edit: QuoteEdit, span: Span | null, view: View): Problem {
   const quoted = JSON.stringify(edit.old.length > 60 ? `${edit.old.slice(0, 60)}…` : edit.old);
   if (span) return problem("not_found", [edit.index], `${quoted} does not stand in the lines named`);
   const newest = newestShown(view) ?? 0;
@@ -157,7 +160,7 @@ function missing(edit: Quote, span: Span | null, view: View): Problem {
 
 /** It stands where the agent never looked; where it saw it, in an older text, it is gone: that place was meant. */
 function seenElsewhere(
-  edit: Quote,
+  edit: QuoteEdit,
   at: { base: number; document: Document; from: number },
   view: View,
 ): Problem | null {
@@ -186,7 +189,7 @@ function seenElsewhere(
   return null;
 }
 
-function gone(edit: Quote, at: { state: number; document: Document; from: number }, view: View): Problem {
+function gone(edit: QuoteEdit, at: { state: number; document: Document; from: number }, view: View): Problem {
   const { document, from } = at;
   const { history } = view;
   const [toNow, alike] = [history.follow(at.state), history.followOverBlanks(at.state)];
@@ -195,7 +198,7 @@ function gone(edit: Quote, at: { state: number; document: Document; from: number
 }
 
 function several(
-  edit: Quote,
+  edit: QuoteEdit,
   found: readonly number[],
   at: { base: number; document: Document },
   view: View,
@@ -223,10 +226,10 @@ function several(
  */
 export function quoteHunks(document: Document, given: PlainQuote): readonly Hunk<string>[] | null {
   const text = textOf(document);
-  const quote = taken(text, given);
+  const quote = asTheToolTakes(text, given);
   const places = placesFor(text, quote);
   if (places.length === 0 || (places.length > 1 && !quote.all)) return null;
-  const edit: Quote = { op: "replace_text", index: 0, start: null, end: null, ...quote };
+  const edit: QuoteEdit = { op: "replace_text", index: 0, start: null, end: null, ...quote };
   const joined = join(
     0,
     places.map((from) => ({ edit, from, to: from + quote.old.length })),
@@ -276,11 +279,11 @@ function blankLines(document: Document): Standing[] {
 }
 
 /** Occurrences that share lines become one edit of those lines. */
-function join(base: number, places: readonly Occurrence[], document: Document): (Named | Problem)[] {
+function join(base: number, places: readonly Occurrence[], document: Document): (LocatedEdit | Problem)[] {
   const text = textOf(document);
   const starts = lineStarts(document);
   const sorted = places.toSorted((one, two) => one.from - two.from);
-  const results: (Named | Problem)[] = [];
+  const results: (LocatedEdit | Problem)[] = [];
   let group: Occurrence[] = [];
   const lineOf = (offset: number): number => lastAtMost(starts, offset);
   const flush = (): void => {
@@ -309,7 +312,7 @@ interface Source {
   lineOf(offset: number): number;
 }
 
-function rewrite(base: number, group: readonly Occurrence[], source: Source): Named {
+function rewrite(base: number, group: readonly Occurrence[], source: Source): LocatedEdit {
   const { text, starts, document, lineOf } = source;
   const [first, last] = [group[0] as Occurrence, group.at(-1) as Occurrence];
   const start = lineOf(first.from);
@@ -324,14 +327,14 @@ function rewrite(base: number, group: readonly Occurrence[], source: Source): Na
   const lines = made === "" && lineOf(last.to) >= document.lineCount ? [] : made.split("\n");
   // At the end of the text a final newline only terminates; whether the file has one is not the edit's to say.
   if (lines.at(-1) === "" && last.to === text.length) lines.pop();
-  const hunks: Hunk<string>[] = ours(document.lines(start, end), lines, start);
+  const hunks: Hunk<string>[] = ourChange(document.lines(start, end), lines, start);
   const edits = [...new Set(group.map(({ edit }) => edit))];
   return { edits, base, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks };
 }
 
 /** The places of one edit with `all` are one entry, so that it is reported once. */
-function byEdit(results: readonly (Named | Problem)[]): (Named | Problem)[] {
-  const merged: (Named | Problem)[] = [];
+function byEdit(results: readonly (LocatedEdit | Problem)[]): (LocatedEdit | Problem)[] {
+  const merged: (LocatedEdit | Problem)[] = [];
   const groups = new Map<Edit, { at: number; edits: Set<Edit>; spans: Span[]; hunks: Hunk<string>[] }>();
   for (const one of results) {
     const found = "base" in one ? one.edits.flatMap((edit) => groups.get(edit) ?? []) : [];
@@ -356,6 +359,6 @@ function byEdit(results: readonly (Named | Problem)[]): (Named | Problem)[] {
     }
   }
   for (const { at, edits, spans, hunks } of new Set(groups.values()))
-    merged[at] = { ...(merged[at] as Named), edits: [...edits], spans, hunks };
+    merged[at] = { ...(merged[at] as LocatedEdit), edits: [...edits], spans, hunks };
   return merged;
 }

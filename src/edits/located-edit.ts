@@ -68,7 +68,7 @@ export interface Span {
 }
 
 /** Edits of a call, located: usually one, several where quotes share a line. All numbers are lines of the base as believed. */
-export interface Named {
+export interface LocatedEdit {
   readonly edits: readonly Edit[];
   readonly base: number;
   readonly refs: readonly { readonly ref: Ref; readonly line: number }[];
@@ -86,8 +86,8 @@ export interface Named {
 }
 
 /** Edits by the text they were made for. A call may hold hundreds: what is done for each of them is done in loops. */
-export function byBase(named: readonly Named[]): Map<number, Named[]> {
-  const groups = new Map<number, Named[]>();
+export function byBase(named: readonly LocatedEdit[]): Map<number, LocatedEdit[]> {
+  const groups = new Map<number, LocatedEdit[]>();
   for (const one of named) {
     const group = groups.get(one.base);
     if (group) group.push(one);
@@ -97,14 +97,18 @@ export function byBase(named: readonly Named[]): Map<number, Named[]> {
 }
 
 /** Rule 3: what lines `[start, end)` of a text become; those certainly retyped unchanged are not touched. */
-export function oursIn(document: Document, { start, end }: Span, after: readonly string[]): Hunk<string>[] {
+export function ourHunks(document: Document, { start, end }: Span, after: readonly string[]): Hunk<string>[] {
   const [line] = after;
   if (end - start !== 1 || after.length !== 1 || line === undefined)
-    return ours(document.lines(start, end), after, start);
+    return ourChange(document.lines(start, end), after, start);
   return document.reads(start, line) ? [] : [{ start, end, lines: after }];
 }
 
-export function ours(before: readonly string[], after: readonly string[], start: number): Hunk<string>[] {
+export function ourChange(
+  before: readonly string[],
+  after: readonly string[],
+  start: number,
+): Hunk<string>[] {
   if (before.length === 1 && after.length === 1)
     return before[0] === after[0] ? [] : [{ start, end: start + 1, lines: after }];
   return compareLines(before, after).regions.map((region) => ({

@@ -3,7 +3,7 @@ import { hashFrom, keptHash } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Code } from "./codes.js";
 import type { Ref } from "./edit.js";
-import type { Named } from "./located-edit.js";
+import type { LocatedEdit } from "./located-edit.js";
 
 export type Cause =
   | "changed"
@@ -55,7 +55,7 @@ export interface Problem {
   /** Lines of the file now to read, where nothing can be said of them: those that were shown are not kept. */
   readonly reread?: LineSet;
   /** The edit with the blanks of the file, where nothing but blanks is wrong with its quote: what its handle does. */
-  readonly meant?: Named;
+  readonly meant?: LocatedEdit;
   /** For `ambiguous`: the anchor, where it is one. */
   readonly open?: OpenAnchor;
   /** The line (1-based) whose anchor could not be read: the right one may be known. */
@@ -128,7 +128,7 @@ function blankless(text: string): string {
 }
 
 /** Lines to read on each side. */
-const around = 20;
+const margin = 20;
 
 /**
  * Lines of the file now to read again, where the text that was shown is not kept and nothing can be followed from it.
@@ -146,7 +146,7 @@ export function whereabouts(refs: readonly Ref[], now: Document): LineSet {
 export function widened(spans: readonly (readonly [number, number])[], now: Document): LineSet {
   const count = now.lineCount;
   const wide = LineSet.of(
-    spans.map(([start, end]) => [Math.max(0, start - around), Math.min(count, end + around)] as const),
+    spans.map(([start, end]) => [Math.max(0, start - margin), Math.min(count, end + margin)] as const),
   );
   return wide.size === count ? LineSet.empty : wide;
 }

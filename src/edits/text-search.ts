@@ -1,5 +1,5 @@
 /** Quoted text that was seen, and of which nothing or not all stands there any more. */
-import { bare, heal, indentUnit, type LineMap } from "../changes/index.js";
+import { heal, indentUnit, type LineMap, withoutOuterBlanks } from "../changes/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
 import type { Span, View } from "./located-edit.js";
 import { mismatch, type Problem, problem } from "./problem.js";
@@ -66,7 +66,7 @@ export function outgrown(
     const text = textOf(document);
     for (const from of search(text, quoted, null)) {
       const [first, last] = linesAt(document, from, from + quoted.length - 1);
-      if (!coversLines(text, from, quoted.length) || !rows.containsSpan(first, last + 1)) continue;
+      if (!isWholeLines(text, from, quoted.length) || !rows.containsSpan(first, last + 1)) continue;
       const [hullStart, hullEnd] = toNow.hull(first, last + 1);
       const followed = history.followOverBlanks(state) ?? toNow;
       const isGone = lineIndexes(first, last + 1).some((line) => followed.index(line) < 0);
@@ -108,7 +108,7 @@ export function meantBy(quote: Quote, document: Document): Meant | null {
   if (isEnded && document.terminator(end - 1) === "") return null;
   const standing = document.lines(start, end);
   const healed = heal({ quoted, standing, fresh, unit: indentUnit(document.lines()) });
-  if (!healed || !fits([...standing, ...healed.lines])) return null;
+  if (!healed || !isShortEnough([...standing, ...healed.lines])) return null;
   const text = (lines: readonly string[]): string =>
     lines.join("\n") + (quote.old.endsWith("\n") && lines.length > 0 ? "\n" : "");
   return { start, end, ...healed, quote: { old: text(standing), new: text(healed.lines) } };
@@ -120,14 +120,14 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-function fits(lines: readonly string[]): boolean {
+function isShortEnough(lines: readonly string[]): boolean {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
   return lines.length <= most.lines && characters <= most.characters;
 }
 
 /** Where lines begin that read like these but for blanks at their starts and ends. */
 function likePlaces(quoted: readonly string[], document: Document): number[] {
-  const wanted = quoted.map(bare);
+  const wanted = quoted.map(withoutOuterBlanks);
   if (wanted.every((line) => line === "")) return [];
   const { lines, places } = bareLines(document);
   // Looked up by a line with text: blank ones stand everywhere.
@@ -147,7 +147,7 @@ const knownBare = new WeakMap<Document, BareLines>();
 function bareLines(document: Document): BareLines {
   const known = knownBare.get(document);
   if (known) return known;
-  const lines = document.lines().map(bare);
+  const lines = document.lines().map(withoutOuterBlanks);
   const places = new Map<string, number[]>();
   for (const [at, line] of lines.entries()) {
     const before = places.get(line);
@@ -171,7 +171,7 @@ export interface Quote {
 }
 
 /** The quote as a tool takes it that finds this text. */
-export function taken(text: string, quote: Quote): Quote {
+export function asTheToolTakes(text: string, quote: Quote): Quote {
   if (!quote.takesNewline || quote.new !== "" || quote.old.endsWith("\n")) return quote;
   const line = `${quote.old}\n`;
   return text.includes(line) ? { ...quote, old: line } : quote;
@@ -233,7 +233,7 @@ function overlapping(text: string, quoted: string, { start, end }: Span): number
 }
 
 /** Text that begins where a line does and ends where one does. */
-export function coversLines(text: string, from: number, length: number): boolean {
+export function isWholeLines(text: string, from: number, length: number): boolean {
   const end = from + length;
   const isStart = from === 0 || text[from - 1] === "\n" || text[from] === "\n";
   return isStart && (end === text.length || text[end] === "\n" || text[end - 1] === "\n");
@@ -243,11 +243,11 @@ export function coversLines(text: string, from: number, length: number): boolean
 export function placesFor(text: string, quote: Quote): number[] {
   const found = search(text, quote.old, null);
   if (quote.all) return disjoint(found, quote.old.length);
-  return overlap(found, quote) && isOneResult(text, found, quote) ? found.slice(0, 1) : found;
+  return hasOverlaps(found, quote) && isOneResult(text, found, quote) ? found.slice(0, 1) : found;
 }
 
 /** Several places, of which no two stand beside each other: some tools count one of them, and take the first. */
-export function overlap(found: readonly number[], { old }: Pick<Quote, "old">): boolean {
+export function hasOverlaps(found: readonly number[], { old }: Pick<Quote, "old">): boolean {
   return found.length > 1 && disjoint(found, old.length).length === 1;
 }
 

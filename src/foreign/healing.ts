@@ -2,7 +2,7 @@
 import { type Meant, meantBy, type Quote, textOf } from "../edits/index.js";
 import type { OpenFile } from "../ledger/index.js";
 import { type Document, LineSet } from "../text/index.js";
-import { areKnown, elsewhere, looksOf } from "./seen-places.js";
+import { elsewhere, isKnownThroughout, looksOf } from "./seen-places.js";
 import { chained } from "./sequential-quotes.js";
 import type { ForeignChange, Hit } from "./write.js";
 
@@ -21,7 +21,7 @@ export async function healing(
   document: Document,
 ): Promise<Healed | null> {
   const found = document.binary ? null : mended(change, document);
-  if (!found || !areKnown(found.places.map(hitOf), opened.agent)) return null;
+  if (!found || !isKnownThroughout(found.places.map(hitOf), opened.agent)) return null;
   const { quotes, places, given } = found;
   // Text that was seen to the letter, and is gone from there, is not what stands here.
   const seen = places.map((place, at) => ({ ...hitOf(place), quoted: given[at]?.old ?? "" }));

@@ -77,7 +77,7 @@ function placeOf(hunk: PatchHunk, text: FileText, cursor: number): number | null
     if (below !== null && headers.length > 0) return below;
     throw new PatchError("a hunk that only adds lines needs a line of context, or @@ with the line above it");
   }
-  const places = lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : []));
+  const places = lines.flatMap((_, at) => (isAt(quoted, lines, at) ? [at] : []));
   const last = places.filter((at) => at + quoted.length === lines.length);
   if (atEnd && last.length > 0) return last[0] as number;
   // Hunks come in the order of the file, and a header says "below this line".
@@ -109,7 +109,7 @@ function headerAt(header: string, lines: readonly string[], from: number): numbe
   return lines.findIndex((line, at) => at >= from && line.trim() === header.trim());
 }
 
-export function standsAt(quoted: readonly string[], lines: readonly string[], at: number): boolean {
+export function isAt(quoted: readonly string[], lines: readonly string[], at: number): boolean {
   return at + quoted.length <= lines.length && quoted.every((line, offset) => lines[at + offset] === line);
 }
 

@@ -18,10 +18,10 @@ import { type Document, digest, LineSet, type Range } from "../text/index.js";
 import { type Healed, healing } from "./healing.js";
 import type { PatchHunk } from "./patch.js";
 import {
-  areKnown,
-  areSeen,
   elsewhere,
+  isKnownThroughout,
   isOutgrown,
+  isSeenThroughout,
   isUnplaced,
   looksOf,
   unplaced,
@@ -40,11 +40,11 @@ import {
   carriedQuotes,
   type ForeignChange,
   hunkHit,
+  isSameText,
   madeBy,
   quotesOf,
   type Reach,
   reachOf,
-  sameLines,
 } from "./write.js";
 
 /** What a tool is about to do. */
@@ -143,7 +143,7 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
     const { hits, joined, doubtful, unended, loose, isGone } = reachOf(change, document);
-    const isKnown = areKnown(hits, agent) && joined.subtract(knownNow(agent)).isEmpty;
+    const isKnown = isKnownThroughout(hits, agent) && joined.subtract(knownNow(agent)).isEmpty;
     const isClear = doubtful === null && unended.length === 0 && loose.length === 0 && !isGone;
     return isFollowed && isKnown && isClear ? "allowed" : "unclear";
   }
@@ -197,15 +197,17 @@ async function weigh(
   const unclear = hunk ?? doubt(reach, known) ?? unseen(reach, opened, sent.request);
   if (unclear) return refusing(sent, refused([unclear]));
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
-  const isKnown = isKept(opened.file, document) && areKnown(hits, opened.agent);
+  const isKnown = isKept(opened.file, document) && isKnownThroughout(hits, opened.agent);
   if (isSettled && (hits.length === 0 || isKnown)) return allowed;
   const call = await callFor(write, opened, document, env);
   const looks = await looksOf(opened, call.request);
   if (isUnplaced(hits, looks, opened)) return refusing(call, refused([unplaced(hits, document)]));
   const isSeen =
-    isPlaced && areSeen(hits, looks, opened, call.request) && !isOutgrown(hits, opened, call.request);
+    isPlaced &&
+    isSeenThroughout(hits, looks, opened, call.request) &&
+    !isOutgrown(hits, opened, call.request);
   const found = isSettled || isSeen ? allowed : placed(call, write, opened, env);
-  if (opened.isCurrent && found.kind === "refused" && wasNowhere(found)) return allowed;
+  if (opened.isCurrent && found.kind === "refused" && isShownNowhere(found)) return allowed;
   const places =
     found.kind === "carried"
       ? quotedLines(call.quotes, opened.view(call.request)).map((one) => ({
@@ -257,7 +259,7 @@ function placed(
   const document = opened.text;
   const made = madeBy(change, document);
   const standing = made && replaceStanding(quotes, opened.view(request));
-  if (made && standing && sameLines(made.document, standing)) return allowed;
+  if (made && standing && isSameText(made.document, standing)) return allowed;
   const doubted = doubt(reachOf(change, shown), LineSet.all(shown.lineCount));
   if (doubted) return refused([doubted]);
   const verdict = judge(entry, opened, request, env);
@@ -270,7 +272,8 @@ function placed(
     return isForTheTool(verdict, reachOf(change, document), made) ? allowed : verdict;
   const { after } = verdict;
   // Where all places are meant, places that came since are meant too.
-  if (made && (quotes.every(({ all }) => all) || sameLines(made.document, after as Document))) return allowed;
+  if (made && (quotes.every(({ all }) => all) || isSameText(made.document, after as Document)))
+    return allowed;
   // Half of an edit is none: others have done the rest of it, or so it looks.
   const gone = goneLines(quotes, opened.view(request));
   if (gone) return refused([gone]);
@@ -359,7 +362,7 @@ function isForTheTool(
 }
 
 /** It stood in nothing that was shown: its tool says so itself. */
-function wasNowhere({ refused: { problems } }: RefusedVerdict): boolean {
+function isShownNowhere({ refused: { problems } }: RefusedVerdict): boolean {
   return problems.every(({ code }) => code === "not_found");
 }
 

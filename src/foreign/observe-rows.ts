@@ -63,10 +63,10 @@ function isTelling(lines: LineSet, text: Document): boolean {
   const counts = countsOf(text.lines());
   return lines
     .spans()
-    .some(([start, end]) => text.lines(start, end).some((line) => says(line) && counts.get(line) === 1));
+    .some(([start, end]) => text.lines(start, end).some((line) => hasText(line) && counts.get(line) === 1));
 }
 
-function says(line: string): boolean {
+function hasText(line: string): boolean {
   return line.trim().length > 3;
 }
 
@@ -94,7 +94,7 @@ function textShown(rows: readonly Row[], now: Document): { document: Document; r
   }
   const document = wholeFile([...lines, ...now.lines(end, now.lineCount)], now);
   if ("unencodable" in document) return null;
-  const whole = sorted.filter(({ text }) => !isGarbled(text, now));
+  const whole = sorted.filter(({ text }) => !isUnreadable(text, now));
   return { document, rows: LineSet.lines(whole.map(({ line }) => line - 1)) };
 }
 
@@ -103,7 +103,7 @@ function isNext({ line }: Row, at: number, all: readonly Row[]): boolean {
 }
 
 /** Cut by the client, or not text that can be shown: such a row shows nothing. */
-function isGarbled(text: string, now: Document): boolean {
+function isUnreadable(text: string, now: Document): boolean {
   return text.includes("\uFFFD") || (text.length > shortest && now.lines().some((line) => isCut(text, line)));
 }
 
@@ -118,7 +118,7 @@ function placing(rows: readonly Row[], now: Document): ((line: number) => number
   const lines = now.lines();
   const [here, there] = [countsOf(lines), countsOf(rows.map(({ text }) => text))];
   const indexes = new Map(lines.map((text, index) => [text, index]));
-  const isSingle = ({ text }: Row): boolean => says(text) && here.get(text) === 1 && there.get(text) === 1;
+  const isSingle = ({ text }: Row): boolean => hasText(text) && here.get(text) === 1 && there.get(text) === 1;
   const shifts = new Set(
     rows.filter(isSingle).map(({ line, text }) => (indexes.get(text) as number) + 1 - line),
   );

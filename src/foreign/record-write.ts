@@ -6,7 +6,7 @@ import { quotesIn } from "../edits/index.js";
 import { contextOf, type Env, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
 import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, splitText } from "../text/index.js";
-import { sameLines } from "./write.js";
+import { isSameText } from "./write.js";
 import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./written-texts.js";
 
 type Told = ObservedWrite & { readonly path: string; readonly tool: string };
@@ -43,7 +43,7 @@ function isCreated({ before, change, whole }: Told, opened: OpenFile): boolean {
 
 async function recordCreation(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
   const made = write.change && !write.modified ? madeOf(write.change, null, now) : null;
-  const after = made && opened.isFresh && !sameLines(made.document, now) ? made.document : now;
+  const after = made && opened.isFresh && !isSameText(made.document, now) ? made.document : now;
   const change = differences(null, after);
   const all = LineSet.all(after.lineCount);
   if (write.modified) opened.tick();
@@ -66,7 +66,7 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
   if (base && opened.isFresh && (base.at < 0 || base.at === newest - 1)) {
     const { document: before, made } = base;
     await opened.stepBack(base.at < 0 ? before : null);
-    const after = sameLines(made.document, now) ? now : made.document;
+    const after = isSameText(made.document, now) ? now : made.document;
     const { own, untold } = writingOf(write, {
       map: made.change.map,
       before,
@@ -82,7 +82,7 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
     return opened.history.follow(written)?.carry(untold) ?? LineSet.empty;
   }
   const next = base && base.at >= 0 ? await opened.textAt(base.at + 1) : null;
-  if (base && next && opened.states[base.at + 1]?.by === null && sameLines(base.made.document, next)) {
+  if (base && next && opened.states[base.at + 1]?.by === null && isSameText(base.made.document, next)) {
     const { document: before, made } = base;
     await opened.load([base.at]);
     const known = opened.view("").known(base.at);

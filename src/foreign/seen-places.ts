@@ -51,7 +51,7 @@ export async function looksOf(opened: OpenFile, request: string): Promise<readon
 /** Something was seen of a text that is not kept: only what was shown since can be told from what stood there. */
 export function isUnplaced(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
   if (looks.every((look) => isFollowed(look, opened))) return false;
-  return !areKnown(hits, opened.agent);
+  return !isKnownThroughout(hits, opened.agent);
 }
 
 /** Of each line that was seen it is known how it read, or that it reads so still. */
@@ -67,7 +67,7 @@ export function unplaced(hits: readonly Hit[], now: Document): Problem {
   });
 }
 
-export function areKnown(hits: readonly Hit[], agent: AgentLedger): boolean {
+export function isKnownThroughout(hits: readonly Hit[], agent: AgentLedger): boolean {
   const known = knownNow(agent);
   return hits.every(({ start, end, joins }) => known.containsSpan(start, joins ? end + 1 : end));
 }
@@ -102,7 +102,7 @@ export function isOutgrown(hits: readonly Hit[], opened: OpenFile, request: stri
 }
 
 /** All of what is quoted was seen where it stands. */
-export function areSeen(
+export function isSeenThroughout(
   hits: readonly Hit[],
   looks: readonly Look[],
   opened: OpenFile,
@@ -127,13 +127,13 @@ function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: str
       const exact = one.toNow?.invert();
       const isReindented = one.at >= 0 && others.every((line) => exact && exact.index(line) < 0);
       const later = looks.filter(({ state }) => state > look.state);
-      return isReindented && stoodSince(others, later, opened);
+      return isReindented && isUnchangedSince(others, later, opened);
     }),
   );
 }
 
 /** In no text of which the agent was shown anything did these lines read otherwise, but for blanks at their ends. */
-function stoodSince(lines: readonly number[], looks: readonly Look[], { history }: OpenFile): boolean {
+function isUnchangedSince(lines: readonly number[], looks: readonly Look[], { history }: OpenFile): boolean {
   return looks.every(({ state }) => {
     const believed = history.believed(state);
     if (!believed) return false;
@@ -173,7 +173,7 @@ export function elsewhere(
     if (isSeen(hit, looks, opened, request)) {
       const together = seen.flatMap((ones) => (ones.some(isHere) ? ones : amongWhich(hit, ones)));
       const isKnown = ({ hull }: Sighting): boolean =>
-        isTold(hull, opened, request) && (!covers(hull, hit) || isShownAround(hull, opened, request));
+        isTold(hull, opened, request) && (!hasInside(hull, hit) || isShownAround(hull, opened, request));
       const gone = together.find((one) => one.at < 0 && !isHere(one) && !isKnown(one));
       if (gone) return withRows(seenTwice(hit, gone), hit, gone, opened);
       continue;
@@ -192,12 +192,12 @@ export function elsewhere(
 
 /** It may be one of the places that were seen, among lines that cannot be told apart; then the others count. */
 function amongWhich(hit: Hit, ones: readonly Sighting[]): readonly Sighting[] {
-  const around = ones.filter((one) => one.at < 0 && covers(one.hull, hit));
+  const around = ones.filter((one) => one.at < 0 && hasInside(one.hull, hit));
   if (around.length === 0) return [];
   return around.length > 1 ? ones : ones.filter((one) => one !== around[0]);
 }
 
-function covers([start, end]: Sighting["hull"], hit: Hit): boolean {
+function hasInside([start, end]: Sighting["hull"], hit: Hit): boolean {
   return start <= hit.start && hit.end <= end;
 }
 

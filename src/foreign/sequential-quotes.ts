@@ -1,15 +1,15 @@
 /** Quotes that are replaced one after the other, as stretches of the text before all of them. */
 import { Change } from "../changes/index.js";
 import {
+  asTheToolTakes,
+  hasOverlaps,
   locateText,
   mismatch,
-  overlap,
   type Problem,
   placesFor,
   problem,
   type Quote,
   quoteHunks,
-  taken,
   textOf,
   type View,
 } from "../edits/index.js";
@@ -56,9 +56,9 @@ export function chained(document: Document, quotes: readonly Quote[]): Stretch[]
   let now = text;
   let replaced: readonly ReplacedStretch[] = [];
   for (const [turn, given] of quotes.entries()) {
-    const quote = taken(now, given);
+    const quote = asTheToolTakes(now, given);
     const found = placesFor(now, quote);
-    if (!quote.all && overlap(found, quote))
+    if (!quote.all && hasOverlaps(found, quote))
       return { old: quote.old, lines: turn === 0 ? found.map(lineAt) : [] };
     if (found.length === 0 || (found.length > 1 && !quote.all)) return null;
     replaced = withPlaces(replaced, found, quote);

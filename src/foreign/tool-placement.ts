@@ -1,5 +1,5 @@
 /** Tools that take patches put each hunk in the first place that it fits: which other place may be meant? */
-import { inOrder, replaced, standsAt } from "./hunk-quotes.js";
+import { inOrder, isAt, replaced } from "./hunk-quotes.js";
 import type { PatchHunk, Replacement } from "./patch.js";
 
 interface FirstPlace {
@@ -44,7 +44,7 @@ const mostPlaces = 20;
 
 function fitsOf(hunks: readonly PatchHunk[], lines: readonly string[]): number[][] {
   return hunks.map(({ quoted }) =>
-    quoted.length === 0 ? [] : lines.flatMap((_, at) => (standsAt(quoted, lines, at) ? [at] : [])),
+    quoted.length === 0 ? [] : lines.flatMap((_, at) => (isAt(quoted, lines, at) ? [at] : [])),
   );
 }
 

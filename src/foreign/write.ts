@@ -1,6 +1,6 @@
 /** What the changes of other programs' tools come to. */
 import type { Verdict } from "../calls/index.js";
-import { placesOf, type Quote, quotesIn, taken, textOf } from "../edits/index.js";
+import { asTheToolTakes, placesOf, type Quote, quotesIn, textOf } from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
 import { Document, LineSet } from "../text/index.js";
 import { hunkQuotes, placeHunks, uniqueQuotes } from "./hunk-quotes.js";
@@ -148,7 +148,7 @@ export function hunkHit(start: number, end: number, document: Document): Hit {
 /** `shown`: the text that the agent takes the file to have. */
 export function quotesOf(change: ForeignChange, document: Document, shown: Document): readonly Quote[] {
   if (change.kind === "quotes") {
-    const quotes = change.quotes.map((quote) => taken(textOf(shown), quote));
+    const quotes = change.quotes.map((quote) => asTheToolTakes(textOf(shown), quote));
     return independent(plainQuotes(quotes), document, shown);
   }
   if (change.kind !== "patch") return [];
@@ -203,7 +203,7 @@ export function terminated(document: Document): Document {
   return isTerminated(document) ? document : Document.fromText(`${textOf(document)}\n`);
 }
 
-export function sameLines(one: Document, two: Document): boolean {
+export function isSameText(one: Document, two: Document): boolean {
   return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
 }
 

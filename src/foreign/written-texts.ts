@@ -7,7 +7,7 @@ import { type OpenFile, olderTexts } from "../ledger/index.js";
 import { Document, wholeFile } from "../text/index.js";
 import { hunkQuotes } from "./hunk-quotes.js";
 import { type Replaced, replaceQuotes } from "./sequential-quotes.js";
-import { type ForeignChange, madeBy, sameLines } from "./write.js";
+import { type ForeignChange, isSameText, madeBy } from "./write.js";
 
 /** A part of the client's own diff, in the text before and after. */
 export interface DisplayedHunk {
@@ -54,9 +54,9 @@ export async function baseOf(write: ObservedWrite, opened: OpenFile, now: Docume
   let above = newest;
   for await (const { at, text: document } of olderTexts(opened)) {
     if (above !== at + 1) next = null;
-    const isTold = told && sameLines(document, told);
+    const isTold = told && isSameText(document, told);
     const made = !told || isTold ? outcomeOf(write, document, now) : null;
-    if (made && (isTold || (made.isOwn && next && sameLines(made.made.document, next))))
+    if (made && (isTold || (made.isOwn && next && isSameText(made.made.document, next))))
       return { at, document, ...made };
     [next, above] = [document, at];
   }
@@ -77,7 +77,7 @@ function outcomeOf(write: ObservedWrite, before: Document, now: Document): Outco
   if (!change || (change.kind === "whole" && change.content === null))
     return { made: all(), isOwn: !modified };
   const made = modified ? null : madeOf(change, before, now);
-  if (made && (sameLines(made.document, now) || isAsTold(made.document, write, before) !== false))
+  if (made && (isSameText(made.document, now) || isAsTold(made.document, write, before) !== false))
     return { made, isOwn: true };
   // The client writes other quotes, or other blanks, than it was given.
   return { made: all(), isOwn: !modified && isAsTold(now, write, before) === true };
@@ -85,7 +85,7 @@ function outcomeOf(write: ObservedWrite, before: Document, now: Document): Outco
 
 /** Whether a text is what the client says it made; null: it says nothing. */
 function isAsTold(text: Document, { after, display }: ObservedWrite, before: Document): boolean | null {
-  if (after !== undefined) return sameLines(text, Document.fromText(after));
+  if (after !== undefined) return isSameText(text, Document.fromText(after));
   return display && display.length > 0 ? isDisplayed(text, display, before) : null;
 }
 
@@ -121,21 +121,22 @@ function isRow(row: string, line: string): boolean {
  */
 function vouchedFor(write: ObservedWrite, told: Document, now: Document): Base | null {
   const document = wholeFile(write.before as string, now);
-  if ("unencodable" in document || isGarbled(write) || !sameLines(document, told)) return null;
+  if ("unencodable" in document || hasReplacementCharacters(write) || !isSameText(document, told))
+    return null;
   const { made, isOwn } = outcomeOf(write, document, now);
   const isFitting = write.change?.kind !== "whole" || isAsTold(now, write, document) === true;
-  return isOwn && isFitting && sameLines(made.document, now) ? { at: -1, document, made, isOwn } : null;
+  return isOwn && isFitting && isSameText(made.document, now) ? { at: -1, document, made, isOwn } : null;
 }
 
 /** The client cannot read the encoding: the text before is the one recorded last, and the disk has what it made of it. */
 async function garbled(write: ObservedWrite, opened: OpenFile, now: Document): Promise<Base | null> {
   const newest = opened.states.length - 1;
-  const document = isGarbled(write) && opened.isFresh ? await opened.textAt(newest - 1) : null;
+  const document = hasReplacementCharacters(write) && opened.isFresh ? await opened.textAt(newest - 1) : null;
   const made = document && { document: now, change: differences(document, now) };
   return made && { at: newest - 1, document, made, isOwn: false };
 }
 
-const isGarbled = ({ before }: ObservedWrite): boolean => before?.includes("\uFFFD") ?? false;
+const hasReplacementCharacters = ({ before }: ObservedWrite): boolean => before?.includes("\uFFFD") ?? false;
 
 /** The text before, worked out from the text now: proof enough where it is the version that is recorded, but not kept. */
 function beforeOf(

@@ -6,7 +6,7 @@ import { gitCommits } from "../git/index.js";
 import { homeFolder } from "../host/index.js";
 import type { LostEdit } from "../lost/index.js";
 import { withoutSecrets } from "../text/index.js";
-import { attempt, seen, type Workplace } from "./context.js";
+import { attempt, type GuardContext, seen } from "./context.js";
 import type { Event, Row } from "./event.js";
 import * as words from "./messages.js";
 import { type Candidate, creditOutput } from "./output/credit.js";
@@ -17,7 +17,7 @@ import { carriedText } from "./output/text-in-command.js";
 /** Looks, and says what the agent is to know; the owners hear of it with their next call. */
 export async function lossNotes(
   { tool, command: given }: { readonly tool: string; readonly command?: string },
-  place: Workplace,
+  place: GuardContext,
 ): Promise<string[]> {
   // Notes for others are kept until their next call.
   const command = given === undefined ? undefined : withoutSecrets(given);
@@ -47,10 +47,10 @@ type Output = Extract<Event, { kind: "output" }>;
 /** Files named in a command or its output, and those from the ledger, that are looked at. */
 const namedFiles = 40;
 const knownFiles = 60;
-const largest = 2 * 1024 * 1024;
+const largestPrinted = 2 * 1024 * 1024;
 
 /** Notes for the model. */
-export async function afterOutput(event: Output, here: Workplace): Promise<string[]> {
+export async function afterOutput(event: Output, here: GuardContext): Promise<string[]> {
   const { command, output } = event;
   const where = resolve(here.cwd, event.where ?? ".");
   const isOne = isFile(where);
@@ -71,7 +71,7 @@ export async function afterOutput(event: Output, here: Workplace): Promise<strin
 }
 
 /** Variables that name folders, as the shell puts them in. */
-function spelled(command: string, { cwd }: Workplace): string {
+function spelled(command: string, { cwd }: GuardContext): string {
   return command
     .replace(/\$\{?PWD\}?(?=[/"'])/g, () => cwd)
     .replace(/(^|[\s"'])~\//g, (_, before) => `${before}${homeFolder(process.env)}/`);
@@ -80,7 +80,7 @@ function spelled(command: string, { cwd }: Workplace): string {
 async function candidates(
   named: readonly string[],
   known: readonly string[],
-  place: Workplace,
+  place: GuardContext,
 ): Promise<Candidate[]> {
   const found = new Map<string, Candidate>();
   const add = async (path: string, isNamed: boolean): Promise<void> => {
@@ -99,7 +99,7 @@ async function candidates(
 function isFile(path: string): boolean {
   try {
     const stat = statSync(path);
-    return stat.isFile() && stat.size <= largest;
+    return stat.isFile() && stat.size <= largestPrinted;
   } catch {
     return false;
   }
@@ -109,7 +109,7 @@ function isFile(path: string): boolean {
 async function credit(
   { command, output }: Output,
   files: readonly Candidate[],
-  place: Workplace,
+  place: GuardContext,
 ): Promise<void> {
   const texts = [output, ...(command === null ? [] : [carriedText(command)])].filter((text) => text !== "");
   // An empty file is shown by a command that prints nothing of it.
@@ -142,7 +142,7 @@ export function withBlankEdges(rows: readonly Row[], lines: readonly string[]): 
 }
 
 /** A file that was seen and is no longer there may stand, unchanged, where the command put it. */
-async function followMoves(command: string, known: readonly string[], place: Workplace): Promise<void> {
+async function followMoves(command: string, known: readonly string[], place: GuardContext): Promise<void> {
   if (!/\b(mv|cp|rename|ren|move|copy)\b/.test(command)) return;
   const words = pathsIn(command, namedFiles).map((path) => resolve(place.cwd, path));
   for (const path of known) {

@@ -83,7 +83,7 @@ interface Opening extends Start {
   readonly log: (line: string) => void;
 }
 
-export function openPlace(caller: Caller, start: Start, recall: Workplace["recall"]): Workplace {
+export function openPlace(caller: Caller, start: Start, recall: GuardContext["recall"]): GuardContext {
   const { adapter, env, clock } = start;
   const { cwd } = caller;
   const troubles: string[] = [];
@@ -185,7 +185,7 @@ function agentOf({ client }: Adapter, { conversation, subagent }: Caller): strin
 }
 
 /** What a guard works with: one agent's session in one workspace. */
-export interface Workplace {
+export interface GuardContext {
   readonly session: Session;
   /** The session of the workspace that a file belongs to. */
   readonly sessionFor: (path: string) => Session;
@@ -221,13 +221,13 @@ export interface Workplace {
 }
 
 /** Files the agent has seen are those that shell output may show more of. */
-export function seen({ store, agent }: Workplace, path: string): void {
+export function seen({ store, agent }: GuardContext, path: string): void {
   const known = store.notes.all("seen", agent);
   if (!known.includes(path as Json)) store.notes.add("seen", agent, path);
 }
 
 /** What only observes never stands in the way: a file that cannot be looked at is not counted as seen. */
-export async function attempt(place: Workplace, path: string, run: () => Promise<void>): Promise<void> {
+export async function attempt(place: GuardContext, path: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {

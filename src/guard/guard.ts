@@ -5,7 +5,7 @@
 
 import { join, relative } from "node:path";
 import { rejected } from "../answers/index.js";
-import { type Result, shown } from "../calls/index.js";
+import { type Result, withNamesEscaped } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
 import type { Consideration, Healed, News } from "../foreign/index.js";
 import { type Json, PortError } from "../ports/index.js";
@@ -13,7 +13,7 @@ import { quoteAgain, withoutAnchors } from "../session/index.js";
 import { visible } from "../text/index.js";
 import { isRulesFile } from "../workspace/index.js";
 import { afterOutput, lossNotes } from "./after-command.js";
-import { attempt, seen, type Workplace } from "./context.js";
+import { attempt, type GuardContext, seen } from "./context.js";
 import type { Answer, Event, Write } from "./event.js";
 import * as words from "./messages.js";
 import { recall } from "./recall.js";
@@ -21,7 +21,7 @@ import { recall } from "./recall.js";
 /** Agents that did something within this time are here. */
 const present = 30 * 60_000;
 
-export async function answer(event: Event, place: Workplace): Promise<Answer> {
+export async function answer(event: Event, place: GuardContext): Promise<Answer> {
   const { notes } = place.store;
   for (const taken of notes.take("unannounced", place.agent)) {
     const writes = taken as unknown as readonly Write[];
@@ -62,11 +62,11 @@ export async function answer(event: Event, place: Workplace): Promise<Answer> {
 }
 
 /** What a person takes back shows in the transcript when the conversation has gone on. */
-function lookLater({ takenBack, store, agent }: Workplace): void {
+function lookLater({ takenBack, store, agent }: GuardContext): void {
   if (takenBack) store.notes.add("prompted", agent, true);
 }
 
-async function foldIfTakenBack(place: Workplace): Promise<void> {
+async function foldIfTakenBack(place: GuardContext): Promise<void> {
   const { takenBack, store, agent } = place;
   if (!takenBack || store.notes.take("prompted", agent).length === 0) return;
   const left = takenBack();
@@ -76,14 +76,14 @@ async function foldIfTakenBack(place: Workplace): Promise<void> {
 }
 
 /** In every workspace that the agent has been in. */
-async function fold(place: Workplace): Promise<void> {
+async function fold(place: GuardContext): Promise<void> {
   await place.session.fold();
   for (const root of place.store.notes.all("elsewhere", place.agent))
     if (typeof root === "string") await place.sessionFor(join(root, "any")).fold();
 }
 
 /** What the model is told now, with what waited for it. */
-function told(place: Workplace, notes: readonly string[]): Answer {
+function told(place: GuardContext, notes: readonly string[]): Answer {
   const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
   const all = [...waiting, ...notes];
   return all.length > 0 ? { tell: all.join("\n\n") } : {};
@@ -91,7 +91,7 @@ function told(place: Workplace, notes: readonly string[]): Answer {
 
 async function change(
   { writes, unannounced }: Extract<Event, { kind: "change" }>,
-  place: Workplace,
+  place: GuardContext,
 ): Promise<Answer> {
   const reasons: string[] = [];
   let carried: { readonly quotes: readonly Quote[]; readonly tell: string } | null = null;
@@ -139,7 +139,7 @@ async function change(
 }
 
 /** Nothing is refused before it was looked up what else the model was sent. */
-async function consider(write: Write, place: Workplace): Promise<Consideration | { kind: "later" }> {
+async function consider(write: Write, place: GuardContext): Promise<Consideration | { kind: "later" }> {
   const session = place.sessionFor(write.path);
   if ((await session.glance(write)) === "allowed") return { kind: "allowed" };
   const found = await session.preview(write);
@@ -154,20 +154,20 @@ async function consider(write: Write, place: Workplace): Promise<Consideration |
   throw new PortError("too_large", words.notSearched);
 }
 
-async function observe(event: Extract<Event, { kind: "read" }>, place: Workplace): Promise<void> {
+async function observe(event: Extract<Event, { kind: "read" }>, place: GuardContext): Promise<void> {
   await attempt(place, event.path, async () => {
     await place.sessionFor(event.path).observe(event);
     seen(place, event.path);
   });
 }
 
-function refusalText({ path, change }: Write, result: Result, { door, cwd, agent }: Workplace): string {
+function refusalText({ path, change }: Write, result: Result, { door, cwd, agent }: GuardContext): string {
   const { text } = withoutAnchors(result, door);
-  const safe = shown([{ path }, { path: relative(cwd, path) }], { ...result, text }, agent).text;
+  const safe = withNamesEscaped([{ path }, { path: relative(cwd, path) }], { ...result, text }, agent).text;
   return change.kind === "whole" ? safe.replace(quoteAgain, words.writeAgain) : safe;
 }
 
-async function carriedReason(write: Write, quotes: readonly Quote[], place: Workplace): Promise<string> {
+async function carriedReason(write: Write, quotes: readonly Quote[], place: GuardContext): Promise<string> {
   const note = await newsOf(write.path, place);
   return [
     rejected,
@@ -176,17 +176,17 @@ async function carriedReason(write: Write, quotes: readonly Quote[], place: Work
   ].join("\n");
 }
 
-function healedText({ path }: Write, { quotes, rows }: Healed, place: Workplace): string {
+function healedText({ path }: Write, { quotes, rows }: Healed, place: GuardContext): string {
   for (const { text } of rows) place.room.left -= text.length + rowRoom;
   return words.healedEdit({ path, quotes, rows, names: place.names });
 }
 
-async function newsOf(path: string, place: Workplace): Promise<string> {
+async function newsOf(path: string, place: GuardContext): Promise<string> {
   return words.newsNote(path, await news(path, place), place.door);
 }
 
 /** Rows count as shown only as far as there is room to show them. */
-async function news(path: string, place: Workplace): Promise<News | null> {
+async function news(path: string, place: GuardContext): Promise<News | null> {
   const found = await place.sessionFor(path).news(path, place.room.left);
   for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
   return found;
@@ -195,7 +195,7 @@ async function news(path: string, place: Workplace): Promise<News | null> {
 const rowRoom = 10;
 
 /** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
-function failure(error: PortError, path: string, place: Workplace): string[] {
+function failure(error: PortError, path: string, place: GuardContext): string[] {
   if (error.code === "denied" || error.code === "outside_roots")
     return [`${rejected}\n${visible(error.message)}`];
   place.log(`${path}: ${error.code}: ${error.message}`);
@@ -204,7 +204,7 @@ function failure(error: PortError, path: string, place: Workplace): string[] {
 
 async function changed(
   { writes, settled }: Extract<Event, { kind: "changed" }>,
-  place: Workplace,
+  place: GuardContext,
 ): Promise<string[]> {
   const notes: string[] = [];
   for (const write of writes) {
@@ -227,7 +227,7 @@ async function changed(
 const underWay = 60_000;
 
 /** No other change of the same file is under way: what differs is then nobody's of this agent. */
-function isLast(path: string, { store, agent, clock }: Workplace): boolean {
+function isLast(path: string, { store, agent, clock }: GuardContext): boolean {
   const name = `${agent} ${path}`;
   const begun = store.notes.take("begun", name).filter((time) => Number(time) > clock() - underWay);
   for (const time of begun.slice(1)) store.notes.add("begun", name, time);
@@ -236,7 +236,7 @@ function isLast(path: string, { store, agent, clock }: Workplace): boolean {
 
 async function settled(
   { paths, refused }: Extract<Event, { kind: "settled" }>,
-  place: Workplace,
+  place: GuardContext,
 ): Promise<string[]> {
   const notes: string[] = [];
   for (const path of new Set(paths))
@@ -251,7 +251,7 @@ async function settled(
 }
 
 /** What is known of an edit that the client refused by itself: what changed, and the edit for the text as it is now. */
-async function explained(write: Write, place: Workplace): Promise<string[]> {
+async function explained(write: Write, place: GuardContext): Promise<string[]> {
   const { path, change } = write;
   const found = await place.sessionFor(path).consider(write);
   if (found.kind === "refused") {
@@ -276,7 +276,7 @@ async function explained(write: Write, place: Workplace): Promise<string[]> {
   return [`kedge: ${note}\n${edit}`];
 }
 
-async function formatted(path: string, place: Workplace): Promise<string[]> {
+async function formatted(path: string, place: GuardContext): Promise<string[]> {
   const found = await place.sessionFor(path).formatted(path, place.room.left);
   for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
   return found ? [words.formattedNote(path, found, place.door)] : [];

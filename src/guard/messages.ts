@@ -86,7 +86,7 @@ export function newsNote(path: string, news: News | null, door: Door): string {
   return [
     head,
     ...shown,
-    ...(more.length > 0 ? [`[also ${linesOf(more)}: ${visible(door.read(path, more))}]`] : []),
+    ...(more.length > 0 ? [`[also ${lineList(more)}: ${visible(door.read(path, more))}]`] : []),
   ].join("\n");
 }
 
@@ -126,7 +126,7 @@ export function formattedNote(path: string, { rows, ranges, deleted }: Formatted
   const gone = deleted > 0 ? `${deleted} ${deleted === 1 ? "line was" : "lines were"} taken out` : "";
   if (ranges.length === 0)
     return `kedge: after your edit ${gone} of ${visible(path)}, by a formatter or another hook.`;
-  const where = linesOf(ranges);
+  const where = lineList(ranges);
   const head = `kedge: after your edit a formatter or another hook changed ${visible(path)}, ${where}${gone ? `, and ${gone}` : ""}`;
   if (rows.length === 0) return `${head}. To edit those, ${visible(door.read(path, ranges))} first.`;
   return [`${head}. They read now:`, ...rows.map(rowText)].join("\n");
@@ -138,7 +138,7 @@ export function touchedNote(path: string, { count, rows, more }: Touched, door: 
   const head = `kedge: your edit of ${visible(path)} changed ${lines} that you were not shown`;
   const listed = more.slice(0, listedRanges);
   const rest = more.length > listed.length ? ", …" : "";
-  const unread = `${linesOf(listed)}${rest}: ${visible(door.read(path, listed))}`;
+  const unread = `${lineList(listed)}${rest}: ${visible(door.read(path, listed))}`;
   if (rows.length === 0) return `${head}: ${unread}`;
   return [`${head}; now:`, ...rows.map(rowText), ...(more.length > 0 ? [`[also ${unread}]`] : [])].join("\n");
 }
@@ -165,7 +165,7 @@ export function notGuarding(cause: string, isClosed: boolean): string {
 }
 
 /** "line 8", "lines 3-5, 9". */
-function linesOf(ranges: readonly Range[]): string {
+function lineList(ranges: readonly Range[]): string {
   const isOne = ranges.length === 1 && ranges[0]?.start === ranges[0]?.end;
   const parts = ranges.map(({ start, end }) => (start === end ? `${start}` : `${start}-${end}`));
   return `${isOne ? "line" : "lines"} ${parts.join(", ")}`;
@@ -195,7 +195,7 @@ export function lostNote(edits: readonly LostEdit[], { command, agent, isOwner }
     const { id, path, lines, gone, agent: owner } = edit;
     const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${visible(owner)}`;
     const part = isPartlyGone(edit) ? ` (${gone} of ${lineCount(lines)} gone)` : "";
-    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${linesOf(lines)}${part}` : ""}${whose}`;
+    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${lineList(lines)}${part}` : ""}${whose}`;
   });
   const more = edits.length > listedEdits ? [`and ${edits.length - listedEdits} more: \`kedge lost\``] : [];
   const next = "If that was not meant, `kedge restore --all` (or `kedge restore ID`) merges them back.";

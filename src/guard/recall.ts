@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Unsure } from "../foreign/index.js";
 import { withBlankEdges } from "./after-command.js";
-import { attempt, seen, type Workplace } from "./context.js";
+import { attempt, type GuardContext, seen } from "./context.js";
 import type { Row, Sent, Write } from "./event.js";
 import { type Candidate, creditOutput } from "./output/credit.js";
 import { linesIn } from "./output/file-lines.js";
@@ -16,7 +16,7 @@ import { carriedText } from "./output/text-in-command.js";
 
 /** Clients wait ten seconds for a hook. */
 const longestSearch = 1_000;
-const largest = 2 * 1024 * 1024;
+const largestSearched = 2 * 1024 * 1024;
 /** Files beside the one that is looked for, which a text may be of instead. */
 const [namedFiles, filesOfFolder, knownFiles] = [40, 60, 60];
 /** Of a file that has to have been shown whole, so many of its lines tell whether a text may hold some. */
@@ -25,7 +25,7 @@ const samples = 64;
 /** `later`: the event has to be sent again. `beyond`: there was more than could be looked through. */
 type Found = "searched" | "later" | "beyond";
 
-export async function recall(write: Write, unsure: Unsure, place: Workplace): Promise<Found> {
+export async function recall(write: Write, unsure: Unsure, place: GuardContext): Promise<Found> {
   const until = place.clock() + longestSearch;
   const isLate = (): boolean => place.clock() > until;
   const recalled = place.recall(isLate);
@@ -49,8 +49,8 @@ interface Wanted extends Candidate {
   readonly neighbours: Neighbours;
 }
 
-function wantedFile(path: string, unsure: Unsure, place: Workplace): Wanted | null {
-  const lines = linesOf(path);
+function wantedFile(path: string, unsure: Unsure, place: GuardContext): Wanted | null {
+  const lines = linesAt(path);
   if (!lines) return null;
   const touched = unsure.lines?.flatMap(({ start, end }) => lines.slice(start - 1, end)) ?? lines;
   const says = touched.filter((line) => /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(line));
@@ -63,7 +63,7 @@ function wantedFile(path: string, unsure: Unsure, place: Workplace): Wanted | nu
 }
 
 /** Whether the text shows lines that are wanted; they count as shown then. */
-async function observed(sent: Sent, file: Wanted, place: Workplace): Promise<boolean> {
+async function observed(sent: Sent, file: Wanted, place: GuardContext): Promise<boolean> {
   if (sent.of !== undefined && resolve(place.cwd, sent.of) !== file.path) return false;
   const { isUnread, lines: wanted } = file.unsure;
   // A text from before the last change does not tell what was taken out of the file since, nor what contradicts it.
@@ -92,9 +92,9 @@ function shownIn(text: string, { of, call }: Sent, file: Wanted): readonly Row[]
   return found.find(({ path }) => path === file.path)?.rows ?? [];
 }
 
-type Shown = Omit<Parameters<Workplace["session"]["observe"]>[0], "path">;
+type Shown = Omit<Parameters<GuardContext["session"]["observe"]>[0], "path">;
 
-async function credited({ path }: Wanted, shown: Shown, place: Workplace): Promise<boolean> {
+async function credited({ path }: Wanted, shown: Shown, place: GuardContext): Promise<boolean> {
   let count = 0;
   await attempt(place, path, async () => {
     count = await place.sessionFor(path).observe({ path, ...shown });
@@ -110,7 +110,7 @@ class Neighbours {
 
   constructor(
     private readonly path: string,
-    private readonly place: Workplace,
+    private readonly place: GuardContext,
   ) {
     const seen = place.store.notes.all("seen", place.agent).filter((one) => typeof one === "string");
     this.#usual = [...filesIn(dirname(path), extname(path)), ...seen.slice(-knownFiles)];
@@ -134,7 +134,7 @@ class Neighbours {
   private lines(path: string): readonly string[] | null {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
-    const lines = linesOf(path);
+    const lines = linesAt(path);
     this.#known.set(path, lines);
     return lines;
   }
@@ -160,10 +160,10 @@ function filesIn(folder: string, ending: string): string[] {
   }
 }
 
-function linesOf(path: string): readonly string[] | null {
+function linesAt(path: string): readonly string[] | null {
   try {
     const stat = statSync(path);
-    return stat.isFile() && stat.size <= largest ? linesIn(readFileSync(path)) : null;
+    return stat.isFile() && stat.size <= largestSearched ? linesIn(readFileSync(path)) : null;
   } catch {
     return null;
   }

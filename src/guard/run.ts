@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { appendLog, StateError, stateFolder } from "../host/index.js";
 import { nodeStore } from "../store/index.js";
 import { failsClosed, workspaceFor } from "../workspace/index.js";
-import { openPlace, type Workplace, workspaceOf } from "./context.js";
+import { type GuardContext, openPlace, workspaceOf } from "./context.js";
 import type { Adapter, Answer, Event, Mark, Payload, Understood } from "./event.js";
 import { answer } from "./guard.js";
 import * as words from "./messages.js";
@@ -30,7 +30,7 @@ export async function hook(start: HookStart): Promise<string | null> {
     payload = parsed;
     understood = adapter.understand(payload, start.env);
     if (!understood || understood.events.length === 0) return null;
-    const recall: Workplace["recall"] = (isLate) =>
+    const recall: GuardContext["recall"] = (isLate) =>
       adapter.recall?.(payload, isLate) ?? { sent: [], isComplete: true };
     const { takenBack } = adapter;
     const back = takenBack ? { takenBack: () => takenBack.call(adapter, payload) } : {};
@@ -48,7 +48,7 @@ export async function hook(start: HookStart): Promise<string | null> {
 async function missed(
   adapter: Adapter,
   payload: Payload,
-  { store, agent }: Workplace,
+  { store, agent }: GuardContext,
 ): Promise<readonly Event[]> {
   if (!adapter.missed) return [];
   const key = `transcript of ${agent}`;

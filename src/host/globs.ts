@@ -21,7 +21,7 @@ export function compileGlob(pattern: string, nocase: boolean): Glob {
   const all = alternatives(pattern).map((one) => piecesOf(one, fold));
   return (path) => {
     const names = fold(path).split("/");
-    return all.some((pieces) => fits(pieces, names, matchesName));
+    return all.some((pieces) => isMatch(pieces, names, isNameMatch));
   };
 }
 
@@ -29,7 +29,11 @@ export function compileGlob(pattern: string, nocase: boolean): Glob {
  * The classic walk: where it fails, the last piece that stands for anything takes one more. An earlier one never has to.
  * `fits` is for names in a path as for characters in a name.
  */
-function fits<P, T>(pieces: readonly P[], items: ArrayLike<T>, one: (piece: P, item: T) => boolean): boolean {
+function isMatch<P, T>(
+  pieces: readonly P[],
+  items: ArrayLike<T>,
+  one: (piece: P, item: T) => boolean,
+): boolean {
   const isRun = (piece: P | undefined): boolean => piece === "any names" || piece === "any run";
   let [piece, item] = [0, 0];
   let [run, from] = [-1, 0];
@@ -44,8 +48,8 @@ function fits<P, T>(pieces: readonly P[], items: ArrayLike<T>, one: (piece: P, i
   return piece === pieces.length;
 }
 
-const matchesName = (piece: Piece, name: string): boolean =>
-  fits(piece as readonly Part[], name, (part, character) => (part as (one: string) => boolean)(character));
+const isNameMatch = (piece: Piece, name: string): boolean =>
+  isMatch(piece as readonly Part[], name, (part, character) => (part as (one: string) => boolean)(character));
 
 function piecesOf(pattern: string, fold: (text: string) => string): Piece[] {
   const pieces: Piece[] = [];

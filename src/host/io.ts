@@ -237,14 +237,14 @@ export function remove(io: Io, path: string): boolean {
 }
 
 /** Somebody may remove the folders above meanwhile; but one that leads nowhere stays as it is. */
-const attempts = 20;
+const folderAttempts = 20;
 
 /** Of the state folder. */
 export function makeFolder(
   io: Io,
   path: string,
   parent: (path: string) => string,
-  left: number = attempts,
+  left: number = folderAttempts,
 ): void {
   const above = parent(path);
   try {

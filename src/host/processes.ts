@@ -79,7 +79,7 @@ export function systemProcesses(io: Io, platform: Platform = thisPlatform): Proc
       const own = self();
       const near = holder.host === own.host && holder.boot === own.boot && holder.space === own.space;
       if (!near) return null;
-      if (!exists(holder.pid)) return false;
+      if (!isRunning(holder.pid)) return false;
       if (holder.start === "") return null;
       const start = readProcess(io, holder.pid)?.start;
       if (start === undefined) return null;
@@ -119,7 +119,7 @@ function linkOf(io: Io, path: string): string {
   }
 }
 
-function exists(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

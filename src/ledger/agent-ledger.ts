@@ -43,7 +43,7 @@ export interface Deletion {
 }
 
 /** All of it is read and written with every call, so of what is rarely asked for few are kept. */
-const kept = { read: 400, other: 100 };
+const keptAnswers = { read: 400, other: 100 };
 /** Showings all of whose rows are retired tell what was once shown; a few are enough. */
 const keptEmptied = 8;
 const keptRefusals = 16;
@@ -325,8 +325,8 @@ function bounded(ledger: AgentLedger): AgentLedger {
   const left = ledger.showings.filter((one) => !emptied.includes(one));
   const isRead = ({ printer }: LedgerShowing): boolean => printer === "read";
   const dropped = new Set([
-    ...left.filter((one) => !isRead(one)).slice(0, -kept.other),
-    ...left.filter(isRead).slice(0, -kept.read),
+    ...left.filter((one) => !isRead(one)).slice(0, -keptAnswers.other),
+    ...left.filter(isRead).slice(0, -keptAnswers.read),
   ]);
   return pruned({
     ...ledger,

@@ -17,7 +17,7 @@ import { isForgotten } from "./forgotten-rows.js";
 import type { Seen } from "./gate.js";
 
 /** Texts that were shown to the end; more than these are not remembered. */
-const keptWhole = 16;
+const wholeTextsKept = 16;
 
 /**
  * `now`: the ledger carried to the newest state; `before`: as it was. Nothing is shown by this: rows of that text name lines
@@ -79,7 +79,7 @@ export function rememberWhole(ledger: AgentLedger, { version, lines }: StateReco
   const { whole, pending, deletions } = ledger;
   const isWhole = pending.isEmpty && deletions.length === 0 && knownNow(ledger).containsSpan(0, lines);
   if (!isWhole || whole.at(-1) === version) return ledger;
-  return { ...ledger, whole: [...whole.filter((one) => one !== version), version].slice(-keptWhole) };
+  return { ...ledger, whole: [...whole.filter((one) => one !== version), version].slice(-wholeTextsKept) };
 }
 /** What an agent has seen of a file, as one request may see it: its own refusals are left out. */
 

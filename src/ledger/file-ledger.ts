@@ -136,7 +136,7 @@ export const emptyFile: FileLedger = { order: 0, states: [], agents: Agents.none
 const format = 2;
 const keptStates = 1000;
 /** So many of the last are kept as they are: something may still be found out about those. */
-const keptWhole = 50;
+const statesKeptWhole = 50;
 
 /** Forgets states that no agent refers to, and the oldest beyond a bound; who referred to those must read again. */
 export function trimmed(ledger: FileLedger): FileLedger {
@@ -148,7 +148,7 @@ export function trimmed(ledger: FileLedger): FileLedger {
   for (const [at, state] of ledger.states.entries()) {
     if (at < first) continue;
     const before = states.at(-1);
-    const isLeft = !used.has(at - 1) && at - 1 > first && at <= last - keptWhole;
+    const isLeft = !used.has(at - 1) && at - 1 > first && at <= last - statesKeptWhole;
     // What one agent did in several steps that nobody refers to is one change.
     if (before?.exact && state.exact && isLeft && before.by === state.by) {
       states[states.length - 1] = { ...state, exact: before.exact.compose(state.exact) };

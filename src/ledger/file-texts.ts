@@ -44,7 +44,7 @@ export function keptTexts(
   };
 }
 
-interface Context {
+interface TextContext {
   readonly files: Files;
   /** Forced encoding. */
   readonly codec: Codec | null;
@@ -72,13 +72,13 @@ export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Recor
 const keptBytes = 4 * 1024 * 1024;
 
 /** Whether text of this file may be recorded at all: never what looks secret, by its path or by a key in it. */
-export function mayKeep({ keep }: FileId, text: Document): boolean {
+export function isKeepable({ keep }: FileId, text: Document): boolean {
   return keep && !hasKey(text);
 }
 
 /** Whether this version is kept as text, so that later ones can be compared with it. */
 export function isKept(file: FileId, text: Document): boolean {
-  return text.bytes.length <= keptBytes && mayKeep(file, text);
+  return text.bytes.length <= keptBytes && isKeepable(file, text);
 }
 
 export function hashesKey(version: string): string {
@@ -111,20 +111,20 @@ export function keepParsed(document: Document, { isLasting = false }: Files): vo
   if (isLasting && document.isPlain) parsed.set(document.bytes, document);
 }
 
-export async function parse(bytes: Uint8Array, last: string | null, context: Context): Promise<Document> {
+export async function parse(bytes: Uint8Array, last: string | null, context: TextContext): Promise<Document> {
   if (context.codec) return Document.parse(bytes, { codec: context.codec });
   const document = parsed.get(bytes) ?? Document.parse(bytes);
   keepParsed(document, context.files);
   if (document.binary) return document;
   const isLegacy = last !== null && !last.startsWith("utf-");
   if (document.encoding === "utf-8")
-    return isLegacy && document.isAscii ? kept(bytes, last, context) : document;
+    return isLegacy && document.isAscii ? inLastEncoding(bytes, last, context) : document;
   const fallback = document.encoding === "latin1" ? await context.files.codec?.(bytes, last) : null;
   return fallback ? Document.parse(bytes, { fallback }) : document;
 }
 
 /** Plain ASCII that was in a legacy encoding: new text is written in that one. */
-async function kept(bytes: Uint8Array, last: string, { files }: Context): Promise<Document> {
+async function inLastEncoding(bytes: Uint8Array, last: string, { files }: TextContext): Promise<Document> {
   const codec = last === latin1Codec.name ? latin1Codec : await files.codec?.(bytes, last);
   return Document.parse(bytes, codec?.name === last ? { fallback: codec, last: codec } : {});
 }
@@ -133,7 +133,7 @@ async function kept(bytes: Uint8Array, last: string, { files }: Context): Promis
 export class KeptTexts {
   private readonly texts = new Map<string, Document | Uint32Array | null>();
 
-  constructor(private readonly context: Context & { readonly store: LedgerStore }) {}
+  constructor(private readonly context: TextContext & { readonly store: LedgerStore }) {}
 
   document(version: string): Document | null {
     const kept = this.texts.get(version);

@@ -1,5 +1,5 @@
-import type { Believed } from "../changes/index.js";
-import { type Mismatch, type Named, type Problem, problem, type View } from "../edits/index.js";
+import type { BelievedText } from "../changes/index.js";
+import { type LocatedEdit, type Mismatch, type Problem, problem, type View } from "../edits/index.js";
 import { LineSet, type Range } from "../text/index.js";
 import { besideGap, type Deletion } from "./agent-ledger.js";
 
@@ -68,7 +68,7 @@ export function deletion({ gap, count }: Deletion): string {
 }
 
 /** Every line of a named range, and the anchor of an insert, was seen: in whatever version, under whatever number. */
-export function gateLines(policy: GatePolicy): (named: Named, view: View) => Problem | null {
+export function gateLines(policy: GatePolicy): (named: LocatedEdit, view: View) => Problem | null {
   return (named, view) => {
     if (policy !== "lines" || named.refs.length === 0) return null;
     const isQuote = named.edits.every(({ op }) => op === "replace_text");
@@ -109,7 +109,7 @@ export function gateLines(policy: GatePolicy): (named: Named, view: View) => Pro
 }
 
 /** Lines that stand in the file now and are not known there: an own edit may have quoted such a line only in part. */
-function unknownNow({ toNow }: Believed, { known, history }: View): LineSet {
+function unknownNow({ toNow }: BelievedText, { known, history }: View): LineSet {
   return toNow.invert().carry(LineSet.all(toNow.after).subtract(known(history.last)));
 }
 

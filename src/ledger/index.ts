@@ -20,10 +20,10 @@ export { audience, beginEpoch, type Caller, epochOf } from "./epochs.js";
 export { fromJson } from "./file-ledger.js";
 export {
   countsOf,
+  isKeepable,
   isKept,
   keepParsed,
   keptTexts,
-  mayKeep,
   parse,
   type Texts,
   writtenLines,
@@ -40,7 +40,7 @@ export {
   type Seen,
   shownRows,
 } from "./gate.js";
-export { type Context, type NamedRow, OpenFile, searchedShowings } from "./open-file.js";
+export { type FileContext, type NamedRow, OpenFile, searchedShowings } from "./open-file.js";
 export {
   contextOf,
   type Env,

@@ -29,7 +29,16 @@ import {
   saveLedger,
   trimmed,
 } from "./file-ledger.js";
-import { hashBytes, hashesKey, hashesOf, isKept, KeptTexts, mayKeep, needed, parse } from "./file-texts.js";
+import {
+  hashBytes,
+  hashesKey,
+  hashesOf,
+  isKeepable,
+  isKept,
+  KeptTexts,
+  needed,
+  parse,
+} from "./file-texts.js";
 import type { Seen } from "./gate.js";
 
 export const searchedShowings = 24;
@@ -45,7 +54,7 @@ export interface NamedRow {
 /** Of showings up to this many rows the hashes are kept too. */
 const hashedRows = 80;
 
-export interface Context {
+export interface FileContext {
   readonly files: Files;
   readonly store: LedgerStore;
   readonly agent: string;
@@ -76,16 +85,16 @@ export class OpenFile {
     readonly file: FileId,
     readonly document: Document | null,
     private ledger: FileLedger,
-    readonly context: Context,
+    readonly context: FileContext,
   ) {
     this.loaded = new KeptTexts(context);
   }
 
-  static async open(held: Held, file: FileId, context: Context): Promise<OpenFile> {
+  static async open(held: Held, file: FileId, context: FileContext): Promise<OpenFile> {
     return OpenFile.of(await held.read(file), file, context);
   }
 
-  static async of(bytes: Uint8Array | null, file: FileId, context: Context): Promise<OpenFile> {
+  static async of(bytes: Uint8Array | null, file: FileId, context: FileContext): Promise<OpenFile> {
     const ledger = await loadLedger(context.store, file.key);
     const last = ledger.states.at(-1)?.encoding ?? null;
     const document = bytes && (await parse(bytes, last, context));
@@ -115,7 +124,7 @@ export class OpenFile {
 
   /** Whether anything may be recorded that quotes the file. */
   get mayKeep(): boolean {
-    return this.document ? mayKeep(this.file, this.document) : this.file.keep;
+    return this.document ? isKeepable(this.file, this.document) : this.file.keep;
   }
 
   get isCurrent(): boolean {

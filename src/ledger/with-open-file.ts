@@ -18,9 +18,9 @@ import { epochOf } from "./epochs.js";
 import { agentLedger, loadLedger, type StateRecord } from "./file-ledger.js";
 import { parse } from "./file-texts.js";
 import type { GatePolicy } from "./gate.js";
-import { type Context, OpenFile } from "./open-file.js";
+import { type FileContext, OpenFile } from "./open-file.js";
 
-export async function contextOf(env: Env): Promise<Context> {
+export async function contextOf(env: Env): Promise<FileContext> {
   const epoch = await epochOf(env);
   const { files, store, agent, clock, codec } = env;
   return { files, store, agent, epoch, clock, now: clock(), codec };
@@ -87,7 +87,7 @@ export function isTooLarge(error: unknown): error is PortError {
 }
 
 /** Opens a file for what needs none of its text. */
-export async function openAny(held: Held, file: FileId, context: Context): Promise<OpenFile> {
+export async function openAny(held: Held, file: FileId, context: FileContext): Promise<OpenFile> {
   try {
     return await OpenFile.open(held, file, context);
   } catch (error) {

@@ -102,7 +102,7 @@ export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
     const { examined } = look ?? {};
     if (!examined) continue;
     const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
-    if (fresh.length > 0) await journal(fresh, examined, cause, env);
+    if (fresh.length > 0) await journalLoss(fresh, examined, cause, env);
     for (const work of fresh) found.push(await described(work, examined, survey));
   }
   if (JSON.stringify(after) !== JSON.stringify(before))
@@ -139,7 +139,7 @@ function commandOf({ command }: LostCause): string | null {
   return line.length > longestCommand ? `${line.slice(0, longestCommand - 1)}…` : line;
 }
 
-async function journal(
+async function journalLoss(
   works: readonly LostWork[],
   { file, chain, now }: Examined,
   cause: LostCause,

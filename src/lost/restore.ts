@@ -18,13 +18,13 @@ import {
 import { rebuild } from "./merge-back.js";
 import { type Elsewhere, elsewhere, makeHere } from "./moved-tree.js";
 import {
-  answer,
-  named,
+  editNames,
   type Outcome,
   plainRefusal,
   type RestoreDetails,
   type RestoredFile,
   refusalOf,
+  restoreResult,
 } from "./restored.js";
 import { CannotUndo, redo } from "./undo.js";
 
@@ -38,11 +38,12 @@ export interface RestoreRequest extends LostRequest {
 /** Merges lost edits back, file by file: what cannot come back in one file does not keep others from it. */
 export async function restore(request: RestoreRequest, env: Env): Promise<Result<RestoreDetails>> {
   try {
-    const outcomes = await attempts(request, env);
-    for (const one of outcomes) if (one.kind === "refused") await journal(one.refusal, env);
-    return answer(outcomes);
+    const outcomes = await tryRestore(request, env);
+    for (const one of outcomes) if (one.kind === "refused") await journalRefusal(one.refusal, env);
+    return restoreResult(outcomes);
   } catch (error) {
-    if (error instanceof NotRestored) await journal(plainRefusal(error.path, error.code, error.message), env);
+    if (error instanceof NotRestored)
+      await journalRefusal(plainRefusal(error.path, error.code, error.message), env);
     throw error;
   }
 }
@@ -57,11 +58,14 @@ class NotRestored extends PortError {
   }
 }
 
-function journal({ path, code, message, affectedRanges: lines }: RefusalDetails, env: Env): Promise<void> {
+function journalRefusal(
+  { path, code, message, affectedRanges: lines }: RefusalDetails,
+  env: Env,
+): Promise<void> {
   return journalThrown({ tool: "restore", path, code, message, lines }, env);
 }
 
-async function attempts(request: RestoreRequest, env: Env): Promise<Outcome[]> {
+async function tryRestore(request: RestoreRequest, env: Env): Promise<Outcome[]> {
   const { ids: given = [], all = false } = request;
   if (!all && given.length === 0)
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
@@ -226,7 +230,7 @@ async function inPresentTree(
   const ids = edits.map(({ id }) => id);
   if (isAll) {
     const [verb, run] = [ids.length === 1 ? "was" : "were", ids.join(" ")];
-    const message = `${named(ids)} of ${old} ${verb} made in the work tree ${tree}, which is gone: \`kedge restore ${run}\` makes ${ids.length === 1 ? "it" : "them"} in ${path}`;
+    const message = `${editNames(ids)} of ${old} ${verb} made in the work tree ${tree}, which is gone: \`kedge restore ${run}\` makes ${ids.length === 1 ? "it" : "them"} in ${path}`;
     return { kind: "refused", refusal: { ...plainRefusal(old, "not_found", message), ids } };
   }
   const made = await makeHere(edits, path, env);

@@ -44,7 +44,7 @@ export function plainRefusal(path: string, code: Code, message: string): Refusal
 
 type Told = { readonly path: string; readonly ids: readonly string[] };
 
-export function named(ids: readonly string[]): string {
+export function editNames(ids: readonly string[]): string {
   return ids.length === 1 ? `edit ${ids[0]}` : `edits ${ids.join(", ")}`;
 }
 
@@ -53,9 +53,9 @@ export function refusalOf(
   { path, ids }: Told,
   writer: (line: number) => string | null,
 ): RestoreRefusal {
-  const subject = `${named(ids)} of ${path} cannot be restored`;
+  const subject = `${editNames(ids)} of ${path} cannot be restored`;
   if ("needs" in found) {
-    const message = `${subject} without ${named(found.needs)}, which ${found.needs.length === 1 ? "is" : "are"} lost too`;
+    const message = `${subject} without ${editNames(found.needs)}, which ${found.needs.length === 1 ? "is" : "are"} lost too`;
     return { ...plainRefusal(path, "stale", message), ids, needs: found.needs };
   }
   const { problems } = found;
@@ -70,7 +70,7 @@ export function refusalOf(
   return { ...plain, code: "stale", mismatches, message, ids };
 }
 
-export function answer(outcomes: readonly Outcome[]): Result<RestoreDetails> {
+export function restoreResult(outcomes: readonly Outcome[]): Result<RestoreDetails> {
   const files = (kind: "restored" | "already") =>
     outcomes.flatMap((one) => (one.kind === kind ? [one.file] : []));
   const refused = outcomes.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
@@ -79,9 +79,9 @@ export function answer(outcomes: readonly Outcome[]): Result<RestoreDetails> {
   const status = refused.length > 0 ? (isDone ? "partly" : "refused") : isDone ? "applied" : "noop";
   const code = refused.length > 0 ? { code: decidingCode(refused.map((one) => one.code)) } : {};
   const lines = [
-    ...restored.map(({ path, ids, diff }) => `${path}: ${named(ids)} restored\n${diff}`),
+    ...restored.map(({ path, ids, diff }) => `${path}: ${editNames(ids)} restored\n${diff}`),
     ...restored.flatMap(({ warnings = [] }) => warnings.map((warning) => `! ${warning}`)),
-    ...already.map(({ path, ids }) => `${path}: ${named(ids)} already there`),
+    ...already.map(({ path, ids }) => `${path}: ${editNames(ids)} already there`),
     ...refused.map(({ message }) => message),
   ];
   const text = lines.length > 0 ? lines.join("\n") : "nothing is lost";

@@ -80,12 +80,16 @@ type Choose = () => Promise<readonly Taken[]>;
 
 /** Takes edits back, newest first: the inverse of each, carried to the file now by the rules that edits follow. */
 export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoDetails>> {
-  return take({ tool: "undo", path: request.path, dryRun: request.dryRun }, () => choose(request, env), env);
+  return tryTakeBack(
+    { tool: "undo", path: request.path, dryRun: request.dryRun },
+    () => choose(request, env),
+    env,
+  );
 }
 
 /** Makes edits again that were undone, oldest first. `ids` are such edits. */
 export async function redo(ids: readonly string[], env: Env): Promise<Result<UndoDetails>> {
-  return take({ tool: "restore" }, () => chooseUndone(ids, env), env);
+  return tryTakeBack({ tool: "restore" }, () => chooseUndone(ids, env), env);
 }
 
 interface Taking {
@@ -94,7 +98,7 @@ interface Taking {
   readonly dryRun?: boolean | undefined;
 }
 
-async function take(taking: Taking, choose: Choose, env: Env): Promise<Result<UndoDetails>> {
+async function tryTakeBack(taking: Taking, choose: Choose, env: Env): Promise<Result<UndoDetails>> {
   let { path } = taking;
   try {
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -149,7 +153,7 @@ async function takeChosen(
     const isAgain = chosen.some((entry) => entry.isAgain);
     for (const entry of chosen) undone.push({ ...(await takeBack(entry, texts, env)), agent: entry.agent });
     const said: Said = { undone, isAgain, agent: env.agent };
-    if (dryRun) return answer("dry_run", said);
+    if (dryRun) return undoResult("dry_run", said);
     const writes = [...texts.of.values()].flatMap(writesOf);
     if (!(await held.commit(writes)))
       throw new PortError("busy", "a file changed while its edits were being undone: try again");
@@ -164,7 +168,7 @@ async function takeChosen(
         : ({ tool, kind: "undo", cause: own.join(" "), ...batch } as const);
       if (own.length > 0) warnings.push(...(await settle(one, told, env)));
     }
-    return answer("applied", said, warnings);
+    return undoResult("applied", said, warnings);
   });
 }
 
@@ -187,7 +191,7 @@ interface Said {
   readonly agent: string;
 }
 
-function answer(
+function undoResult(
   status: UndoDetails["status"],
   { undone, isAgain, agent }: Said,
   warnings: readonly string[] = [],
@@ -213,7 +217,7 @@ async function choose(request: UndoRequest, env: Env): Promise<readonly Taken[]>
   const undone = undoneIds(all);
   const key = request.path === undefined ? null : (await env.files.identify(request.path)).key;
   const commits = all.filter((entry) => entry.kind === "commit" && !undone.has(entry.id)).reverse();
-  if (request.id !== undefined || request.batch !== undefined) return named(request, commits, env);
+  if (request.id !== undefined || request.batch !== undefined) return namedCommits(request, commits, env);
   const others = commits.filter((entry) => key === null || entry.file === key);
   const mine = others.filter((entry) => request.anyone || entry.agent === env.agent);
   // A batch is taken back as it was made: as one.
@@ -226,7 +230,7 @@ async function choose(request: UndoRequest, env: Env): Promise<readonly Taken[]>
 }
 
 /** An edit or a batch by its id; an undo by its id is taken back by making its edits again. */
-async function named(
+async function namedCommits(
   { id, batch }: UndoRequest,
   commits: readonly JournalEntry[],
   env: Env,

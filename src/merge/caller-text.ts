@@ -22,7 +22,7 @@ interface Uncopied {
 
 /** Anchors are taken off only if every line has one and each was printed of this file; others are kept, and said. */
 export function withoutCopied(lines: readonly string[], view: View): Uncopied {
-  const served = copiedAnchors(lines).filter(({ anchor }) => wasServed(anchor, view));
+  const served = copiedAnchors(lines).filter(({ anchor }) => isServedAnchor(anchor, view));
   if (served.length === 0) return { lines, warning: null };
   const stripped = served.length === lines.length ? stripAnchors(lines) : null;
   if (stripped) return { lines: stripped.lines, warning: "the text repeated anchors; they were removed" };
@@ -37,7 +37,7 @@ export function withoutCopied(lines: readonly string[], view: View): Uncopied {
 
 const named = 10;
 
-function wasServed({ line, hash, scheme }: Anchor, { showings, history }: View): boolean {
+function isServedAnchor({ line, hash, scheme }: Anchor, { showings, history }: View): boolean {
   return showings.some(
     (showing) =>
       showing.scheme === scheme &&
@@ -66,7 +66,7 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
     const said: string[] = [];
     if (above > 0) said.push(repeated("first", "above", text.slice(0, above)));
     if (below > 0) said.push(repeated("last", "below", text.slice(-below)));
-    else if (op === "set_line" && goesOn(text, end, base, isLeft))
+    else if (op === "set_line" && isContinuation(text, end, base, isLeft))
       said.push(
         `the text restates lines that follow line ${end} (${JSON.stringify(base.text(end))}); set_line replaces that line alone, so they stand there twice: replace_lines takes a range`,
       );
@@ -119,7 +119,7 @@ function repeated(which: string, where: string, lines: readonly string[]): strin
  * The text of one line's place goes on like the lines below it: most of its lines with words are theirs, and it begins
  * with the first of them, or with the second where its own first line begins like the one it replaces.
  */
-function goesOn(
+function isContinuation(
   [opening = "", ...rest]: readonly string[],
   end: number,
   base: Document,

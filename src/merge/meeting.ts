@@ -1,8 +1,8 @@
-import type { Believed, Hunk, LineMap, Region } from "../changes/index.js";
+import type { BelievedText, Hunk, LineMap, Region } from "../changes/index.js";
 import {
   byBase,
   conflict,
-  type Named,
+  type LocatedEdit,
   type Problem,
   type Span,
   sourceConflict,
@@ -13,7 +13,7 @@ import { Beside, type Member, rangeOf } from "./touching.js";
 
 /** A piece of an accepted edit, in lines of the file now; `order` ranks pieces that meet at one point. */
 export interface Piece extends Hunk<string> {
-  readonly named: Named;
+  readonly named: LocatedEdit;
   readonly order: 0 | 1 | 2;
   readonly anchor?: number;
 }
@@ -22,15 +22,15 @@ export interface Piece extends Hunk<string> {
 export interface Met {
   readonly pieces: readonly Piece[];
   /** Located edits that were found to be in the file already, wholly or with all they change. */
-  readonly alreadyThere: readonly Named[];
+  readonly alreadyThere: readonly LocatedEdit[];
   readonly problems: readonly Problem[];
 }
 
 /** Rules 4 and 5, for all edits of a base together: what one of them alone does not explain, all of them may. */
-export function meet(named: readonly Named[], view: View): Met {
+export function meet(named: readonly LocatedEdit[], view: View): Met {
   const pieces: Piece[] = [];
   const problems: Problem[] = [];
-  const there = new Set<Named>();
+  const there = new Set<LocatedEdit>();
   for (const [base, group] of byBase(named)) {
     const believed = view.history.believed(base);
     if (!believed) {
@@ -40,7 +40,7 @@ export function meet(named: readonly Named[], view: View): Met {
     const theirs = believed.toNow;
     const members: Member[] = [];
     for (const one of group) {
-      if (holdsUnknown(one, believed)) problems.push(conflict(one, [], view));
+      if (hasUnknownLines(one, believed)) problems.push(conflict(one, [], view));
       else
         for (const hunk of one.hunks)
           members.push({ named: one, hunk, regions: regionsAt(hunk, believed, view) });
@@ -50,12 +50,12 @@ export function meet(named: readonly Named[], view: View): Met {
     for (const { members: meeting, regions } of meetings(members)) {
       if (regions.length === 0) {
         for (const { named: one, hunk } of meeting) pieces.push(piece(one, hunk, theirs));
-      } else if (sameText(meeting, regions, view, believed.document)) {
+      } else if (isSameText(meeting, regions, view, believed.document)) {
         for (const { named: one } of meeting) there.add(one);
       } else {
         beside ??= new Beside(believed, view.history.now);
         const kept = beside.kept(meeting);
-        const refused = new Set<Named>();
+        const refused = new Set<LocatedEdit>();
         for (const member of meeting) {
           if (kept.has(member)) pieces.push(piece(member.named, member.hunk, theirs));
           else refused.add(member.named);
@@ -79,16 +79,16 @@ export function meet(named: readonly Named[], view: View): Met {
 }
 
 /** Whether an edit retypes a line of unknown text, or changes it as others did, cannot be told. */
-function holdsUnknown({ spans }: Named, { unknown }: Believed): boolean {
+function hasUnknownLines({ spans }: LocatedEdit, { unknown }: BelievedText): boolean {
   return spans.some(({ start, end }) => !unknown.intersect(LineSet.of([[start, end]])).isEmpty);
 }
 
 /** The changes of others that touch a hunk, with no unchanged line between. */
-function regionsAt(hunk: Hunk<string>, { toNow, document }: Believed, view: View): readonly Region[] {
+function regionsAt(hunk: Hunk<string>, { toNow, document }: BelievedText, view: View): readonly Region[] {
   const touching = toNow.touching(hunk.start, hunk.end);
   return touching.length === 0
     ? touching
-    : touching.filter((region) => !standsBetween(hunk, region, document, view));
+    : touching.filter((region) => !hasLineBetween(hunk, region, document, view));
 }
 
 /** Groups changes that meet the same changes of others; one that meets none stands alone. */
@@ -110,7 +110,7 @@ function meetings(sorted: readonly Member[]): { members: readonly Member[]; regi
  * of several equal lines it was, one of them stands between. Insertions get no such benefit: on which side of the
  * other's text they belong would be a guess.
  */
-function standsBetween(hunk: Hunk<string>, region: Region, before: Document, view: View): boolean {
+function hasLineBetween(hunk: Hunk<string>, region: Region, before: Document, view: View): boolean {
   if (hunk.start === hunk.end || region.aStart === region.aEnd) return false;
   const { now } = view.history;
   const theirs = (a: number, b: number) => region.bStart < region.bEnd && before.sameText(a, now, b);
@@ -121,7 +121,7 @@ function standsBetween(hunk: Hunk<string>, region: Region, before: Document, vie
 }
 
 /** Whether ours and theirs come to the same text over all that they cover together. */
-function sameText(
+function isSameText(
   members: readonly Member[],
   regions: readonly Region[],
   view: View,
@@ -141,7 +141,7 @@ function sameText(
   return mine.length === theirs.length && mine.every((line, at) => line === theirs[at]);
 }
 
-function piece(named: Named, hunk: Hunk<string>, theirs: LineMap): Piece {
+function piece(named: LocatedEdit, hunk: Hunk<string>, theirs: LineMap): Piece {
   const { start, end, lines } = hunk;
   const isAbove = start === end && rangeOf(named, hunk)?.start === start;
   const from = start < end || isAbove ? theirs.index(start) : start > 0 ? theirs.index(start - 1) + 1 : 0;

@@ -21,10 +21,10 @@ import {
   type Edit,
   forgotten,
   type Located,
+  type LocatedEdit,
   locate,
   locateText,
-  type Named,
-  oursIn,
+  ourHunks,
   ownChange,
   type Problem,
   problem,
@@ -35,14 +35,14 @@ import {
 import { type Met, meet } from "./meeting.js";
 
 export interface Resolution extends Met {
-  readonly named: readonly Named[];
+  readonly named: readonly LocatedEdit[];
 }
 
-export type Gate = (named: Named, view: View) => Problem | null;
+export type Gate = (named: LocatedEdit, view: View) => Problem | null;
 
 export function resolve(edits: readonly Edit[], view: View, gate: Gate = () => null): Resolution {
   const problems: Problem[] = [];
-  const named: Named[] = [];
+  const named: LocatedEdit[] = [];
   for (const found of nameAll(edits, view)) {
     if ("code" in found) problems.push(found);
     else named.push(found);
@@ -52,7 +52,7 @@ export function resolve(edits: readonly Edit[], view: View, gate: Gate = () => n
 }
 
 /** Rules 4 and 5 for edits whose lines are known already; an undo begins here. */
-export function resolveNamed(named: readonly Named[], view: View, gate: Gate = () => null): Resolution {
+export function resolveNamed(named: readonly LocatedEdit[], view: View, gate: Gate = () => null): Resolution {
   const problems: Problem[] = [];
   for (const one of named) {
     const blocked = gate(one, view);
@@ -68,14 +68,14 @@ export function resolveNamed(named: readonly Named[], view: View, gate: Gate = (
   };
 }
 
-function nameAll(edits: readonly Edit[], view: View): (Named | Problem)[] {
+function nameAll(edits: readonly Edit[], view: View): (LocatedEdit | Problem)[] {
   const quotes = edits.filter((edit) => edit.op === "replace_text");
   const others = edits.filter((edit) => edit.op !== "replace_text");
   return [...others.flatMap((edit) => name(edit, view)), ...locateText(quotes, view)];
 }
 
 /** Rules 1 to 3 for one edit. */
-function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | Problem | Problem[] {
+function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): LocatedEdit | Problem | Problem[] {
   const { history } = view;
   if (edit.op === "append" || edit.op === "prepend") {
     const gap = edit.op === "append" ? history.now.lineCount : 0;
@@ -89,7 +89,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
       hunks: [insertion(gap, edit.text)],
     };
   }
-  const refs = refsOf(edit);
+  const refs = anchorsOf(edit);
   const located = locate(edit, refs, view);
   if (!("base" in located)) return located;
   const believed = history.believed(located.base);
@@ -108,7 +108,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
     gap: number | null,
     beside: number | null,
     hunks: readonly Hunk<string>[],
-  ): Named => ({
+  ): LocatedEdit => ({
     edits: [edit],
     base: located.base,
     refs: refs.map((ref, at) => ({ ref, line: lines[at] as number })),
@@ -131,11 +131,11 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): Named | 
     const before = document.lines(span.start, span.end);
     return { ...made([span], beside + 1, beside, carried(edit.op, span, beside + 1, before)), apart: true };
   }
-  return made([span], null, null, oursIn(document, span, edit.text));
+  return made([span], null, null, ourHunks(document, span, edit.text));
 }
 
 /** What the agent asked for before, in other words, and stands there: the same text on both sides. */
-function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): Named | null {
+function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): LocatedEdit | null {
   const [start = 0, end = 0] = lines;
   if (!("text" in edit) || !("start" in edit) || start > end) return null;
   const span = history.became(base, start, end + 1);
@@ -146,7 +146,7 @@ function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): Na
   return { edits: [edit], base: history.last, refs: [], spans, gap: null, beside: null, hunks: [] };
 }
 
-function refsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
+function anchorsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
   if ("anchor" in edit) return [edit.anchor];
   return "after" in edit ? [edit.start, edit.end, edit.after] : [edit.start, edit.end];
 }
@@ -176,14 +176,14 @@ export function carried(
 }
 
 interface Mark extends Span {
-  readonly named: Named;
+  readonly named: LocatedEdit;
 }
 
 /**
  * Two edits of one call must not name the same line, nor one insert strictly inside the other's range. Edits of one
  * base are judged there; edits of different bases by the lines they name that still stand in the file now.
  */
-function overlaps(named: readonly Named[], view: View): Problem[] {
+function overlaps(named: readonly LocatedEdit[], view: View): Problem[] {
   const groups = byBase(named);
   const problems: Problem[] = [];
   for (const group of groups.values()) {
@@ -198,12 +198,12 @@ function overlaps(named: readonly Named[], view: View): Problem[] {
   return problems;
 }
 
-function addMarks(named: Named, spans: readonly Span[], gap: number | null, marks: Mark[]): void {
+function addMarks(named: LocatedEdit, spans: readonly Span[], gap: number | null, marks: Mark[]): void {
   for (const { start, end } of spans) marks.push({ named, start, end });
   if (gap !== null) marks.push({ named, start: gap, end: gap });
 }
 
-function addMarksNow(named: Named, view: View, marks: Mark[]): void {
+function addMarksNow(named: LocatedEdit, view: View, marks: Mark[]): void {
   const theirs = view.history.believed(named.base)?.toNow;
   if (!theirs) return;
   const spans = named.spans.flatMap(({ start, end }) => {
@@ -220,9 +220,9 @@ function addMarksNow(named: Named, view: View, marks: Mark[]): void {
   addMarks(named, spans, gap, marks);
 }
 
-function clashes(marks: Mark[]): [Named, Named][] {
+function clashes(marks: Mark[]): [LocatedEdit, LocatedEdit][] {
   marks.sort((one, two) => one.start - two.start || two.end - one.end);
-  const found: [Named, Named][] = [];
+  const found: [LocatedEdit, LocatedEdit][] = [];
   let reaching: Mark[] = [];
   for (const mark of marks) {
     reaching = reaching.filter(({ end }) => end > mark.start);
@@ -236,8 +236,8 @@ function clashes(marks: Mark[]): [Named, Named][] {
   return found;
 }
 
-function overlap(one: Named, two: Named): Problem {
-  const describe = ({ edits: [edit], refs }: Named) =>
+function overlap(one: LocatedEdit, two: LocatedEdit): Problem {
+  const describe = ({ edits: [edit], refs }: LocatedEdit) =>
     `edits[${edit?.index}] ${edit?.op}${[...new Set(refs.map(({ ref }) => ` ${ref.given}`))].join("")}`;
   const indexes = [...one.edits, ...(one === two ? [] : two.edits)].map((edit) => edit.index);
   const message =

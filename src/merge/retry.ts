@@ -1,10 +1,10 @@
 /** An ambiguous anchor is the agent's to decide: what the call would do, for each line that it may mean. */
-import { differInBlanks, heal, indentUnit, type LineMap } from "../changes/index.js";
+import { hasOnlyOtherBlanks, heal, indentUnit, type LineMap } from "../changes/index.js";
 import {
   anchorOf,
-  type Named,
+  type LocatedEdit,
   type OpenAnchor,
-  ours,
+  ourChange,
   type Problem,
   type Span,
   type View,
@@ -117,7 +117,7 @@ function withRows(problems: readonly Problem[], others: readonly Problem[]): rea
  * stand there now. Where these differ from the lines shown in blanks only, the text takes the present ones. null where
  * that would be a guess; then no retry handle is offered.
  */
-export function force(named: Named, view: View): Piece[] | null {
+export function force(named: LocatedEdit, view: View): Piece[] | null {
   const theirs = view.history.believed(named.base)?.toNow;
   const [edit] = named.edits;
   if (!theirs || !edit) return null;
@@ -157,14 +157,14 @@ export function force(named: Named, view: View): Piece[] | null {
   }
 }
 
-function replaced(text: readonly string[], named: Named, theirs: LineMap, view: View): Piece[] | null {
+function replaced(text: readonly string[], named: LocatedEdit, theirs: LineMap, view: View): Piece[] | null {
   const range = named.spans[0] as Span;
   const span = standsAt(theirs, range.start, range.end);
   const lines = span && indented(text, { named, range, span }, view);
   if (!lines) return null;
   const [start, end] = span;
   const order = (point: number) => orderBeside([{ start, end }], point);
-  return ours(view.history.now.lines(start, end), lines, start).map((hunk) => ({
+  return ourChange(view.history.now.lines(start, end), lines, start).map((hunk) => ({
     ...hunk,
     named,
     order: hunk.start < hunk.end ? 1 : order(hunk.start),
@@ -172,12 +172,13 @@ function replaced(text: readonly string[], named: Named, theirs: LineMap, view: 
 }
 
 /** A quote is evidence of its lines: they may have changed in blanks only. */
-function requoted(named: Named, theirs: LineMap, view: View): Piece[] | null {
+function requoted(named: LocatedEdit, theirs: LineMap, view: View): Piece[] | null {
   const [range, other] = named.spans;
   const document = view.history.believed(named.base)?.document;
   const span = range && !other ? standsAt(theirs, range.start, range.end) : null;
   if (!document || !range || !span) return null;
-  if (!differInBlanks(document.lines(range.start, range.end), view.history.now.lines(...span))) return null;
+  if (!hasOnlyOtherBlanks(document.lines(range.start, range.end), view.history.now.lines(...span)))
+    return null;
   let from = range.start;
   const text = named.hunks.flatMap(({ start, end, lines }) => {
     const kept = document.lines(from, start);
@@ -189,7 +190,7 @@ function requoted(named: Named, theirs: LineMap, view: View): Piece[] | null {
 
 /** The lines that are meant, as they were shown and where they are now. */
 interface Shown {
-  readonly named: Named;
+  readonly named: LocatedEdit;
   readonly range: Span;
   readonly span: readonly [number, number];
 }
@@ -202,7 +203,7 @@ function indented(
 ): readonly string[] | null {
   const quoted = history.believed(named.base)?.document.lines(range.start, range.end) ?? [];
   const standing = history.now.lines(...span);
-  if (text.length === 0 || !differInBlanks(quoted, standing)) return text;
+  if (text.length === 0 || !hasOnlyOtherBlanks(quoted, standing)) return text;
   const unit = indentUnit(history.now.lines());
   return heal({ quoted, standing, fresh: text, unit })?.lines ?? null;
 }

@@ -2,13 +2,13 @@ import { scheme } from "../anchors/index.js";
 import { Change, type LineMap } from "../changes/index.js";
 import {
   anchorOf,
-  around,
   type Complaint,
   type Edit,
   type FileOperation,
+  gapRows,
+  type LocatedEdit,
   type Mismatch,
   mismatch,
-  type Named,
   newestShown,
   normaliseEdits,
   type Problem,
@@ -220,7 +220,7 @@ function strict({ named }: Resolution, view: View): Problem[] {
 function seenOf(theirs: LineMap | undefined, { history }: View): Partial<Problem> {
   const regions = theirs?.regions ?? [];
   const changed = LineSet.of(regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const));
-  const missing = regions.reduce((set, one) => set.union(around(one, history.now)), LineSet.empty);
+  const missing = regions.reduce((set, one) => set.union(gapRows(one, history.now)), LineSet.empty);
   return { changed, missing, rows: missing };
 }
 
@@ -280,7 +280,7 @@ function plainPieces(pieces: readonly Piece[]): Splice[] {
 }
 
 /** Where each anchor of the call stands now, if its number is another. */
-function remaps(named: readonly Named[], view: View): Remap[] {
+function remaps(named: readonly LocatedEdit[], view: View): Remap[] {
   const found = new Map<string, Remap>();
   for (const { base, refs } of named) {
     const theirs = view.history.believed(base)?.toNow;
@@ -302,9 +302,9 @@ function remaps(named: readonly Named[], view: View): Remap[] {
 }
 
 function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: View): EditOutcome[] {
-  const writing = new Set<Named>();
+  const writing = new Set<LocatedEdit>();
   for (const piece of pieces) writing.add(piece.named);
-  const owner = new Map<Edit, Named>();
+  const owner = new Map<Edit, LocatedEdit>();
   for (const one of named) for (const edit of one.edits) owner.set(edit, one);
   return edits.map((edit) => {
     const one = owner.get(edit);
@@ -314,7 +314,7 @@ function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: V
   });
 }
 
-function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
+function outcome({ index, op }: Edit, one: LocatedEdit, view: View): EditOutcome {
   const [ref] = one.refs;
   const theirs = view.history.believed(one.base)?.toNow;
   const span = one.spans[0] ?? (one.beside === null ? null : { start: one.beside, end: one.beside + 1 });
@@ -327,7 +327,7 @@ function outcome({ index, op }: Edit, one: Named, view: View): EditOutcome {
   return { index, op, status: "relocated", from, to };
 }
 
-function namedRows(named: readonly Named[], view: View): LineSet {
+function namedRows(named: readonly LocatedEdit[], view: View): LineSet {
   const spans: (readonly [number, number])[] = [];
   for (const one of named) {
     const theirs = view.history.believed(one.base)?.toNow;
@@ -339,7 +339,7 @@ function namedRows(named: readonly Named[], view: View): LineSet {
 }
 
 /** What is named, and what others put beside it: that is what is already there. */
-function thereRows(named: readonly Named[], view: View): LineSet {
+function thereRows(named: readonly LocatedEdit[], view: View): LineSet {
   const spans = named.flatMap(({ base, refs, spans: own }) => {
     const theirs = view.history.believed(base)?.toNow;
     const places = [...own, ...refs.map(({ line }) => ({ start: line, end: line + 1 }))];

@@ -46,7 +46,7 @@ export function runStateless(
   const taken = placed.map(({ edit }) => edit);
   const made = withProblems(problems, runEdits(taken, everythingShown(now, taken)));
   if (made.status === "refused") return { ...made, forced: null };
-  const unverified = edits.some(reachesFurther)
+  const unverified = edits.some(hasSeveralLines)
     ? ["lines between the ends of a range were not verified (no ledger)"]
     : [];
   const outcomes = made.edits.map((outcome, at) => {
@@ -62,7 +62,7 @@ export function runStateless(
   return { ...made, warnings: [...made.warnings, ...unverified], edits: outcomes };
 }
 
-function reachesFurther(edit: Edit): boolean {
+function hasSeveralLines(edit: Edit): boolean {
   return (
     "start" in edit &&
     edit.start !== null &&
@@ -74,12 +74,12 @@ function reachesFurther(edit: Edit): boolean {
 /** Every anchor of the call is taken as printed of the file now: the checks above have made sure that it fits. */
 function everythingShown(now: Document, edits: readonly Edit[]): View {
   const all = LineSet.all(now.lineCount);
-  const names = new Set(edits.flatMap((edit) => refsOf(edit).map((ref) => ref.anchor.scheme)));
+  const names = new Set(edits.flatMap((edit) => refsOfEdit(edit).map((ref) => ref.anchor.scheme)));
   const showings: Showing[] = [...names].map((name) => ({ state: 0, rows: all, scheme: name }));
   return { history: History.of(now), showings, known: () => all };
 }
 
-function refsOf(edit: Edit): Ref[] {
+function refsOfEdit(edit: Edit): Ref[] {
   const refs: (Ref | null)[] = [];
   if ("start" in edit) refs.push(edit.start, edit.end);
   if ("anchor" in edit) refs.push(edit.anchor);
@@ -127,9 +127,9 @@ type Misfit = "stale" | "wrong_hash" | "ambiguous";
 
 /** The one offset at which all refs carry their hash, or why there is none. */
 function offsetOf(refs: readonly Ref[], now: Document, window: number): number | Misfit {
-  if (refs.every((ref) => carries(ref, now, 0))) return 0;
-  if (refs.some((ref) => contradicts(ref, now))) return "wrong_hash";
-  if (refs.some((ref) => carries(ref, now, 0))) return "stale";
+  if (refs.every((ref) => hasHash(ref, now, 0))) return 0;
+  if (refs.some((ref) => hasOtherContent(ref, now))) return "wrong_hash";
+  if (refs.some((ref) => hasHash(ref, now, 0))) return "stale";
   if (refs.some((ref) => scheme(ref.anchor.scheme).bits < bitsToMove)) return "stale";
   const offsets = refs.map((ref) => {
     const places: number[] = [];
@@ -141,10 +141,10 @@ function offsetOf(refs: readonly Ref[], now: Document, window: number): number |
   const found = new Set(offsets.map((places, at) => (places[0] ?? NaN) + 1 - (refs[at] as Ref).anchor.line));
   const [offset = NaN] = found;
   if (found.size !== 1 || Number.isNaN(offset) || Math.abs(offset) > window) return "stale";
-  return refs.every((ref) => carries(ref, now, offset)) ? offset : "wrong_hash";
+  return refs.every((ref) => hasHash(ref, now, offset)) ? offset : "wrong_hash";
 }
 
-function carries({ anchor }: Ref, now: Document, offset: number): boolean {
+function hasHash({ anchor }: Ref, now: Document, offset: number): boolean {
   const index = anchor.line - 1 + offset;
   if (index < 0 || index >= now.lineCount || scheme(anchor.scheme).hashLine(now, index) !== anchor.hash)
     return false;
@@ -152,10 +152,10 @@ function carries({ anchor }: Ref, now: Document, offset: number): boolean {
 }
 
 /** The hash fits, the echoed text does not. */
-function contradicts({ anchor }: Ref, now: Document): boolean {
+function hasOtherContent({ anchor }: Ref, now: Document): boolean {
   return (
     anchor.content !== undefined &&
-    carries({ given: "", anchor: { ...anchor, content: undefined } as never }, now, 0)
+    hasHash({ given: "", anchor: { ...anchor, content: undefined } as never }, now, 0)
   );
 }
 
@@ -164,7 +164,7 @@ const causes: Partial<Record<Misfit, Cause>> = { ambiguous: "ambiguous", wrong_h
 function wrong(edit: Edit, refs: readonly Ref[], now: Document, code: Misfit): Problem {
   // Of a single line, both ends of the range are the same anchor.
   const failing = refs.filter(
-    (ref, at) => !carries(ref, now, 0) && (at === 0 || ref.given !== refs[0]?.given),
+    (ref, at) => !hasHash(ref, now, 0) && (at === 0 || ref.given !== refs[0]?.given),
   );
   const mismatches = failing.map((ref): Mismatch => {
     const index = ref.anchor.line - 1;

@@ -1,5 +1,5 @@
-import type { Believed, Hunk, Region } from "../changes/index.js";
-import type { Named, Span } from "../edits/index.js";
+import type { BelievedText, Hunk, Region } from "../changes/index.js";
+import type { LocatedEdit, Span } from "../edits/index.js";
 import type { Document } from "../text/index.js";
 
 /** Which lines belong to the line above or below them, as far as their first characters tell in most languages. */
@@ -29,7 +29,7 @@ function isClause(line: string, between: readonly string[]): boolean {
 }
 
 /** The end or the rest of what stands above it: text between would part the two. */
-function continues(line: string, between: readonly string[]): boolean {
+function isContinuedBy(line: string, between: readonly string[]): boolean {
   if (isInside(between, line)) return false;
   if (closing.test(line) || clause.test(line)) return true;
   const sign = operator.exec(line)?.[1];
@@ -58,13 +58,13 @@ function indentOf(line: string): string {
 
 /** One change of an edit, and the changes of others that touch it. */
 export interface Member {
-  readonly named: Named;
+  readonly named: LocatedEdit;
   readonly hunk: Hunk<string>;
   readonly regions: readonly Region[];
 }
 
 /** The named lines that a change belongs to: the line beside an insertion, or the range around it. */
-export function rangeOf({ beside, spans }: Named, { start, end }: Hunk<string>): Span | undefined {
+export function rangeOf({ beside, spans }: LocatedEdit, { start, end }: Hunk<string>): Span | undefined {
   if (beside !== null) return { start: beside, end: beside + 1 };
   return spans.find((span) => span.start <= start && end <= span.end);
 }
@@ -82,10 +82,10 @@ export class Beside {
   private readonly before: Places;
   private readonly after: Places;
   /** The lines with words that an edit writes. */
-  private readonly written = new Map<Named, ReadonlySet<string>>();
+  private readonly written = new Map<LocatedEdit, ReadonlySet<string>>();
 
   constructor(
-    private readonly believed: Believed,
+    private readonly believed: BelievedText,
     private readonly now: Document,
   ) {
     this.before = new Places(believed.document);
@@ -122,7 +122,7 @@ export class Beside {
 
   /** The line above belongs to the named ones, and the edit would put text between, or take them away. */
   private partsAbove({ hunk }: Member, { aStart, aEnd, bStart, bEnd }: Region): boolean {
-    if (bStart === bEnd || replaces(hunk)) return false;
+    if (bStart === bEnd || isReplacement(hunk)) return false;
     const { document } = this.believed;
     if (aStart < aEnd && document.sameText(aEnd - 1, this.now, bEnd - 1)) return false;
     const last = this.now.text(bEnd - 1);
@@ -134,13 +134,13 @@ export class Beside {
     const { document } = this.believed;
     if (bStart === bEnd || (aStart < aEnd && document.sameText(aStart, this.now, bStart))) return false;
     const first = this.now.text(bStart);
-    if (replaces(hunk)) return hunk.lines.length > hunk.end - hunk.start && isClause(first, hunk.lines);
+    if (isReplacement(hunk)) return hunk.lines.length > hunk.end - hunk.start && isClause(first, hunk.lines);
     if (hunk.start === hunk.end && isAnnotation(document.text(range.end - 1))) return true;
-    return continues(first, [...document.lines(hunk.start, hunk.end), ...hunk.lines]);
+    return isContinuedBy(first, [...document.lines(hunk.start, hunk.end), ...hunk.lines]);
   }
 
   /** Others wrote what this edit writes too. Lines that stood in the text before are no sign of it, unless they are all. */
-  private isDoneInPart({ bStart, bEnd }: Region, named: Named): boolean {
+  private isDoneInPart({ bStart, bEnd }: Region, named: LocatedEdit): boolean {
     const written = this.writtenBy(named);
     const shared = new Set<string>();
     for (let at = bStart; at < bEnd && written.size > 0; at++) {
@@ -152,7 +152,7 @@ export class Beside {
     return written.size > 0 && shared.size === written.size;
   }
 
-  private writtenBy(named: Named): ReadonlySet<string> {
+  private writtenBy(named: LocatedEdit): ReadonlySet<string> {
     let written = this.written.get(named);
     if (!written) {
       written = new Set(named.hunks.flatMap(({ lines }) => lines.filter(hasWord)));
@@ -172,7 +172,7 @@ export class Beside {
 }
 
 /** Lines give way to others; nothing is only put in or only taken out. */
-function replaces({ start, end, lines }: Hunk<string>): boolean {
+function isReplacement({ start, end, lines }: Hunk<string>): boolean {
   return start < end && lines.length > 0;
 }
 

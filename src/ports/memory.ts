@@ -1,4 +1,4 @@
-import { Document, sameBytes } from "../text/index.js";
+import { Document, isSameBytes } from "../text/index.js";
 import {
   type FileId,
   type Files,
@@ -59,7 +59,7 @@ export function memoryFiles(
         if (writes.findIndex((write) => write.file.key === file.key) < index) return before !== null;
         const now = files.get(file.key) ?? null;
         if (before === null || now === null) return before !== now;
-        return !(before instanceof Uint8Array) || !sameBytes(before, now);
+        return !(before instanceof Uint8Array) || !isSameBytes(before, now);
       });
       if (stale) return false;
       for (const { file, after } of writes) {

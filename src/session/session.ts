@@ -20,8 +20,8 @@ import {
   read,
   retryOf,
   type SearchDetails,
-  shown,
   type Touched,
+  withNamesEscaped,
 } from "../calls/index.js";
 import { problem } from "../edits/index.js";
 import {
@@ -289,11 +289,11 @@ export class Session {
   private async answered<T>(asked: Asked, run: () => Promise<T> | T): Promise<T> {
     try {
       checkRequest(...asked);
-      return shown(asked[1], await run(), this.agent);
+      return withNamesEscaped(asked[1], await run(), this.agent);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       await this.journal(asked, error);
-      return shown(asked[1], this.refusal(asked, error), this.agent) as T;
+      return withNamesEscaped(asked[1], this.refusal(asked, error), this.agent) as T;
     }
   }
 

@@ -7,10 +7,10 @@ import {
   readAll,
   readFile,
   reason,
-  sealed,
   stateFailure,
-  unsealed,
+  withChecksum,
   withFile,
+  withoutChecksum,
 } from "../host/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { makeWay, repairing } from "./put-aside.js";
@@ -40,7 +40,7 @@ export class Journal {
 
   append(entry: JournalEntry): void {
     const { io, platform } = this.context;
-    const line = `${sealed(entry)}\n`;
+    const line = `${withChecksum(entry)}\n`;
     try {
       this.rotate();
       const fd = repairing(this.context, this.path, () =>
@@ -147,7 +147,7 @@ export class Journal {
 
 function parse(line: string): JournalEntry | null {
   try {
-    const entry = unsealed(line);
+    const entry = withoutChecksum(line);
     return isEntry(entry) ? entry : null;
   } catch {
     return null;

@@ -52,7 +52,7 @@ export function makeWay(folder: StateFolder, path: string): boolean {
     const found = kindOf(folder, at);
     const wanted = index === names.length - 1 ? "file" : "folder";
     if (found === null) return false;
-    if (found === wanted || (wanted === "folder" && found === "link" && leadsToFolder(folder, at))) continue;
+    if (found === wanted || (wanted === "folder" && found === "link" && isLinkToFolder(folder, at))) continue;
     putAside(folder, at, `a ${found} in the place of a ${wanted}`);
     return true;
   }
@@ -71,7 +71,7 @@ function kindOf({ io }: StateFolder, path: string): string | null {
   }
 }
 
-function leadsToFolder({ io }: StateFolder, link: string): boolean {
+function isLinkToFolder({ io }: StateFolder, link: string): boolean {
   try {
     return io.stat(link).isDirectory();
   } catch (error) {

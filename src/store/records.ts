@@ -10,10 +10,10 @@ import {
   readFile,
   reason,
   remove,
-  sealed,
   stateFailure,
-  unsealed,
+  withChecksum,
   withFile,
+  withoutChecksum,
   writeAll,
 } from "../host/index.js";
 import type { Json } from "../ports/index.js";
@@ -56,7 +56,7 @@ interface Entry {
 }
 
 const mostPaths = 2000;
-const newline = 10;
+const lineFeed = 10;
 /** Beyond this, and beyond a few of its lines, a file is written anew with the last of them alone. */
 const longestFile = 32 * 1024;
 const keptLines = 4;
@@ -88,7 +88,7 @@ export class Records {
   }
 
   set(key: string, record: Json): void {
-    const bytes = new TextEncoder().encode(`\n${sealed({ key, record } satisfies Entry)}`);
+    const bytes = new TextEncoder().encode(`\n${withChecksum({ key, record } satisfies Entry)}`);
     const path = this.pathOf(key);
     try {
       if (!repairing(this.context, path, () => this.append(path, bytes)))
@@ -189,9 +189,9 @@ export class Records {
 function lastEntry(bytes: Uint8Array): Entry | string {
   let why = "not a record";
   for (let end = bytes.length; end > 0; ) {
-    const start = bytes.lastIndexOf(newline, end - 1);
+    const start = bytes.lastIndexOf(lineFeed, end - 1);
     try {
-      const entry = unsealed(decodeText(bytes.subarray(start + 1, end))) as Entry | null;
+      const entry = withoutChecksum(decodeText(bytes.subarray(start + 1, end))) as Entry | null;
       if (typeof entry?.key === "string" && entry.record !== undefined) return entry;
     } catch (error) {
       why = reason(error);

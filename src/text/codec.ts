@@ -19,7 +19,7 @@ export interface Format {
   readonly breaks: Readonly<Record<"\n" | "\r\n", Uint8Array>>;
 }
 
-const encoder = new TextEncoder();
+const utf8Encoder = new TextEncoder();
 // ignoreBOM means "do not strip": a U+FEFF inside a file is content like any other.
 let utf8Decoder: InstanceType<typeof TextDecoder> | undefined;
 const loneSurrogate = /[\ud800-\udfff]/u;
@@ -32,7 +32,7 @@ export const utf8Codec: Codec = {
     return utf8Decoder.decode(bytes);
   },
   // TextEncoder would write U+FFFD for a lone surrogate and so change the caller's text.
-  encode: (text) => encodeShort(text) ?? (loneSurrogate.test(text) ? null : encoder.encode(text)),
+  encode: (text) => encodeShort(text) ?? (loneSurrogate.test(text) ? null : utf8Encoder.encode(text)),
 };
 
 /** A call of the encoder costs more than the loop for most lines of code; null if it is needed. */

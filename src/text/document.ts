@@ -157,7 +157,7 @@ export class Document implements HashSource {
   sameText(index: number, other: Document, otherIndex: number): boolean {
     if (this.lineHash(index) !== other.lineHash(otherIndex)) return false;
     if (this.encoding !== other.encoding) return this.text(index) === other.text(otherIndex);
-    return sameBytes(this.content(index), other.content(otherIndex));
+    return isSameBytes(this.content(index), other.content(otherIndex));
   }
 
   /** Whether lines [start, end) read like as many lines of the other text from `otherStart` on. */
@@ -347,7 +347,7 @@ function hexadecimal(lane: number): string {
   return ((hash ^ (hash >>> 16)) >>> 0).toString(16).padStart(8, "0");
 }
 
-export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+export function isSameBytes(one: Uint8Array, other: Uint8Array): boolean {
   if (one === other) return true;
   if (one.length !== other.length) return false;
   let index = 0;

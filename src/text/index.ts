@@ -10,7 +10,7 @@ export {
   utf8Codec,
   withoutBom,
 } from "./codec.js";
-export { Document, type HashSource, type ParseOptions, sameBytes, wholeFile } from "./document.js";
+export { Document, type HashSource, isSameBytes, type ParseOptions, wholeFile } from "./document.js";
 export { cksum, digest, utf8, xxh32 } from "./hash.js";
 export { hexRows, nextLineFeed } from "./line-scanner.js";
 export { compactLineRanges, fewRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./line-set.js";

@@ -159,7 +159,7 @@ function scanBlocks(bytes: Uint8Array, table: Unfinished): boolean {
     if (end < 0) break;
     const stop = end > start && bytes[end - 1] === 13 ? end - 1 : end;
     if ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop)) return false;
-    let hash = position > start ? joined(lane1, lane2, lane3, lane4) : 0x165667b1;
+    let hash = position > start ? joinedLanes(lane1, lane2, lane3, lane4) : 0x165667b1;
     hash = (hash + stop - start) | 0;
     for (; position + 4 <= stop; position += 4) {
       const sum = (hash + Math.imul(view.getInt32(position, true), 0xc2b2ae3d)) | 0;
@@ -288,7 +288,7 @@ function fillHexRows(bytes: Uint8Array, from: number, options: HexRows): Uint8Ar
     }
     const stop = end < size && end > start && bytes[end - 1] === 13 ? end - 1 : end;
     if (stop - start > longest || ((high & 0x80808080) !== 0 && !isUtf8(bytes, start, stop))) return null;
-    const sum = position > start ? joined(lane1, lane2, lane3, lane4) : 0x165667b1;
+    const sum = position > start ? joinedLanes(lane1, lane2, lane3, lane4) : 0x165667b1;
     const hash = stop < position ? xxh32(bytes, start, stop) : tail(view, sum + stop - start, position, stop);
     writeAnchor(output, text, line, hash);
     output.setUint8(row - 1, 10);
@@ -324,7 +324,7 @@ function lowestByte(bits: number): number {
 }
 
 /** xxHash32 of whole blocks, from its four lanes. */
-function joined(lane1: number, lane2: number, lane3: number, lane4: number): number {
+function joinedLanes(lane1: number, lane2: number, lane3: number, lane4: number): number {
   return (
     ((lane1 << 1) | (lane1 >>> 31)) +
     ((lane2 << 7) | (lane2 >>> 25)) +

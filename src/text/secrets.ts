@@ -25,7 +25,7 @@ const anyKey = new RegExp(shapes.join("|"));
 const everyKey = new RegExp(`(?:${shapes.join("|")})[^\\s"'\`]{0,200}`, "g");
 
 /** Whether a text holds a key. */
-export function holdsKey(text: string): boolean {
+export function hasKeyInText(text: string): boolean {
   return anyKey.test(text);
 }
 
@@ -36,7 +36,7 @@ export function hasKey(document: Document): boolean {
   const before = known.get(document);
   if (before !== undefined) return before;
   const isWide = document.encoding.startsWith("utf-16");
-  const found = isWide ? holdsKey(document.lines().join("\n")) : bytesHoldKey(document.bytes);
+  const found = isWide ? hasKeyInText(document.lines().join("\n")) : hasKeyInBytes(document.bytes);
   known.set(document, found);
   return found;
 }
@@ -52,7 +52,7 @@ const lead = 120;
 const window = 400;
 
 /** Looks at every twentieth byte, and closer only where a run may be: ten times as fast as the expression alone. */
-function bytesHoldKey(bytes: Uint8Array): boolean {
+function hasKeyInBytes(bytes: Uint8Array): boolean {
   const decoder = new TextDecoder("latin1");
   for (let at = shortestRun - 1; at < bytes.length; ) {
     let start = at;
@@ -62,7 +62,7 @@ function bytesHoldKey(bytes: Uint8Array): boolean {
       continue;
     }
     const end = Math.min(bytes.length, at + window);
-    if (holdsKey(decoder.decode(bytes.subarray(Math.max(0, at - shortestRun - lead), end)))) return true;
+    if (hasKeyInText(decoder.decode(bytes.subarray(Math.max(0, at - shortestRun - lead), end)))) return true;
     let past = at + 1;
     while (past < end && inKeys[bytes[past] as number]) past++;
     at = past + (past < end ? shortestRun : 0);

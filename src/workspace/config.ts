@@ -101,7 +101,7 @@ function tolerant(options: ConfigOptions, troubles: string[], read: () => Settin
   try {
     return read();
   } catch (error) {
-    if (saysSo(options)) throw error;
+    if (isSetByPerson(options)) throw error;
     troubles.push(`${error instanceof Error ? error.message : error}, so it is left out`);
     return {};
   }
@@ -125,18 +125,18 @@ export function failsClosed(options: ConfigOptions): boolean {
   try {
     return loadConfig(options).settings.failClosed ?? false;
   } catch {
-    return saysSo(options);
+    return isSetByPerson(options);
   }
 }
 
-function saysSo(options: ConfigOptions): boolean {
+function isSetByPerson(options: ConfigOptions): boolean {
   const { variable, read } = rules.failClosed;
   const set = read(options.env[variable] ?? "", "");
   if (set === true || (set === false && !options.hook)) return set;
-  return [projectFile, userFile].some((file) => saysClosed(options, file));
+  return [projectFile, userFile].some((file) => isSetByFile(options, file));
 }
 
-function saysClosed(options: ConfigOptions, file: (options: ConfigOptions) => string): boolean {
+function isSetByFile(options: ConfigOptions, file: (options: ConfigOptions) => string): boolean {
   let text = "";
   try {
     text = new TextDecoder().decode(readFile(options.io ?? nodeIo, file(options)) ?? undefined);

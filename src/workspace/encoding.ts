@@ -23,7 +23,7 @@ export async function namedCodec(name: string): Promise<Codec> {
   const iconv = await load();
   const wanted = name.trim().toLowerCase();
   const codec = codecOf(iconv, wanted);
-  if (codec && (wide.has(wanted) || keepsAscii(codec))) return codec;
+  if (codec && (wide.has(wanted) || isAsciiSafe(codec))) return codec;
   const why = codec ? "does not keep ASCII as it is" : "is not known";
   throw new PortError("bad_request", `the encoding ${name} ${why}; try windows-1252, shift_jis or gbk`);
 }
@@ -41,13 +41,13 @@ export interface CodecChoice {
 export async function detectCodec(bytes: Uint8Array, choice: CodecChoice): Promise<Codec | null> {
   if (choice.forced !== null) {
     const codec = await namedCodec(choice.forced);
-    return wide.has(codec.name) || goesRound(codec, bytes) ? codec : null;
+    return wide.has(codec.name) || isReversible(codec, bytes) ? codec : null;
   }
   const names = choice.last === null || isUtf(choice.last) ? [] : [choice.last];
   for (const name of [...names, ...(await guesses(bytes))]) {
     if (name === "latin1") return null;
     const codec = codecOf(await load(), name);
-    if (codec && keepsAscii(codec) && goesRound(codec, bytes)) return codec;
+    if (codec && isAsciiSafe(codec) && isReversible(codec, bytes)) return codec;
   }
   return null;
 }
@@ -94,11 +94,11 @@ function codecOf(iconv: Iconv, name: string): Codec | null {
 const ascii = Uint8Array.from({ length: 128 }, (_, code) => code);
 
 /** Lines are found by their bytes and read one by one: that needs every ASCII character in its place. */
-function keepsAscii(codec: Codec): boolean {
+function isAsciiSafe(codec: Codec): boolean {
   return codec.decode(ascii) === String.fromCharCode(...ascii);
 }
 
-function goesRound(codec: Codec, bytes: Uint8Array): boolean {
+function isReversible(codec: Codec, bytes: Uint8Array): boolean {
   const back = codec.encode(codec.decode(bytes));
   return back !== null && Buffer.compare(back, bytes) === 0;
 }

@@ -5,7 +5,7 @@ import {
   type Disk,
   defaultLimits,
   HalfDone,
-  holds,
+  hasBytes,
   isShared,
   type Limits,
   measureBeside,
@@ -358,7 +358,7 @@ class DiskFiles implements NodeFiles {
         this.checkSize(file.path, Number(stat.size));
         if (stat.size === 0n && Math.abs(this.clock() - Number(stat.mtimeMs)) < justNow) return "emptied";
         const last = this.recent.get(file.key);
-        if (last && holds(this.disk.io, fd, stat, last)) return last;
+        if (last && hasBytes(this.disk.io, fd, stat, last)) return last;
         const bytes = readAll(this.disk.io, fd, this.limits.size, stat);
         if (bytes === null) this.checkSize(file.path, Number.POSITIVE_INFINITY);
         else this.remember(file.key, bytes);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Document } from "../../src/text/document.js";
-import { hasKey, holdsKey, withoutSecrets } from "../../src/text/secrets.js";
+import { hasKey, hasKeyInText, withoutSecrets } from "../../src/text/secrets.js";
 
 const long = (length: number): string => "aB3dE6gH9".repeat(30).slice(0, length);
 
@@ -39,7 +39,7 @@ const harmless: Record<string, string> = {
 
 describe("a key in a file", () => {
   test.each(Object.entries(keys))("%s is found, in any encoding", (_, key) => {
-    expect(holdsKey(`before ${key} behind`)).toBe(true);
+    expect(hasKeyInText(`before ${key} behind`)).toBe(true);
     for (const bytes of [
       Buffer.from(`a\nkey = ${key}\nb\n`),
       Buffer.from(`\ufeffa\nkey = ${key}\nb\n`, "utf16le"),
@@ -48,7 +48,7 @@ describe("a key in a file", () => {
       expect(hasKey(Document.parse(bytes))).toBe(true);
   });
 
-  test.each(Object.entries(harmless))("%s is none", (_, text) => expect(holdsKey(text)).toBe(false));
+  test.each(Object.entries(harmless))("%s is none", (_, text) => expect(hasKeyInText(text)).toBe(false));
 
   test("is masked, and the rest of a text stays", () => {
     for (const key of Object.values(keys)) {

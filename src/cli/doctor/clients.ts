@@ -156,12 +156,12 @@ export function variablesInSettings(env: Environment, project: string): SetVaria
   ];
   const dotenv = [home, project].flatMap((folder) => [join(folder, ".gemini", ".env"), join(folder, ".env")]);
   return [
-    ...settings.flatMap((where) => namesIn(where, /"(KEDGE_[A-Z_]+)"\s*:/g)),
-    ...dotenv.flatMap((where) => namesIn(where, /^\s*(?:export\s+)?(KEDGE_[A-Z_]+)\s*=/gm)),
+    ...settings.flatMap((where) => variablesIn(where, /"(KEDGE_[A-Z_]+)"\s*:/g)),
+    ...dotenv.flatMap((where) => variablesIn(where, /^\s*(?:export\s+)?(KEDGE_[A-Z_]+)\s*=/gm)),
   ];
 }
 
-function namesIn(where: string, pattern: RegExp): SetVariable[] {
+function variablesIn(where: string, pattern: RegExp): SetVariable[] {
   try {
     const names = [...readFileSync(where, "utf8").matchAll(pattern)].map(([, name]) => name as string);
     return [...new Set(names)].map((name) => ({ name, where }));

@@ -29,9 +29,9 @@ export function stateHealth(folder: string, now: number): StateHealth {
     bytes,
     isPrivate: process.platform === "win32" || (statSync(folder).mode & 0o077) === 0,
     isWritable: isWritable(folder),
-    damaged: namesIn(join(folder, "damaged")).length,
-    unfinished: namesIn(join(folder, "batches")).length,
-    locks: namesIn(join(folder, "locks"))
+    damaged: entriesOf(join(folder, "damaged")).length,
+    unfinished: entriesOf(join(folder, "batches")).length,
+    locks: entriesOf(join(folder, "locks"))
       .filter((name) => !name.includes("."))
       .flatMap((name) => readLock(join(folder, "locks", name), now)),
   };
@@ -49,7 +49,7 @@ function readLock(path: string, now: number): HeldLock[] {
   }
 }
 
-function namesIn(folder: string): string[] {
+function entriesOf(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -60,7 +60,7 @@ function namesIn(folder: string): string[] {
 function sizeBelow(folder: string): { files: number; bytes: number } {
   let files = 0;
   let bytes = 0;
-  for (const name of namesIn(folder)) {
+  for (const name of entriesOf(folder)) {
     const path = join(folder, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat?.isDirectory()) {

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { compare, unifiedDiff } from "../../changes/index.js";
-import { Document, sameBytes } from "../../text/index.js";
+import { Document, isSameBytes } from "../../text/index.js";
 import type { NodeFiles } from "../../workspace/index.js";
 import { InputError } from "../input.js";
 import type { Planned } from "./plan.js";
@@ -15,7 +15,7 @@ type Outcome = "created" | "changed" | "removed" | "unchanged";
 export function outcomeOf({ before, after }: Planned): Outcome {
   if (before === null) return after === null ? "unchanged" : "created";
   if (after === null) return "removed";
-  return sameBytes(before, after) ? "unchanged" : "changed";
+  return isSameBytes(before, after) ? "unchanged" : "changed";
 }
 
 /** A unified diff under the name by which people know the file. */
@@ -45,7 +45,7 @@ export async function carryOutInstall(
   const backups = new Map<string, string>();
   const previous = records.find(about);
   const entries = plan
-    .filter(({ after, base }) => after !== null && !sameOrNull(after, base))
+    .filter(({ after, base }) => after !== null && !isSameOrNull(after, base))
     .map((one): FileRecord => {
       if (one.before !== null && outcomeOf(one) !== "unchanged" && !isOwnWriting(one))
         backups.set(one.path, records.backUp(one.path, one.before, time));
@@ -66,8 +66,8 @@ export async function carryOutInstall(
 const isOwnWriting = ({ before, record }: Planned): boolean =>
   before !== null && record?.after === digest(before);
 
-const sameOrNull = (one: Uint8Array | null, two: Uint8Array | null): boolean =>
-  one === null || two === null ? one === two : sameBytes(one, two);
+const isSameOrNull = (one: Uint8Array | null, two: Uint8Array | null): boolean =>
+  one === null || two === null ? one === two : isSameBytes(one, two);
 
 /** What to go back to: kept from the first time, as long as nobody else has written since. */
 function basis(one: Planned, { records, time }: Work, backups: ReadonlyMap<string, string>) {
@@ -75,7 +75,7 @@ function basis(one: Planned, { records, time }: Work, backups: ReadonlyMap<strin
   const folders = record?.folders ?? (before === null ? missingAbove(path) : []);
   if (record && isOwnWriting(one)) return { backup: record.backup, folders };
   if (base === null) return { backup: null, folders };
-  const same = before !== null && sameBytes(base, before) ? backups.get(path) : undefined;
+  const same = before !== null && isSameBytes(base, before) ? backups.get(path) : undefined;
   return { backup: same ?? records.backUp(`${path}.base`, base, time), folders };
 }
 
@@ -91,7 +91,7 @@ export async function carryOutUninstall(work: Work, record: Installation | null)
   await commit(work);
   if (record) records.remove(record);
   // What stands there again needs no backup; what others have changed since may.
-  const restored = plan.filter((one) => isOwnWriting(one) && sameOrNull(one.after, one.base));
+  const restored = plan.filter((one) => isOwnWriting(one) && isSameOrNull(one.after, one.base));
   for (const one of restored) if (one.record?.backup) rmSync(one.record.backup, { force: true });
   removeFolders(plan);
 }

@@ -39,7 +39,7 @@ export function startedLine(line: string): Started {
 }
 
 /** Whether a command starts the guard for a client, from whatever state folder and of whatever version. */
-export function startsGuard(command: string, client: string): boolean {
+export function isGuardStart(command: string, client: string): boolean {
   return new RegExp(
     `[\\\\/]hook[\\\\/]([^\\\\/]+[\\\\/])?hook\\.cjs["']? ${client}( --state .+?)?( \\|\\| exit \\d)?$`,
   ).test(command);

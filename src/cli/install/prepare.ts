@@ -63,11 +63,11 @@ export function setupFor(
     state: found === state ? null : state,
     failClosed,
     plugin: (name) => readFileSync(join(dirname(program), "..", "plugins", name), "utf8"),
-    read,
+    read: textAt,
   };
 }
 
-function read(path: string): string | null {
+function textAt(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -52,12 +52,14 @@ export type CopyState = "missing" | "outdated" | "current";
 
 export function copyState(state: string, program: string): CopyState {
   if (!existsSync(hookPath(state))) return "missing";
-  return digest(readFileSync(hookPath(state))) === digest(read(builtHook(program))) ? "current" : "outdated";
+  return digest(readFileSync(hookPath(state))) === digest(bytesAt(builtHook(program)))
+    ? "current"
+    : "outdated";
 }
 
 /** By a rename: a hook that starts meanwhile reads the old program or the new one. */
 export function copyHook(state: string, program: string): void {
-  const bytes = read(builtHook(program));
+  const bytes = bytesAt(builtHook(program));
   const path = hookPath(state);
   const temporary = `${path}.${process.pid}.tmp`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -94,7 +96,7 @@ export function removeHook(state: string): void {
   rmSync(dirname(hookPath(state)), { recursive: true, force: true });
 }
 
-function read(path: string): Uint8Array {
+function bytesAt(path: string): Uint8Array {
   try {
     return readFileSync(path);
   } catch {

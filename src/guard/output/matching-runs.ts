@@ -41,7 +41,7 @@ function unnumberedRuns(printed: Printed): Run[] {
     const live = liveKeys(view);
     if (live === null) return;
     const wanted = (line: number, length: number): boolean =>
-      length >= enough || length === view.keys.length || holdsSingle(view, line, length);
+      length >= enough || length === view.keys.length || hasSingleLine(view, line, length);
     for (const stretch of stretches.of(live, wanted)) {
       for (const place of stretches.places(stretch, mostPlaces)) {
         const index = pieceAt[place]!;
@@ -49,7 +49,7 @@ function unnumberedRuns(printed: Printed): Run[] {
         if (piece.owner >= 0 && piece.owner !== file) continue;
         const at = place - starts[index]!;
         const run = runOf({ file, piece, at }, stretch, view, piece.numbered);
-        if (countsByText(run, printed)) runs.push(run);
+        if (isCountedByText(run, printed)) runs.push(run);
       }
     }
   });
@@ -74,14 +74,14 @@ function inSequence(printed: Printed) {
   return { sequence, starts, pieceAt };
 }
 
-interface Place {
+interface RunPlace {
   readonly file: number;
   readonly piece: Piece;
   readonly at: number;
 }
 
 function runOf(
-  { file, piece, at }: Place,
+  { file, piece, at }: RunPlace,
   { line, length, once }: Pick<Stretch, "line" | "length" | "once">,
   view: PrintedFile,
   misnumbered: boolean,
@@ -99,16 +99,16 @@ function runOf(
   };
 }
 
-function countsByText(run: Run, printed: Printed): boolean {
+function isCountedByText(run: Run, printed: Printed): boolean {
   const view = printed.files[run.file]!;
   const whole = run.length === view.keys.length && (view.named || run.sure);
   if (run.length >= enough) return run.weight > 0 || whole || run.sure || view.alone;
   if (whole) return true;
-  return !run.misnumbered && holdsOwnLine(run, view, printed);
+  return !run.misnumbered && hasOwnLine(run, view, printed);
 }
 
 /** A line that can be no other: once in the file and, unless the file is named, in no other file. */
-function holdsOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
+function hasOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
   for (let line = run.line; line < run.line + run.length; line++) {
     if (!view.single[line]) continue;
     const key = view.keys[line]!;
@@ -129,14 +129,14 @@ function liveKeys(view: PrintedFile): Int32Array | null {
     const first = line;
     while (line < keys.length && keys[line]! >= 0) line++;
     const length = line - first;
-    if (length < enough && length < keys.length && !holdsSingle(view, first, length)) continue;
+    if (length < enough && length < keys.length && !hasSingleLine(view, first, length)) continue;
     for (let at = first; at < line; at++) live[at] = keys[at]!;
     left += length;
   }
   return left > 0 ? live : null;
 }
 
-function holdsSingle({ single }: PrintedFile, first: number, length: number): boolean {
+function hasSingleLine({ single }: PrintedFile, first: number, length: number): boolean {
   for (let line = first; line < first + length; line++) if (single[line] === 1) return true;
   return false;
 }
@@ -152,8 +152,8 @@ function numberedRuns(printed: Printed): Run[] {
       const only = owned || piece.hint === file || view.alone;
       const runs = agreeingRuns(file, view, { piece, keys });
       if (runs.length === 0) return [];
-      if (!countTogether(runs, piece, printed)) {
-        return runs.filter((run) => countsByNumber(run, only, printed)).map(({ run }) => run);
+      if (!isCountedTogether(runs, piece, printed)) {
+        return runs.filter((run) => isCountedByNumber(run, only, printed)).map(({ run }) => run);
       }
       const weight = runs.reduce((sum, { run }) => sum + run.weight, 0);
       return runs.map(({ run }) => ({ ...run, weight }));
@@ -203,17 +203,17 @@ function agreeing({ keys: lines }: PrintedFile, { piece, keys }: Numbered, at: n
 }
 
 /** Rows of one search, not next to each other, that are all lines of the file count like one run. */
-function countTogether(runs: readonly Agreeing[], piece: Piece, printed: Printed): boolean {
+function isCountedTogether(runs: readonly Agreeing[], piece: Piece, printed: Printed): boolean {
   const rows = piece.numbers.reduce((sum, number) => sum + (number > 0 ? 1 : 0), 0);
   const agreed = runs.reduce((sum, { run }) => sum + run.length, 0);
   if (agreed < rows) return false;
   if (agreed >= enough && runs.some(({ run }) => run.weight > 0)) return true;
-  return runs.some(({ run }) => holdsOwnLine(run, printed.files[run.file]!, printed));
+  return runs.some(({ run }) => hasOwnLine(run, printed.files[run.file]!, printed));
 }
 
-function countsByNumber({ run, contradicted }: Agreeing, only: boolean, printed: Printed): boolean {
+function isCountedByNumber({ run, contradicted }: Agreeing, only: boolean, printed: Printed): boolean {
   const view = printed.files[run.file]!;
   if (run.sure || (only && !contradicted)) return true;
   if (view.named && run.length === view.keys.length) return true;
-  return (run.length >= enough && run.weight > 0) || holdsOwnLine(run, view, printed);
+  return (run.length >= enough && run.weight > 0) || hasOwnLine(run, view, printed);
 }

@@ -33,14 +33,14 @@ export function pathsIn(text: string, limit: number): string[] {
 }
 
 /** As what a text is read: a word, or in quotes more than one. */
-type Reading = "plain" | "leading" | "quoted" | "quoted, leading" | "text";
+type WordKind = "plain" | "leading" | "quoted" | "quoted, leading" | "text";
 
 /** The most likely paths of each rank. */
 class Found {
   readonly #limit: number;
   readonly #seen = new Map<string, number>();
   readonly #byRank: readonly string[][] = ranks.map(() => []);
-  readonly #read: Readonly<Record<Reading, Set<string>>> = {
+  readonly #read: Readonly<Record<WordKind, Set<string>>> = {
     ...{ plain: new Set(), leading: new Set(), quoted: new Set(), "quoted, leading": new Set() },
     text: new Set(),
   };
@@ -55,7 +55,7 @@ class Found {
   }
 
   /** Whether this was read before, like this: most words of an output were, and add nothing. */
-  hasRead(text: string, as: Reading): boolean {
+  hasRead(text: string, as: WordKind): boolean {
     const read = this.#read[as];
     const size = read.size;
     return read.add(text).size === size;

@@ -74,9 +74,12 @@ export function unquoted(path: string): string {
   const bytes: number[] = [];
   for (const [part, octal, letter] of inner.matchAll(/\\([0-3][0-7]{2})|\\(.)|[^\\]+/gs)) {
     if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
-    else bytes.push(...new TextEncoder().encode(letter === undefined ? part : (escapes[letter] ?? letter)));
+    else
+      bytes.push(
+        ...new TextEncoder().encode(letter === undefined ? part : (quotedEscapes[letter] ?? letter)),
+      );
   }
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+const quotedEscapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };

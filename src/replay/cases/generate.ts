@@ -38,7 +38,7 @@ const chunk = 20;
 /** Texts are read of so many pairs at once: to start git takes longer than to read them. */
 const ahead = 120;
 /** Rare classes are looked for in so many pairs for each case wanted, then given up. */
-const patience = 12;
+const triesForRare = 12;
 
 /**
  * Half of the cases are the unweighted sample: consecutive changes drawn with equal chance, each as what it is. The
@@ -50,7 +50,7 @@ export async function generate({ source, seed, cases, onProgress }: GenerateOpti
   const sample = Math.ceil(cases / 2);
   const drawer = new Drawer(source, random, Math.ceil((cases - sample) / classNames.length));
   const reader = new Reader(source, pairs);
-  const last = Math.min(pairs.length, cases * patience);
+  const last = Math.min(pairs.length, cases * triesForRare);
   // Of a short history one half is left for the classes.
   const half = Math.ceil(pairs.length / 2);
   let at = 0;

@@ -20,7 +20,7 @@ export function quotes(base: string, hunks: readonly Hunk[]): Quote[] {
   const lines = base.split(/\r?\n/).slice(0, -1);
   const whole = lines.join("\n");
   let spans: Span[] = hunks.map((hunk) => ({ from: hunk.start, to: hunk.start + hunk.count, hunks: [hunk] }));
-  for (const span of spans) if (needsContext(span)) widen(span, lines.length);
+  for (const span of spans) if (isWithoutContext(span)) widen(span, lines.length);
   for (;;) {
     spans = joined(spans);
     const vague = spans.filter((span) => !isUnique(whole, lines.slice(span.from, span.to).join("\n")));
@@ -35,7 +35,7 @@ export function quotes(base: string, hunks: readonly Hunk[]): Quote[] {
 }
 
 /** An insertion has nothing to quote; a deletion would leave its line break. */
-const needsContext = ({ hunks }: Span): boolean =>
+const isWithoutContext = ({ hunks }: Span): boolean =>
   hunks.some(({ count, lines }) => count === 0 || lines.length === 0);
 
 function widen(span: Span, length: number): void {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { basename, delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { hookLine, startsGuard, wordsOf } from "../../../src/cli/install/command.js";
+import { hookLine, isGuardStart, wordsOf } from "../../../src/cli/install/command.js";
 import { lastingNode } from "../../../src/cli/install/program.js";
 import type { Setup } from "../../../src/cli/install/types.js";
 import { Machine } from "./support.js";
@@ -276,8 +276,8 @@ describe("the command", () => {
   ])("%s %s survives a shell", (node, hook) => {
     const line = hookLine(setup({ node, hook }), "codex");
     expect(wordsOf(line)).toEqual([node, hook, "codex"]);
-    expect(startsGuard(line, "codex")).toBe(true);
-    expect(startsGuard(line, "pi")).toBe(false);
+    expect(isGuardStart(line, "codex")).toBe(true);
+    expect(isGuardStart(line, "pi")).toBe(false);
     if (process.platform === "win32") return;
     const { stdout } = spawnSync("/bin/sh", ["-c", `printf '%s\\n' ${line}`], { encoding: "utf8" });
     expect(stdout).toBe(`${node}\n${hook}\ncodex\n`);
@@ -290,7 +290,7 @@ describe("the command", () => {
       "kedge hook codex",
       "/s/hook/hook.cjs codex x",
     ])
-      expect(startsGuard(line, "codex")).toBe(false);
+      expect(isGuardStart(line, "codex")).toBe(false);
   });
 
   test("Node by a path that stays: a package manager's link, else the file itself", () => {

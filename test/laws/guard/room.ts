@@ -1,6 +1,6 @@
 /** A client's tools at work on one file in memory, with the guard in front of them: as its hook runs it, without a disk. */
 
-import type { Workplace } from "../../../src/guard/context.js";
+import type { GuardContext } from "../../../src/guard/context.js";
 import type { Answer, Event, Payload } from "../../../src/guard/event.js";
 import { answer } from "../../../src/guard/guard.js";
 import { adapters } from "../../../src/guard/index.js";
@@ -131,7 +131,7 @@ export class Room<E> {
     return Object.assign({}, ...answers);
   }
 
-  private place(agent: string): Workplace {
+  private place(agent: string): GuardContext {
     const { files, store } = this;
     const adapter = adapters[this.tool.name] as NonNullable<(typeof adapters)[string]>;
     const { door, rewrites, tellsBefore, parallel, room } = adapter;
@@ -139,7 +139,7 @@ export class Room<E> {
     const session = new Session({ files, store, agent, clock, door });
     return {
       ...{ session, files, agent, clock, door, rewrites, tellsBefore, parallel },
-      store: store as unknown as Workplace["store"],
+      store: store as unknown as GuardContext["store"],
       sessionFor: () => session,
       ...{ cwd: "/project", root: "/project", troubles: [], asides: [] },
       failsClosed: () => true,

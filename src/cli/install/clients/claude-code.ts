@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { hookArguments, serverCommand, startsGuard } from "../command.js";
+import { hookArguments, isGuardStart, serverCommand } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
@@ -29,7 +29,7 @@ function groups(setup: Setup): Record<string, HookGroup> {
 
 function isOurs({ command, args }: Hook): boolean {
   const words = [command, ...(Array.isArray(args) ? args : [])];
-  return startsGuard(words.join(" "), name);
+  return isGuardStart(words.join(" "), name);
 }
 
 function hasPlugin({ env, home, read }: Setup): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { hookLine, serverCommand, startedLine, startsGuard } from "../command.js";
+import { hookLine, isGuardStart, serverCommand, startedLine } from "../command.js";
 import { blockFile, jsonFile } from "../config/config-file.js";
 import { type Hook, type HookGroup, hookGroups, hooksIn, type PlacedHook } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
@@ -22,7 +22,7 @@ function groups(setup: Setup): Record<string, HookGroup> {
   };
 }
 
-const isOurs = ({ command }: Hook): boolean => startsGuard(String(command), name);
+const isOurs = ({ command }: Hook): boolean => isGuardStart(String(command), name);
 const userFolder = ({ env, home }: Setup): string => env.CODEX_HOME || join(home, ".codex");
 const folder = (setup: Setup): string =>
   setup.scope === "user" ? userFolder(setup) : join(setup.project, ".codex");

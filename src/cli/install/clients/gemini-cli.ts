@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { hookLine, serverCommand, startedLine, startsGuard } from "../command.js";
+import { hookLine, isGuardStart, serverCommand, startedLine } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
@@ -26,7 +26,7 @@ function groups(setup: Setup): Record<string, HookGroup> {
   };
 }
 
-const isOurs = ({ command }: Hook): boolean => startsGuard(String(command), name);
+const isOurs = ({ command }: Hook): boolean => isGuardStart(String(command), name);
 /** By their classes: the name `write_file` would turn off our own tool of that name as well. */
 const classes = ["EditTool", "WriteFileTool"];
 

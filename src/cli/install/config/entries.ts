@@ -1,6 +1,6 @@
 /** What is put into a client's JSON configuration, entry by entry, and taken out again without touching what is not ours. */
 import type { Part } from "../types.js";
-import { appendAt, removeAt, same, setAt, valueAt } from "./json-edit.js";
+import { appendAt, isSameValue, removeAt, setAt, valueAt } from "./json-edit.js";
 import type { JsonPath } from "./jsonc.js";
 
 export interface Entry {
@@ -15,7 +15,7 @@ export interface Entry {
 export function member(part: Part, path: JsonPath, value: unknown): Entry {
   // A server of our name is ours, of whatever version; a switch is ours if it stands as we put it.
   const isIn = (text: string): boolean =>
-    part === "exclusive" ? same(valueAt(text, path), value) : valueAt(text, path) !== undefined;
+    part === "exclusive" ? isSameValue(valueAt(text, path), value) : valueAt(text, path) !== undefined;
   return {
     part,
     isIn,
@@ -125,7 +125,7 @@ function removeWithEmpty(text: string, path: JsonPath, base: string | null): str
   for (let depth = path.length - 1; depth > 0; depth--) {
     const above = path.slice(0, depth);
     const value = valueAt(result, above);
-    const isEmpty = same(value, {}) || same(value, []);
+    const isEmpty = isSameValue(value, {}) || isSameValue(value, []);
     const wasThere = base !== null && valueAt(base, above) !== undefined;
     if (!isEmpty || wasThere) break;
     result = removeAt(result, above);

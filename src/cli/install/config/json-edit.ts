@@ -29,7 +29,7 @@ export function setAt(text: string, path: JsonPath, value: unknown): string {
   const root = rootOf(text);
   const there = childAt(root, path);
   if (there === null) return insertMissing(text, root, path, value);
-  if (same(plainValue(there.node), value)) return text;
+  if (isSameValue(plainValue(there.node), value)) return text;
   const { start, end } = there.node;
   return spliced(text, [{ start, end, text: written(text, value, indentOfLine(text, there.start)) }]);
 }
@@ -74,7 +74,7 @@ function rootOf(text: string): JsonNode {
   return root;
 }
 
-export function same(one: unknown, two: unknown): boolean {
+export function isSameValue(one: unknown, two: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(two);
 }
 
