@@ -8,7 +8,7 @@ import {
   type SchemeName,
   scheme,
 } from "../anchors/index.js";
-import type { LineMap } from "../changes/index.js";
+import type { LineChange } from "../changes/index.js";
 import { type Cause, codes, exitStatus, type Problem } from "../edits/index.js";
 import type { Applied } from "../merge/index.js";
 import { type Document, fewRanges, LineSet, lineIndexes, type Range, visible } from "../text/index.js";
@@ -384,6 +384,6 @@ export interface EditToolDetails {
 }
 
 /** The changed places in today's numbers; a pure deletion is named by the line that follows it. */
-export function changedRanges(map: LineMap): Range[] {
+export function changedRanges(map: LineChange): Range[] {
   return map.regions.map(({ bStart, bEnd }) => ({ start: bStart + 1, end: Math.max(bEnd, bStart + 1) }));
 }

@@ -1,5 +1,5 @@
 /** Lines that an edit quotes only in part: the rest of such a line may never have been shown to the agent. */
-import type { LineMap } from "../changes/index.js";
+import type { LineChange } from "../changes/index.js";
 import type { Edit, Quote } from "../edits/index.js";
 import type { OpenFile } from "../ledger/index.js";
 import { type Document, LineSet, lineIndexes, type Range, splitText } from "../text/index.js";
@@ -23,7 +23,7 @@ export function newLines(quotes: Sent["quotes"]): string[] {
 
 /** An edit and what the agent knew of the text before it. */
 export interface Edited {
-  readonly map: LineMap;
+  readonly map: LineChange;
   readonly before: Document;
   readonly after: Document;
   readonly known: LineSet;

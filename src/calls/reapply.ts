@@ -1,6 +1,6 @@
 /** Brings journaled text back into a file that may have changed since: an undo and a restore are the same merge. */
 import { changedRanges } from "../answers/index.js";
-import { type Change, History, type LineMap, type Region, type State } from "../changes/index.js";
+import { type Change, History, type LineChange, type Region, type State } from "../changes/index.js";
 import type { LocatedEdit, Problem } from "../edits/index.js";
 import { type Env, isKeepable, type OpenFile, writtenLines, wrote } from "../ledger/index.js";
 import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
@@ -91,7 +91,7 @@ export function spliced(
 export interface Returned {
   readonly opened: OpenFile;
   text: Document | null;
-  readonly maps: LineMap[];
+  readonly maps: LineChange[];
   /** It was given another text as a whole: no lines of the file as found can be followed to it. */
   isWhole?: boolean;
   from?: OpenFile;

@@ -1,8 +1,8 @@
 import type { Document } from "../text/index.js";
 import { compareLines } from "./compare.js";
-import { LineMap, type Region } from "./line-change.js";
+import { LineChange, type Region } from "./line-change.js";
 
-const known = new WeakMap<LineMap, LineMap>();
+const known = new WeakMap<LineChange, LineChange>();
 
 /** A run of this many lines with a word is taken for the same run wherever it stands. */
 const enough = 3;
@@ -12,11 +12,11 @@ const enough = 3;
  * lines of a changed place have to, or enough of them that stand together: one line among others that changed may be a
  * new one.
  */
-export function overBlanks(map: LineMap, before: Document, now: Document): LineMap {
+export function overBlanks(map: LineChange, before: Document, now: Document): LineChange {
   const found = known.get(map);
   if (found) return found;
   const regions = map.regions.flatMap((region) => changedIn(region, before, now));
-  const made = LineMap.of(map.before, map.after, regions);
+  const made = LineChange.of(map.before, map.after, regions);
   known.set(map, made);
   return made;
 }
@@ -44,7 +44,7 @@ function changedIn(region: Region, before: Document, now: Document): Region[] {
 }
 
 /** Lines that are paired one below the other, half-open. */
-function runs(map: LineMap): [number, number][] {
+function runs(map: LineChange): [number, number][] {
   const edges = [{ aEnd: 0, bEnd: 0 }, ...map.regions];
   return edges.flatMap(({ aEnd }, at): [number, number][] => {
     const end = map.regions[at]?.aStart ?? map.before;

@@ -1,26 +1,26 @@
 import type { Document } from "../text/index.js";
 import { type Classes, certainPairs, type Segment } from "./certain-pairs.js";
-import { LineMap, type Region } from "./line-change.js";
+import { LineChange, type Region } from "./line-change.js";
 
 /**
  * Which lines are certainly unchanged between two texts: lines that occur once in both are paired first, as far as
  * every longest increasing run of those pairs agrees; between them, the pairs that every longest common subsequence
  * contains. Everything else is a region. A segment that costs too much is one region: only edits inside it suffer.
  */
-export function compare(a: Document, b: Document): LineMap {
-  if (a === b) return LineMap.identity(a.lineCount);
+export function compare(a: Document, b: Document): LineChange {
+  if (a === b) return LineChange.identity(a.lineCount);
   const map = compareHashes(a.table.hashes, b.table.hashes);
   // Hashes find the pairs, content confirms them. Where two lines only share a hash, texts are compared instead.
   return isEqualThroughout(a, b, map) ? map : compareLines(a.lines(), b.lines());
 }
 
 /** The same for texts of which only the hashes are kept: 32 bits stand for a line. */
-export function compareHashes(a: Uint32Array, b: Uint32Array): LineMap {
+export function compareHashes(a: Uint32Array, b: Uint32Array): LineChange {
   return compareClasses(classify(a, b));
 }
 
 /** Whether every pair of a map reads the same; runs of pairs are compared as one piece. */
-function isEqualThroughout(a: Document, b: Document, map: LineMap): boolean {
+function isEqualThroughout(a: Document, b: Document, map: LineChange): boolean {
   let [aFrom, bFrom] = [0, 0];
   for (const { aStart, aEnd, bEnd } of map.regions) {
     if (!a.sameLines(aFrom, aStart, b, bFrom)) return false;
@@ -29,7 +29,7 @@ function isEqualThroughout(a: Document, b: Document, map: LineMap): boolean {
   return a.sameLines(aFrom, a.lineCount, b, bFrom);
 }
 
-export function compareLines(a: readonly string[], b: readonly string[]): LineMap {
+export function compareLines(a: readonly string[], b: readonly string[]): LineChange {
   const known = new Map<string, number>();
   const number = (text: string): number => {
     const found = known.get(text);
@@ -82,7 +82,7 @@ function classify(aHashes: Uint32Array, bHashes: Uint32Array): Classes {
 }
 
 /** Classes are numbers below the count of all lines. */
-function compareClasses(classes: Classes): LineMap {
+function compareClasses(classes: Classes): LineChange {
   const { a, b } = classes;
   const regions: Region[] = [];
   let aFrom = 0;
@@ -111,7 +111,7 @@ function compareClasses(classes: Classes): LineMap {
   segment(a.length, b.length);
   if (aFrom < a.length || bFrom < b.length)
     regions.push({ aStart: aFrom, aEnd: a.length, bStart: bFrom, bEnd: b.length });
-  return LineMap.of(a.length, b.length, regions);
+  return LineChange.of(a.length, b.length, regions);
 }
 
 function isEqual({ a, b }: Classes, [aStart, aEnd, bStart, bEnd]: Segment): boolean {

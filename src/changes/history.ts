@@ -6,7 +6,7 @@ import { type SchemeName, scheme } from "../anchors/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import { overBlanks } from "./blanks.js";
 import { compare, compareHashes } from "./compare.js";
-import { LineMap, type Region } from "./line-change.js";
+import { LineChange, type Region } from "./line-change.js";
 
 /**
  * A line of unknown text is NUL, which no text file has, and the eight digits of its hash in control characters: no quote
@@ -35,7 +35,7 @@ export function hashFrom(kept: number, name: SchemeName): string | null {
 }
 
 /** The text that had these hashes, as far as the file now tells; null where that is in an encoding that it was not in. */
-function rebuilt(hashes: Uint32Array, toNow: LineMap, now: Document): Document | null {
+function rebuilt(hashes: Uint32Array, toNow: LineChange, now: Document): Document | null {
   const lines = new Map<number, number>();
   if (!toNow.isIdentity) for (let at = 0; at < now.lineCount; at++) lines.set(now.lineHash(at), at);
   const textOf = (hash: number): string => {
@@ -53,7 +53,7 @@ function rebuilt(hashes: Uint32Array, toNow: LineMap, now: Document): Document |
 }
 
 /** The lines of unknown text. Only lines that are not paired can be. */
-function unknownLines(document: Document, toNow: LineMap): LineSet {
+function unknownLines(document: Document, toNow: LineChange): LineSet {
   const spans = toNow.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
   const lines = LineSet.of(spans.filter(([start, end]) => start < end)).indexes();
   return LineSet.lines(lines.filter((line) => keptHash(document.text(line)) !== null));
@@ -67,7 +67,7 @@ export interface State {
   readonly document: Document | null;
   /** Line hashes (xxHash32) kept where the content is not: enough to follow lines that did not change. */
   readonly hashes?: Uint32Array | null;
-  readonly exact: LineMap | null;
+  readonly exact: LineChange | null;
   /** The exact change is the doing of the agent whose call is judged. */
   readonly own?: boolean;
 }
@@ -78,8 +78,8 @@ export interface State {
  */
 export interface BelievedText {
   readonly document: Document;
-  readonly fromShown: LineMap;
-  readonly toNow: LineMap;
+  readonly fromShown: LineChange;
+  readonly toNow: LineChange;
   /** Each change since is known to the line: no texts were compared. */
   readonly isExact: boolean;
   /** Lines of unknown text, which others changed: only their hashes are kept. */
@@ -91,10 +91,10 @@ export interface BelievedText {
  * by their exact change, and by comparing texts, or the hashes of their lines, between those.
  */
 export class History {
-  private readonly followed = new Map<number, LineMap | null>();
+  private readonly followed = new Map<number, LineChange | null>();
   private readonly beliefs = new Map<number, BelievedText | null>();
   private readonly rebuilt = new Map<number, Document | null>();
-  private readonly alike = new Map<number, LineMap | null>();
+  private readonly alike = new Map<number, LineChange | null>();
   private nextSame: readonly (number | undefined)[] | null = null;
 
   constructor(readonly states: readonly State[]) {
@@ -155,7 +155,7 @@ export class History {
   }
 
   /** Where the lines of one state are in a later one; null if a text that would have to be compared is gone. */
-  follow(from: number, to: number = this.last): LineMap | null {
+  follow(from: number, to: number = this.last): LineChange | null {
     const key = from * this.states.length + to;
     const known = this.followed.get(key);
     if (known !== undefined) return known;
@@ -200,14 +200,14 @@ export class History {
     if (!map) return null;
     const isExact = this.isExact(state);
     const own = map.regions.filter((region) => region.own);
-    const all = (document: Document, fromShown: LineMap, toNow: LineMap): BelievedText => {
+    const all = (document: Document, fromShown: LineChange, toNow: LineChange): BelievedText => {
       const unknown = this.kept(state) ? LineSet.empty : unknownLines(document, toNow);
       return { document, fromShown, toNow, isExact, unknown };
     };
-    if (own.length === map.regions.length) return all(this.now, map, LineMap.identity(map.after));
+    if (own.length === map.regions.length) return all(this.now, map, LineChange.identity(map.after));
     const document = this.document(state);
     if (!document) return null;
-    if (own.length === 0) return all(document, LineMap.identity(map.before), map);
+    if (own.length === 0) return all(document, LineChange.identity(map.before), map);
     const splices = own.map(({ aStart, aEnd, bStart, bEnd }) => ({
       start: aStart,
       end: aEnd,
@@ -226,8 +226,8 @@ export class History {
     }
     return all(
       made,
-      LineMap.of(map.before, made.lineCount, mine),
-      LineMap.of(made.lineCount, map.after, theirs),
+      LineChange.of(map.before, made.lineCount, mine),
+      LineChange.of(made.lineCount, map.after, theirs),
     );
   }
 
@@ -235,7 +235,7 @@ export class History {
    * As `follow`, to the file now, with lines paired too of which only the blanks at their ends have changed. Each change by
    * itself is looked at: an edit beside lines that a formatter indented makes one region with them.
    */
-  followOverBlanks(from: number): LineMap | null {
+  followOverBlanks(from: number): LineChange | null {
     const known = this.alike.get(from);
     if (known !== undefined) return known;
     const map = this.trace(from, this.last, (step, start, end) => this.overBlanks(step, start, end));
@@ -244,7 +244,7 @@ export class History {
     return found;
   }
 
-  private overBlanks(map: LineMap, from: number, to: number): LineMap {
+  private overBlanks(map: LineChange, from: number, to: number): LineChange {
     const [before, after] = [this.kept(from), this.kept(to)];
     return before && after ? overBlanks(map, before, after) : map;
   }
@@ -262,11 +262,11 @@ export class History {
   private trace(
     from: number,
     to: number,
-    widen: (map: LineMap, from: number, to: number) => LineMap = (map) => map,
-  ): LineMap | null {
+    widen: (map: LineChange, from: number, to: number) => LineChange = (map) => map,
+  ): LineChange | null {
     // A state that was forgotten, as the one that an old handle was given for.
     if (!this.states[from]) return null;
-    let map = LineMap.identity((this.states[from] as State).lineCount);
+    let map = LineChange.identity((this.states[from] as State).lineCount);
     for (const { start, end, exact, own } of this.way(from, to)) {
       const step = this.between(start, end);
       if (!step) return null;
@@ -287,9 +287,9 @@ export class History {
     return false;
   }
 
-  private between(from: number, to: number): LineMap | null {
+  private between(from: number, to: number): LineChange | null {
     const [a, b] = [this.states[from] as State, this.states[to] as State];
-    if (from === to || a.version === b.version) return LineMap.identity(a.lineCount);
+    if (from === to || a.version === b.version) return LineChange.identity(a.lineCount);
     const [before, after] = [this.kept(from), this.kept(to)];
     if (before && after) return compare(before, after);
     const [one, two] = [this.hashes(from), this.hashes(to)];
@@ -301,7 +301,7 @@ export class History {
 interface Stretch {
   readonly start: number;
   readonly end: number;
-  readonly exact: LineMap | null;
+  readonly exact: LineChange | null;
   readonly own: boolean;
 }
 

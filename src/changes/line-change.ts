@@ -13,7 +13,7 @@ export interface Hunk<T> {
  */
 export class Change<T> {
   private constructor(
-    readonly map: LineMap,
+    readonly map: LineChange,
     readonly hunks: readonly Hunk<T>[],
   ) {}
 
@@ -44,7 +44,7 @@ export class Change<T> {
       shift += hunk.lines.length - (hunk.end - hunk.start);
       return { aStart: hunk.start, aEnd: hunk.end, bStart, bEnd: bStart + hunk.lines.length };
     });
-    return new Change(LineMap.of(before, before + shift, regions), joined);
+    return new Change(LineChange.of(before, before + shift, regions), joined);
   }
 
   get before(): number {
@@ -138,19 +138,19 @@ type Fate =
  * claimed about lines inside. Regions are sorted; two that touch, with no paired line between them, differ in whose
  * doing they are.
  */
-export class LineMap {
+export class LineChange {
   private constructor(
     readonly before: number,
     readonly after: number,
     readonly regions: readonly Region[],
   ) {}
 
-  static identity(count: number): LineMap {
-    return new LineMap(count, count, []);
+  static identity(count: number): LineChange {
+    return new LineChange(count, count, []);
   }
 
   /** Regions must be sorted; touching ones are joined, overlapping or ill-fitting ones are an error. */
-  static of(before: number, after: number, regions: Iterable<Region>): LineMap {
+  static of(before: number, after: number, regions: Iterable<Region>): LineChange {
     const joined: Region[] = [];
     let shift = 0;
     for (const region of regions) {
@@ -172,7 +172,7 @@ export class LineMap {
     const end = joined.at(-1);
     if (after - before !== shift || (end && end.aEnd > before))
       throw new RangeError(`regions do not fit texts of ${before} and ${after} lines`);
-    return new LineMap(before, after, joined);
+    return new LineChange(before, after, joined);
   }
 
   get isIdentity(): boolean {
@@ -246,7 +246,7 @@ export class LineMap {
     return at === 0 ? 0 : this.index(at - 1) + 1;
   }
 
-  invert(): LineMap {
+  invert(): LineChange {
     const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd, ...more }) => ({
       ...more,
       aStart: bStart,
@@ -254,12 +254,12 @@ export class LineMap {
       bStart: aStart,
       bEnd: aEnd,
     }));
-    return new LineMap(this.after, this.before, regions);
+    return new LineChange(this.after, this.before, regions);
   }
 
   /** The same map, as the doing of the agent in question. */
-  owned(): LineMap {
-    return new LineMap(
+  owned(): LineChange {
+    return new LineChange(
       this.before,
       this.after,
       this.regions.map((region) => ({ ...region, own: true })),
@@ -285,25 +285,25 @@ export class LineMap {
   }
 
   /** From the text before this map to the text after the next one; a line is paired only if both pair it. */
-  compose(next: LineMap): LineMap {
+  compose(next: LineChange): LineChange {
     if (this.after !== next.before)
       throw new RangeError(`maps do not meet: ${this.after} and ${next.before} lines`);
     if (this.isIdentity) return next;
     if (next.isIdentity) return this;
-    return LineMap.of(this.before, next.after, clusters(this.regions, next.regions));
+    return LineChange.of(this.before, next.after, clusters(this.regions, next.regions));
   }
 
   toJSON(): number[] {
     return [this.before, this.after, ...this.regions.flatMap((r) => [r.aStart, r.aEnd, r.bStart, r.bEnd])];
   }
 
-  static fromJSON(flat: readonly number[]): LineMap {
+  static fromJSON(flat: readonly number[]): LineChange {
     const regions: Region[] = [];
     for (let at = 2; at + 3 < flat.length; at += 4) {
       const [aStart, aEnd, bStart, bEnd] = flat.slice(at, at + 4) as [number, number, number, number];
       regions.push({ aStart, aEnd, bStart, bEnd });
     }
-    return LineMap.of(flat[0] ?? 0, flat[1] ?? 0, regions);
+    return LineChange.of(flat[0] ?? 0, flat[1] ?? 0, regions);
   }
 }
 

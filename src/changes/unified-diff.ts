@@ -1,5 +1,5 @@
 import { Document, diffName, visible } from "../text/index.js";
-import { LineMap, type Region } from "./line-change.js";
+import { LineChange, type Region } from "./line-change.js";
 
 const context = 3;
 
@@ -15,7 +15,7 @@ export function unifiedDiff(
   path: string,
   before: Document | null,
   after: Document | null,
-  map: LineMap,
+  map: LineChange,
 ): string {
   const [old, made] = [before ?? emptyDocument(), after ?? emptyDocument()];
   const whole = withEnds(old, made, map);
@@ -59,12 +59,12 @@ const noFile = "/dev/null";
 const emptyDocument = (): Document => Document.parse(new Uint8Array(0));
 
 /** A map pairs lines by their text. To a diff, one whose terminator or byte order mark is another is a changed line. */
-function withEnds(before: Document, after: Document, map: LineMap): LineMap {
+function withEnds(before: Document, after: Document, map: LineChange): LineChange {
   const [old, made] = [rowCount(before), rowCount(after)];
   if (before.lineCount === 0 || after.lineCount === 0)
     return before.version === after.version
-      ? LineMap.identity(old)
-      : LineMap.of(old, made, [{ aStart: 0, aEnd: old, bStart: 0, bEnd: made }]);
+      ? LineChange.identity(old)
+      : LineChange.of(old, made, [{ aStart: 0, aEnd: old, bStart: 0, bEnd: made }]);
   const regions: Region[] = [];
   let [a, b] = [0, 0];
   const pass = (end: number): void => {
@@ -82,7 +82,7 @@ function withEnds(before: Document, after: Document, map: LineMap): LineMap {
     [a, b] = [aEnd, bEnd];
   }
   pass(map.before);
-  return LineMap.of(map.before, map.after, regions);
+  return LineChange.of(map.before, map.after, regions);
 }
 
 /** A byte order mark that nothing follows is no line of the text, but one of the diff. */

@@ -1,5 +1,5 @@
 import type { SchemeName } from "../anchors/index.js";
-import type { BelievedText, LineMap, Region } from "../changes/index.js";
+import type { BelievedText, LineChange, Region } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Edit, Ref } from "./edit.js";
 import type { LocatedEdit, View } from "./located-edit.js";
@@ -94,7 +94,7 @@ export function ownChange(edit: Edit, ref: Ref, at: { base: number; line: number
 }
 
 /** The lines of the file now where the edit's anchors stand, or where they stood. */
-function anchorRows(named: LocatedEdit, theirs: LineMap): LineSet {
+function anchorRows(named: LocatedEdit, theirs: LineChange): LineSet {
   const spans = named.refs.flatMap(({ line }) => {
     const [start, end] = theirs.hull(line, line + 1);
     return end - start > 1 ? [] : [[start, end] as const];
@@ -158,7 +158,12 @@ function summary(mismatches: readonly Mismatch[]): string {
 }
 
 /** The source of a copy must be unchanged, and a move happens as a whole: both ends of it, or neither. */
-export function sourceConflict(named: LocatedEdit, theirs: LineMap, view: View, written: number): Problem[] {
+export function sourceConflict(
+  named: LocatedEdit,
+  theirs: LineChange,
+  view: View,
+  written: number,
+): Problem[] {
   const [edit] = named.edits;
   const [span] = named.spans;
   if (!edit || !span || named.hunks.length === 0) return [];

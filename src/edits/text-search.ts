@@ -1,5 +1,5 @@
 /** Quoted text that was seen, and of which nothing or not all stands there any more. */
-import { heal, indentUnit, type LineMap, withoutOuterBlanks } from "../changes/index.js";
+import { heal, indentUnit, type LineChange, withoutOuterBlanks } from "../changes/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
 import type { Span, View } from "./located-edit.js";
 import { mismatch, type Problem, problem } from "./problem.js";
@@ -10,9 +10,9 @@ export interface QuotedPlace {
   readonly from: number;
   readonly length: number;
   /** What became of the lines of that text. */
-  readonly toNow: LineMap | null;
+  readonly toNow: LineChange | null;
   /** The same, with lines paired of which only the blanks at their ends have changed. */
-  readonly alike?: LineMap | null;
+  readonly alike?: LineChange | null;
 }
 
 /** Quoted text that was seen and no longer stands there: told by the first of its lines that is gone. */
@@ -38,7 +38,7 @@ export function goneQuote(
 }
 
 /** The line that stands where a line was, -1 if none does. Lines that were replaced by as many stand for each other. */
-function placeNow(line: number, toNow: LineMap | null): number {
+function placeNow(line: number, toNow: LineChange | null): number {
   const fate = toNow?.mapLine(line);
   if (fate?.kind !== "deleted") return fate?.line ?? -1;
   const { aStart, aEnd, bStart, bEnd } = fate.region;

@@ -1,5 +1,5 @@
 /** What others made of a file that the agent has seen or written: told to it once. */
-import type { LineMap } from "../changes/index.js";
+import type { LineChange } from "../changes/index.js";
 import {
   type Env,
   hasSeen,
@@ -23,7 +23,7 @@ export interface Formatted {
  * What others made of what the agent wrote since it was told last; null if somebody known wrote since, or nothing is
  * known. A formatter may have come between two edits of one answer.
  */
-async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineMap | null> {
+async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineChange | null> {
   const { states } = opened;
   const known = states.findLastIndex(({ by }) => by !== null && by !== agent);
   const first = states.findIndex(({ by }, at) => at > Math.max(known, opened.agent.settled) && by === agent);

@@ -1,5 +1,5 @@
 /** Text that an agent saw in one place is not taken for the same text in another. */
-import { type LineMap, overBlanks } from "../changes/index.js";
+import { type LineChange, overBlanks } from "../changes/index.js";
 import {
   goneQuote,
   outgrown,
@@ -273,7 +273,7 @@ interface Then {
   readonly document: Document;
   readonly seen: LineSet;
   readonly shown: LineSet;
-  readonly toNow: LineMap;
+  readonly toNow: LineChange;
   /** Where a line that was shown is now, whatever blanks it has at its ends; -1: nowhere, or it was not shown. */
   readonly ofShown: (line: number) => number;
   readonly now: Document;

@@ -1,5 +1,5 @@
 import type { SchemeName } from "../anchors/index.js";
-import { LineMap } from "../changes/index.js";
+import { LineChange } from "../changes/index.js";
 import type { Json, LedgerStore } from "../ports/index.js";
 import { LineSet } from "../text/index.js";
 import { type AgentLedger, emptyLedger, type LedgerShowing, type Printer } from "./agent-ledger.js";
@@ -48,7 +48,7 @@ export interface StateRecord {
   /** Not UTF-8: how it was read. */
   readonly encoding: string | null;
   /** The exact change from the state before, and who made it. */
-  readonly exact: LineMap | null;
+  readonly exact: LineChange | null;
   readonly by: string | null;
   readonly time: number;
 }
@@ -281,7 +281,7 @@ interface RawAgent {
 }
 
 function stateFrom([version, lines, encoding, exact, by, time]: RawState): StateRecord {
-  return { version, lines, encoding, exact: exact && LineMap.fromJSON(exact), by, time };
+  return { version, lines, encoding, exact: exact && LineChange.fromJSON(exact), by, time };
 }
 
 function showingFrom([

@@ -1,5 +1,5 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
-import { type LineMap, nextStates, stretches } from "../changes/index.js";
+import { type LineChange, nextStates, stretches } from "../changes/index.js";
 import type { FileId, Files, LedgerStore } from "../ports/index.js";
 import { type Codec, Document, hasKey, LineSet, latin1Codec } from "../text/index.js";
 import type { StateRecord } from "./file-ledger.js";
@@ -51,7 +51,7 @@ interface TextContext {
 }
 
 /** The lines a change writes, in the numbers after it. */
-export function writtenLines(map: LineMap): LineSet {
+export function writtenLines(map: LineChange): LineSet {
   const spans = map.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const);
   return LineSet.of(spans.filter(([start, end]) => start < end));
 }

@@ -1,5 +1,5 @@
 import type { SchemeName } from "../anchors/index.js";
-import { History, type LineMap, type State } from "../changes/index.js";
+import { History, type LineChange, type State } from "../changes/index.js";
 import type { View } from "../edits/index.js";
 import type { Clock, FileId, Files, Held, LedgerStore, Measure } from "../ports/index.js";
 import { type Codec, type Document, LineSet } from "../text/index.js";
@@ -173,14 +173,14 @@ export class OpenFile {
   }
 
   /** What a tool of somebody else wrote for the agent, after `stepBack`. `written`: lines that the agent knows by that. */
-  wrote(document: Document, exact: LineMap | null, written: LineSet): void {
+  wrote(document: Document, exact: LineChange | null, written: LineSet): void {
     this.push(document, exact, this.context.agent);
     const agent = wrote(this.agent, this.history, written);
     this.update({ ...agent, newest: { state: this.states.length - 1, order: this.tick() } });
   }
 
   /** A state that was recorded as nobody's is the agent's: its tool made it. */
-  async claim(at: number, exact: LineMap | null, written: LineSet): Promise<void> {
+  async claim(at: number, exact: LineChange | null, written: LineSet): Promise<void> {
     const state = this.states[at] as StateRecord;
     const mine = { ...state, exact, by: this.context.agent };
     this.ledger = { ...this.ledger, states: this.states.with(at, mine) };

@@ -1,4 +1,4 @@
-import { LineMap, type Region } from "../changes/index.js";
+import { LineChange, type Region } from "../changes/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import { bare, type Place, pairedLines, regionsNear, type Standing } from "./survival.js";
@@ -13,7 +13,7 @@ export interface Deleted {
 export interface Pair {
   readonly before: Document;
   readonly now: Document;
-  readonly map: LineMap;
+  readonly map: LineChange;
   readonly old: ReadonlySet<string> | null;
 }
 
@@ -61,16 +61,16 @@ export interface Gone {
   readonly isReplaced?: boolean;
 }
 
-export function readMap(change: readonly number[]): LineMap | null {
+export function readMap(change: readonly number[]): LineChange | null {
   try {
-    return LineMap.fromJSON(change);
+    return LineChange.fromJSON(change);
   } catch {
     return null;
   }
 }
 
 /** Of a file that was created, all of it, be it empty. */
-function regionsOf({ before, change }: JournalEntry, map: LineMap | null): readonly Region[] {
+function regionsOf({ before, change }: JournalEntry, map: LineChange | null): readonly Region[] {
   const regions = (map ?? (change ? readMap(change) : null))?.regions ?? [];
   const nothing = { aStart: 0, aEnd: 0, bStart: 0, bEnd: 0 };
   return regions.length > 0 || before !== null ? regions : [nothing];
@@ -79,7 +79,7 @@ function regionsOf({ before, change }: JournalEntry, map: LineMap | null): reado
 /** An edit that has just been made, place by place; `replaced` are those of which it took something out. */
 function tracesOf(
   entry: JournalEntry,
-  map: LineMap | null,
+  map: LineChange | null,
   state: number,
   replaced: readonly Trace[],
 ): Trace[] {
@@ -110,7 +110,7 @@ export function below(trace: Trace): readonly Trace[] {
 /** A journaled step, from the state of this number. */
 interface Step {
   readonly entry: JournalEntry;
-  readonly map: LineMap | null;
+  readonly map: LineChange | null;
   /** Edits that the step undoes. */
   readonly undoes: ReadonlySet<string>;
   /** Edits that it takes away again, by undoing their restore. */
@@ -145,7 +145,7 @@ function follow(trace: Trace, { entry, map, paired, state, undoes, unrestores }:
 }
 
 /** Nothing changed beside it or above: most places of a long journal, at most steps. */
-function isAbove({ lines, gap }: Trace, { regions: [first] }: LineMap): boolean {
+function isAbove({ lines, gap }: Trace, { regions: [first] }: LineChange): boolean {
   return !first || Math.max(gap ?? 0, lines.spans().at(-1)?.[1] ?? 0) < first.aStart;
 }
 
@@ -159,14 +159,14 @@ function isIn(gap: number, region: Region, orBeside: boolean): boolean {
 }
 
 /** A step that touches nothing of it. */
-export function carryOn(trace: Trace, map: LineMap): void {
+export function carryOn(trace: Trace, map: LineChange): void {
   if (isAbove(trace, map)) return;
   trace.lines = map.carry(trace.lines);
   if (trace.gap !== null) trace.gap = map.gap(trace.gap);
 }
 
 /** Whether others changed something at the place, or so near that lines taken out there may be back. */
-export function isTouched({ lines, gap, region }: Trace, before: Document, map: LineMap): boolean {
+export function isTouched({ lines, gap, region }: Trace, before: Document, map: LineChange): boolean {
   const [start, end] = hullOf({ lines, gap });
   const around: Place = [Math.min(start, gap ?? start), Math.max(end, gap ?? end)];
   if (regionsNear(around, region.aEnd - region.aStart, map).length === 0) return false;
@@ -288,7 +288,7 @@ export function inOrder(one: Trace, two: Trace): number {
 export interface CourseState {
   readonly version: string | null;
   /** How it came from the state before, if that can be told. */
-  readonly map: LineMap | null;
+  readonly map: LineChange | null;
   /** It came by somebody who is not in the journal. */
   readonly isForeign?: boolean;
 }
@@ -298,7 +298,7 @@ export class Way {
   readonly states: CourseState[] = [];
   private readonly places = new Map<string | null, number[]>();
   /** Over 2, 4, 8… steps at once, by the state they start from: no way is long then. */
-  private readonly strides: Map<number, LineMap | null>[] = [];
+  private readonly strides: Map<number, LineChange | null>[] = [];
 
   push(state: CourseState): void {
     const places = this.places.get(state.version) ?? [];
@@ -313,8 +313,8 @@ export class Way {
   }
 
   /** Where the lines of one state are in a later one, through every step between; null if that cannot be told. */
-  map(from: number, to: number): LineMap | null {
-    let found: LineMap | null = null;
+  map(from: number, to: number): LineChange | null {
+    let found: LineChange | null = null;
     for (let at = from; at < to; ) {
       let level = 0;
       while (at % (2 << level) === 0 && at + (2 << level) <= to) level++;
@@ -326,7 +326,7 @@ export class Way {
     return found;
   }
 
-  private stride(at: number, level: number): LineMap | null {
+  private stride(at: number, level: number): LineChange | null {
     if (level === 0) return this.states[at + 1]?.map ?? null;
     this.strides[level] ??= new Map();
     const strides = this.strides[level];

@@ -1,4 +1,4 @@
-import { compare, LineMap } from "../changes/index.js";
+import { compare, LineChange } from "../changes/index.js";
 import { type Texts, writtenLines } from "../ledger/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { type Document, LineSet } from "../text/index.js";
@@ -29,7 +29,7 @@ const heldLines = 64;
 
 /** A step with the ids of the commits that it undoes, and of the edits that it restores. */
 interface Returning {
-  readonly map: LineMap | null;
+  readonly map: LineChange | null;
   readonly undone: ReadonlySet<string>;
   readonly restores: ReadonlySet<string>;
 }
@@ -43,7 +43,7 @@ export class Course {
   private readonly takenOut = new Map<Trace, readonly string[]>();
   /** Edits that each restore brought back. */
   private readonly restores = new Map<string, readonly string[]>();
-  private readonly compared = new WeakMap<Document, Map<string, LineMap>>();
+  private readonly compared = new WeakMap<Document, Map<string, LineChange>>();
 
   private constructor(
     private readonly live: ReadonlySet<string>,
@@ -136,7 +136,7 @@ export class Course {
     return version === null ? null : this.texts(version);
   }
 
-  map(from: number, to: number): LineMap | null {
+  map(from: number, to: number): LineChange | null {
     return this.way.map(from, to);
   }
 
@@ -246,7 +246,7 @@ export class Course {
   }
 
   /** Back to a state that was there before, lines go the way they came: where several are equal, comparing can't tell. */
-  private mapTo(before: Document, now: Document): LineMap {
+  private mapTo(before: Document, now: Document): LineChange {
     const back = this.way.lastBefore(this.states.length, now.version);
     const map = back < 0 ? null : this.map(back, this.last)?.invert();
     if (!map) return compare(before, now);
@@ -254,7 +254,7 @@ export class Course {
       ({ aStart, aEnd, bStart, bEnd }) =>
         aEnd - aStart !== bEnd - bStart || !before.sameLines(aStart, aEnd, now, bStart),
     );
-    return LineMap.of(map.before, map.after, regions);
+    return LineChange.of(map.before, map.after, regions);
   }
 
   private async isBackAgain({ entry }: Deleted, version: string | null, now: Document | null) {
@@ -264,8 +264,8 @@ export class Course {
   }
 
   /** Asked for many places in turn. */
-  private comparison(before: Document, now: Document): LineMap {
-    const maps = this.compared.get(now) ?? new Map<string, LineMap>();
+  private comparison(before: Document, now: Document): LineChange {
+    const maps = this.compared.get(now) ?? new Map<string, LineChange>();
     const map = maps.get(before.version) ?? compare(before, now);
     this.compared.set(now, maps.set(before.version, map));
     return map;
@@ -306,7 +306,7 @@ export class Course {
     else this.places.begin({ entry, map, state: this.last });
   }
 
-  private async mapOf({ before, after, change }: JournalEntry): Promise<LineMap | null> {
+  private async mapOf({ before, after, change }: JournalEntry): Promise<LineChange | null> {
     if (after === null || this.version === null) return null;
     const map = change && before !== null ? readMap(change) : null;
     if (map) return map;
@@ -317,7 +317,7 @@ export class Course {
   /** A restore brings back what had vanished, an undo what the undone edit had replaced. */
   private async bringBackAll(
     { edits = [] }: JournalEntry,
-    map: LineMap | null,
+    map: LineChange | null,
     undone: readonly string[],
   ): Promise<void> {
     const step: Returning = { map, undone: new Set(undone), restores: new Set(edits) };

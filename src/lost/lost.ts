@@ -1,5 +1,5 @@
 import { handleFor } from "../calls/index.js";
-import { LineMap, unifiedDiff } from "../changes/index.js";
+import { LineChange, unifiedDiff } from "../changes/index.js";
 import type { Env } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
 import { Document, type Range } from "../text/index.js";
@@ -186,6 +186,6 @@ async function diffOf(entry: JournalEntry, { texts, file }: Examined): Promise<s
   const before = entry.before === null ? Document.fromText("") : await texts(entry.before);
   const after = await texts(entry.after);
   if (!before || !after || !entry.change) return moved;
-  const diff = unifiedDiff(file.path, before, after, LineMap.fromJSON(entry.change));
+  const diff = unifiedDiff(file.path, before, after, LineChange.fromJSON(entry.change));
   return [moved, diff].filter((part) => part !== "").join("\n");
 }

@@ -1,6 +1,6 @@
 /** The text of a file with lost work in it again: the journaled change, carried to the file as it is now. */
 import { carried, historyOf, isProblems, spliced } from "../calls/index.js";
-import { compare, type History, type LineMap, type Region } from "../changes/index.js";
+import { compare, type History, type LineChange, type Region } from "../changes/index.js";
 import { anchorOf, type Problem, problem } from "../edits/index.js";
 import { Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
 import type { Gone, Trace } from "./edited-places.js";
@@ -12,7 +12,7 @@ import { bare } from "./survival.js";
 type Hindrance = { readonly problems: readonly Problem[] } | { readonly needs: readonly string[] };
 
 /** `map` is how the text comes from that of now; null: there is none now. */
-export type Rebuilt = { readonly text: Document; readonly map: LineMap | null } | Hindrance;
+export type Rebuilt = { readonly text: Document; readonly map: LineChange | null } | Hindrance;
 
 interface Rebuilding {
   readonly examined: Examined;
@@ -78,7 +78,7 @@ async function oneByOne(
   chosen: readonly LostWork[],
   now: Document,
 ): Promise<Rebuilt | null> {
-  const changes: LineMap[] = [];
+  const changes: LineChange[] = [];
   let text = now;
   for (const { entry, traces } of chosen) {
     const from = entry.before === null ? Document.fromText("") : await texts(entry.before);
@@ -93,7 +93,7 @@ async function oneByOne(
   return { text, map: joined(changes, now) };
 }
 
-function joined(changes: readonly LineMap[], now: Document): LineMap {
+function joined(changes: readonly LineChange[], now: Document): LineChange {
   return changes.reduce((one, two) => one.compose(two), compare(now, now));
 }
 
@@ -108,7 +108,7 @@ async function mergeChain(asked: Rebuilding, now: Document): Promise<Rebuilt> {
   const places = asked.chosen.flatMap(({ traces }) =>
     traces.flatMap((trace) => trace.gone.map((gone): Place => ({ trace, gone }))),
   );
-  const changes: LineMap[] = [];
+  const changes: LineChange[] = [];
   let text = now;
   for (const state of [...new Set(places.map(({ gone }) => gone.state))].sort((one, two) => one - two)) {
     const target = await course.textAt(state);

@@ -1,6 +1,6 @@
 /** Edits of a work tree that is gone, made in the present one: the same merge, onto the file that is there. */
 import { carried, isProblems, type Returned, settle, spliced } from "../calls/index.js";
-import { compare, LineMap } from "../changes/index.js";
+import { compare, LineChange } from "../changes/index.js";
 import type { Problem } from "../edits/index.js";
 import { contextOf, type Env, keptTexts, OpenFile } from "../ledger/index.js";
 import { type Commits, type JournalEntry, PortError } from "../ports/index.js";
@@ -26,13 +26,13 @@ export async function elsewhere(
 
 interface Made {
   readonly text: Document;
-  readonly map: LineMap | null;
+  readonly map: LineChange | null;
 }
 
 interface Moved {
   readonly path: string;
   readonly text: Document;
-  readonly map: LineMap | null;
+  readonly map: LineChange | null;
   readonly before: Document | null;
   readonly warnings: readonly string[];
 }
@@ -48,9 +48,9 @@ export async function makeHere(
   return env.files.hold([file], async (held) => {
     const opened = await OpenFile.open(held, file, context);
     const before = opened.document;
-    let made: { readonly text: Document | null; readonly map: LineMap | null } = {
+    let made: { readonly text: Document | null; readonly map: LineChange | null } = {
       text: before,
-      map: before && LineMap.identity(before.lineCount),
+      map: before && LineChange.identity(before.lineCount),
     };
     for (const edit of edits) {
       const next = await makeOne(edit, made.text, env);
@@ -91,7 +91,7 @@ async function makeOne(
     return { text: to, map: null };
   }
   if (!now) throw refused("there is no such file here");
-  const { regions } = edit.change ? LineMap.fromJSON(edit.change) : compare(from, to);
+  const { regions } = edit.change ? LineChange.fromJSON(edit.change) : compare(from, to);
   const found = carried({ from, to, regions, now });
   if (isProblems(found)) return found;
   const { document, change } = spliced(now, found);

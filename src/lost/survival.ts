@@ -12,7 +12,7 @@
  * Lines that were taken out are back where half of them are new at the place they had. That counts where an edit wrote
  * nothing in their place, or nothing but what stands there in another layout.
  */
-import { compare, type LineMap, type Region } from "../changes/index.js";
+import { compare, type LineChange, type Region } from "../changes/index.js";
 import { countsOf } from "../ledger/index.js";
 import { Document, LineSet, lineIndexes } from "../text/index.js";
 
@@ -20,7 +20,7 @@ import { Document, LineSet, lineIndexes } from "../text/index.js";
 export interface Meeting {
   readonly before: Document;
   readonly now: Document;
-  readonly map: LineMap;
+  readonly map: LineChange;
   /** The later text is one that was there before the edit. */
   readonly rewound: boolean;
   /** The later text did not come from this one. */
@@ -106,7 +106,7 @@ export function isBack([start, end]: Place, taken: readonly string[], meeting: M
 }
 
 /** Lines that are equal to their neighbours may come back a little higher or lower than they left. */
-export function regionsNear([start, end]: Place, distance: number, map: LineMap): readonly Region[] {
+export function regionsNear([start, end]: Place, distance: number, map: LineChange): readonly Region[] {
   return map.touching(Math.max(0, start - distance), Math.min(map.before, end + distance));
 }
 
@@ -123,7 +123,7 @@ export function resembles(one: Document, other: Document): boolean {
 }
 
 /** Lines that the map pairs, in the numbers before. */
-export function pairedLines(map: LineMap): LineSet {
+export function pairedLines(map: LineChange): LineSet {
   const spans = map.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
   return LineSet.all(map.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
 }
@@ -149,7 +149,7 @@ function bareLines(document: Document, start: number, end: number): string[] {
 }
 
 /** Every edit of a file asks for the same. */
-const freshLines = new WeakMap<LineMap, ReadonlySet<number>>();
+const freshLines = new WeakMap<LineChange, ReadonlySet<number>>();
 
 /**
  * Unpaired lines of now, by their index, that are no unpaired line of before: first in their own region, then in any,

@@ -10,7 +10,7 @@ import {
   settle,
   spliced,
 } from "../calls/index.js";
-import { LineMap, unifiedDiff } from "../changes/index.js";
+import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type Problem, problem } from "../edits/index.js";
 import { contextOf, type Env, keptTexts, OpenFile } from "../ledger/index.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "../ports/index.js";
@@ -69,7 +69,7 @@ interface Taken extends JournalEntry {
 async function turned(entry: JournalEntry, { files }: Env): Promise<Taken> {
   const { before, after, change, path, to, folders: _, ...rest } = entry;
   const turn: Taken = { ...rest, path, before: after, after: before, isAgain: true };
-  const inverse = change ? { change: LineMap.fromJSON(change).invert().toJSON() } : {};
+  const inverse = change ? { change: LineChange.fromJSON(change).invert().toJSON() } : {};
   if (to === undefined) return { ...turn, ...inverse };
   return { ...turn, ...inverse, path: to, to: path, file: (await files.identify(to)).key };
 }
@@ -292,11 +292,11 @@ async function takeBack(entry: Taken, texts: Texts, env: Env) {
   const now = place.text;
   if (now.version === after.version) {
     place.text = before;
-    const map = entry.change ? LineMap.fromJSON(entry.change).invert() : null;
+    const map = entry.change ? LineChange.fromJSON(entry.change).invert() : null;
     if (map && !place.isWhole) place.maps.push(map);
     return { id: entry.id, path: entry.path, diff: map ? unifiedDiff(entry.path, now, before, map) : "" };
   }
-  const change = LineMap.fromJSON(entry.change ?? [after.lineCount, after.lineCount]);
+  const change = LineChange.fromJSON(entry.change ?? [after.lineCount, after.lineCount]);
   // The lines the edit took out come back, byte for byte, where nobody changed what it put there.
   const merged = merge(entry, { from: after, to: before, regions: change.invert().regions, now });
   place.text = merged.document;

@@ -1,6 +1,6 @@
 /** Anchors that a caller has copied from printed rows into the text it sends. */
 import { type Anchor, anchorAt, stripAnchors } from "../anchors/index.js";
-import { compareLines, type LineMap } from "../changes/index.js";
+import { compareLines, type LineChange } from "../changes/index.js";
 import { type Edit, newestShown, quotesIn, type View } from "../edits/index.js";
 import type { Document } from "../text/index.js";
 import type { Resolution } from "./resolve.js";
@@ -155,7 +155,7 @@ export function addedByOthers(edits: readonly Edit[], view: View): string[] {
   });
 }
 
-function added(edit: Edit, theirs: LineMap, view: View): string | null {
+function added(edit: Edit, theirs: LineChange, view: View): string | null {
   const [first, last] = [theirs.regions[0], theirs.regions.at(-1)];
   if (edit.op === "append" && last && last.aEnd === theirs.before && last.bEnd > last.bStart)
     return "others added text at the end of the file; yours stands after it";

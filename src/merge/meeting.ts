@@ -1,4 +1,4 @@
-import type { BelievedText, Hunk, LineMap, Region } from "../changes/index.js";
+import type { BelievedText, Hunk, LineChange, Region } from "../changes/index.js";
 import {
   byBase,
   conflict,
@@ -141,7 +141,7 @@ function isSameText(
   return mine.length === theirs.length && mine.every((line, at) => line === theirs[at]);
 }
 
-function piece(named: LocatedEdit, hunk: Hunk<string>, theirs: LineMap): Piece {
+function piece(named: LocatedEdit, hunk: Hunk<string>, theirs: LineChange): Piece {
   const { start, end, lines } = hunk;
   const isAbove = start === end && rangeOf(named, hunk)?.start === start;
   const from = start < end || isAbove ? theirs.index(start) : start > 0 ? theirs.index(start - 1) + 1 : 0;

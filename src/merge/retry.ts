@@ -1,5 +1,5 @@
 /** An ambiguous anchor is the agent's to decide: what the call would do, for each line that it may mean. */
-import { hasOnlyOtherBlanks, heal, indentUnit, type LineMap } from "../changes/index.js";
+import { hasOnlyOtherBlanks, heal, indentUnit, type LineChange } from "../changes/index.js";
 import {
   anchorOf,
   type LocatedEdit,
@@ -157,7 +157,12 @@ export function force(named: LocatedEdit, view: View): Piece[] | null {
   }
 }
 
-function replaced(text: readonly string[], named: LocatedEdit, theirs: LineMap, view: View): Piece[] | null {
+function replaced(
+  text: readonly string[],
+  named: LocatedEdit,
+  theirs: LineChange,
+  view: View,
+): Piece[] | null {
   const range = named.spans[0] as Span;
   const span = standsAt(theirs, range.start, range.end);
   const lines = span && indented(text, { named, range, span }, view);
@@ -172,7 +177,7 @@ function replaced(text: readonly string[], named: LocatedEdit, theirs: LineMap, 
 }
 
 /** A quote is evidence of its lines: they may have changed in blanks only. */
-function requoted(named: LocatedEdit, theirs: LineMap, view: View): Piece[] | null {
+function requoted(named: LocatedEdit, theirs: LineChange, view: View): Piece[] | null {
   const [range, other] = named.spans;
   const document = view.history.believed(named.base)?.document;
   const span = range && !other ? standsAt(theirs, range.start, range.end) : null;
@@ -212,7 +217,7 @@ function indented(
  * The lines of the file now that lines [start, end) became. At an edge inside a region that is only certain if the
  * span covers the region's lines on that side, or the region has as many lines as before.
  */
-function standsAt(theirs: LineMap, start: number, end: number): readonly [number, number] | null {
+function standsAt(theirs: LineChange, start: number, end: number): readonly [number, number] | null {
   const edge = (line: number, first: boolean): number | null => {
     const fate = theirs.mapLine(line);
     if (fate.kind !== "deleted") return first ? fate.line : fate.line + 1;

@@ -1,5 +1,5 @@
 import { scheme } from "../anchors/index.js";
-import { Change, type LineMap } from "../changes/index.js";
+import { Change, type LineChange } from "../changes/index.js";
 import {
   anchorOf,
   type Complaint,
@@ -217,7 +217,7 @@ function strict({ named }: Resolution, view: View): Problem[] {
 }
 
 /** What others wrote, and what stands where they took something out. */
-function seenOf(theirs: LineMap | undefined, { history }: View): Partial<Problem> {
+function seenOf(theirs: LineChange | undefined, { history }: View): Partial<Problem> {
   const regions = theirs?.regions ?? [];
   const changed = LineSet.of(regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const));
   const missing = regions.reduce((set, one) => set.union(gapRows(one, history.now)), LineSet.empty);

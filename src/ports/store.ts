@@ -31,7 +31,7 @@ export interface JournalEntry {
   readonly after: string | null;
   /** Changed lines, in the numbers after a commit, or those a refusal was about. */
   readonly lines: readonly Range[];
-  /** The exact change of a commit, as LineMap.toJSON. */
+  /** The exact change of a commit, as LineChange.toJSON. */
   readonly change?: readonly number[];
   /** Files committed together share it. */
   readonly batch?: string;

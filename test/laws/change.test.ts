@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Change, type Hunk, LineMap } from "../../src/changes/line-change.js";
+import { Change, type Hunk, LineChange } from "../../src/changes/line-change.js";
 
 /** A change to a text of `before` lines, from cut points that cannot overlap. */
 const changeOf = (before: number): fc.Arbitrary<Change<number>> =>
@@ -85,13 +85,13 @@ describe("a change", () => {
 });
 
 describe("a line map", () => {
-  const map = LineMap.of(8, 9, [
+  const map = LineChange.of(8, 9, [
     { aStart: 2, aEnd: 4, bStart: 2, bEnd: 3 },
     { aStart: 6, aEnd: 6, bStart: 5, bEnd: 7 },
   ]);
 
   it("survives being written down", () => {
-    expect(LineMap.fromJSON(JSON.parse(JSON.stringify(map)))).toEqual(map);
+    expect(LineChange.fromJSON(JSON.parse(JSON.stringify(map)))).toEqual(map);
   });
 
   it("knows the regions that touch a span and the hull of a span", () => {
@@ -104,13 +104,13 @@ describe("a line map", () => {
 
   it("refuses regions that overlap or do not fit", () => {
     expect(() =>
-      LineMap.of(3, 3, [
+      LineChange.of(3, 3, [
         { aStart: 0, aEnd: 2, bStart: 0, bEnd: 2 },
         { aStart: 1, aEnd: 3, bStart: 2, bEnd: 3 },
       ]),
     ).toThrow("overlap");
-    expect(() => LineMap.of(3, 4, [])).toThrow("do not fit");
-    expect(() => LineMap.of(3, 3, [{ aStart: 1, aEnd: 1, bStart: 2, bEnd: 2 }])).toThrow("does not fit");
-    expect(() => LineMap.identity(3).compose(LineMap.identity(4))).toThrow("do not meet");
+    expect(() => LineChange.of(3, 4, [])).toThrow("do not fit");
+    expect(() => LineChange.of(3, 3, [{ aStart: 1, aEnd: 1, bStart: 2, bEnd: 2 }])).toThrow("does not fit");
+    expect(() => LineChange.identity(3).compose(LineChange.identity(4))).toThrow("do not meet");
   });
 });

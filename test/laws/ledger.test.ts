@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LineMap } from "../../src/changes/line-change.js";
+import { LineChange } from "../../src/changes/line-change.js";
 import { knownNow } from "../../src/ledger/agent-ledger.js";
 import { epochOf } from "../../src/ledger/epochs.js";
 import { emptyFile, fromJson, toJson } from "../../src/ledger/file-ledger.js";
@@ -103,7 +103,7 @@ class Twin {
     const [done] = await this.room.follow();
     const text = this.room.files.text(this.path) ?? "";
     if (done) {
-      const map = LineMap.fromJSON(done.entry.change ?? []);
+      const map = LineChange.fromJSON(done.entry.change ?? []);
       this.naive.committed(text, map);
       agent.arrive();
       agent.wrote(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
 import { compare } from "../../src/changes/compare.js";
-import { LineMap } from "../../src/changes/line-change.js";
+import { LineChange } from "../../src/changes/line-change.js";
 import { Document } from "../../src/text/document.js";
 import { Random } from "../support/model.js";
 import { type Bench, bench, outcome, path } from "../support/session.js";
@@ -144,7 +144,7 @@ class Course {
     this.took(result);
     const done = (await this.bench.store.journal()).findLast(({ kind }) => kind === "commit");
     if (!done || outcome(result) !== "applied") return;
-    for (const { aStart, aEnd } of LineMap.fromJSON(done.change ?? []).regions)
+    for (const { aStart, aEnd } of LineChange.fromJSON(done.change ?? []).regions)
       for (const line of lines.slice(aStart, aEnd)) this.expectHad(line, `lines ${start} to ${end}`);
     for (const line of text) this.had.add(line);
   }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { History } from "../../src/changes/history.js";
-import { LineMap } from "../../src/changes/line-change.js";
+import { LineChange } from "../../src/changes/line-change.js";
 import { emptyLedger, type LedgerShowing } from "../../src/ledger/agent-ledger.js";
 import {
   Agents,
@@ -39,7 +39,7 @@ function statesOf(lines: number, steps: readonly Step[]): StateRecord[] {
     const start = at % (before + 1);
     const end = Math.min(before, start + remove);
     const region = { aStart: start, aEnd: end, bStart: start, bEnd: start + insert };
-    const exact = LineMap.of(before, before + insert - (end - start), [region]);
+    const exact = LineChange.of(before, before + insert - (end - start), [region]);
     const version = `v${number + 1}`;
     states.push({ version, lines: exact.after, encoding: null, exact, by, time: number });
   }

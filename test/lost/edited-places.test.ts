@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { LineMap } from "../../src/changes/line-change.js";
+import { LineChange } from "../../src/changes/line-change.js";
 import { Way } from "../../src/lost/edited-places.js";
 
 /** So many steps, each of which puts other lines in the place of some; some cannot be told. */
@@ -20,7 +20,10 @@ it("a way leads where its steps do, one after the other", () =>
         const end = Math.min(start + taken, count);
         const after = count - (end - start) + put;
         const region = { aStart: start, aEnd: end, bStart: start, bEnd: start + put };
-        way.push({ version: `${index + 1}`, map: isKnown > 0 ? LineMap.of(count, after, [region]) : null });
+        way.push({
+          version: `${index + 1}`,
+          map: isKnown > 0 ? LineChange.of(count, after, [region]) : null,
+        });
         count = after;
       }
       const [from, to] = [Math.min(one, two, list.length), Math.min(Math.max(one, two), list.length)];

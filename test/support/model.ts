@@ -5,7 +5,7 @@
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { History, type State } from "../../src/changes/history.js";
-import type { LineMap } from "../../src/changes/line-change.js";
+import type { LineChange } from "../../src/changes/line-change.js";
 import { Change, type Hunk } from "../../src/changes/line-change.js";
 import type { View } from "../../src/edits/located-edit.js";
 import { anchorOf } from "../../src/edits/problem.js";
@@ -126,7 +126,7 @@ export function documentOf(lines: readonly Line[]): Document {
   return Document.fromText(lines.map(({ text }) => `${text}\n`).join(""));
 }
 
-export function stateOf(document: Document, exact: LineMap | null = null): State {
+export function stateOf(document: Document, exact: LineChange | null = null): State {
   return { version: document.version, lineCount: document.lineCount, document, exact };
 }
 

@@ -1,12 +1,12 @@
 /** A ledger that keeps every row ever printed and looks all of it up anew each time: slow, and obviously right. */
 import { compare } from "../../src/changes/compare.js";
-import type { LineMap } from "../../src/changes/line-change.js";
+import type { LineChange } from "../../src/changes/line-change.js";
 import { Document } from "../../src/text/document.js";
 
 interface State {
   readonly document: Document;
   /** How it came from the state before, where that is known to the line. */
-  readonly exact: LineMap | null;
+  readonly exact: LineChange | null;
 }
 
 interface Printed {
@@ -37,7 +37,7 @@ export class NaiveFile {
     return isFresh;
   }
 
-  committed(text: string, exact: LineMap): void {
+  committed(text: string, exact: LineChange): void {
     this.states.push({ document: Document.fromText(text), exact });
   }
 

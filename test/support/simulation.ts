@@ -4,7 +4,7 @@
  */
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
-import { Change, LineMap } from "../../src/changes/line-change.js";
+import { Change, LineChange } from "../../src/changes/line-change.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
 import type { JournalEntry, LedgerStore } from "../../src/ports/store.js";
 import { Session, type SessionOptions } from "../../src/session/session.js";
@@ -160,7 +160,7 @@ export class Room {
   private apply(place: Place, entry: JournalEntry): Done {
     const { world } = place;
     const before = world.lines;
-    const map = LineMap.fromJSON(entry.change ?? []);
+    const map = LineChange.fromJSON(entry.change ?? []);
     const after = Document.fromText(this.files.text(entry.to ?? entry.path) ?? "").lines();
     /** The lines an undo brings back are those that the edit took out. */
     const gone = entry.kind === "undo" ? this.undoneBy(entry.cause).flatMap(({ removed }) => removed) : [];
