@@ -6,22 +6,24 @@ import {
   type EditToolDetails,
   overText,
   resultText,
-  unrecordedText,
 } from "../answers/index.js";
 import { unifiedDiff } from "../changes/index.js";
 import { problem } from "../edits/index.js";
 import {
+  batchId,
   besideGap,
   type Deletion,
+  type Done,
   type Env,
   epochOf,
   type FileContext,
-  isKeepable,
   isKept,
+  journalChange,
   keepParsed,
   newestFor,
   OpenFile,
   openAny,
+  Recording,
   untoldLines,
   versionOf,
   writer,
@@ -34,31 +36,9 @@ import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
 import { sentIn, unseenLines } from "./quoted-lines.js";
 import { deletionNotes } from "./read.js";
-import { entryId, keepHandle, refuse, takenBackNotes } from "./refuse.js";
+import { keepHandle, refuse, takenBackNotes } from "./refuse.js";
 import type { BatchDetails, BatchResult, EditResult } from "./result.js";
 import { handleFor, plainSplices } from "./retry-handles.js";
-
-/**
- * What is recorded of a file that is written already. It stands, recorded or not: a failure is told beside the result,
- * and does not keep the rest from being recorded.
- */
-export class Recording {
-  private readonly failures = new Set<string>();
-
-  async try<T>(action: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await action();
-    } catch (error) {
-      this.failures.add(error instanceof Error ? error.message : String(error));
-      return undefined;
-    }
-  }
-
-  /** At most one. */
-  get warnings(): string[] {
-    return this.failures.size === 0 ? [] : [unrecordedText([...this.failures])];
-  }
-}
 
 /** One file of a call, judged. */
 interface Judged extends Target {
@@ -68,6 +48,8 @@ interface Judged extends Target {
   /** To be made for it, if it is new. */
   readonly folders: number;
 }
+
+type Applied = Extract<Verdict, { kind: "applied" }>;
 
 const attempts = 3;
 /** Places where others took lines out that one result tells of. */
@@ -165,7 +147,7 @@ async function finish(
 ): Promise<EditResult | BatchResult> {
   const texts: string[] = [];
   const details: EditToolDetails[] = [];
-  const batch = judged.length > 1 ? `b${entryId(env.clock(), (judged[0] as Judged).opened)}` : null;
+  const batch = judged.length > 1 ? batchId((judged[0] as Judged).opened, env) : null;
   for (const one of judged) {
     const told = await finishFile({ ...call, request }, one, batch, env);
     texts.push(told.text);
@@ -239,8 +221,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const done = { applied: isRecorded, printed, scheme, told };
   let id: string | undefined;
   if (!call.dryRun && verdict.kind === "applied") {
-    id = await recording.try(() => journal(call, one, batch, env));
-    await recording.try(() => releaseMoved(one, env));
+    id = await recording.try(() => journalChange(opened, doneTo(one, verdict, call.tool, batch), env));
+    if (!after || destination) await recording.try(() => opened.release());
     if (after) await recording.try(() => remember(call, target, done));
   } else if (!call.dryRun && after) await remember(call, target, done);
   const ranges = changedRanges(applied.change.map);
@@ -307,7 +289,7 @@ function record({ opened, destination, verdict, entry }: Judged, after: Document
   target.update(wrote(target.agent, target.history, written.subtract(unseen)));
 }
 
-interface Done {
+interface Shown {
   readonly applied: boolean;
   readonly printed: LineSet;
   readonly scheme: SchemeName;
@@ -315,7 +297,7 @@ interface Done {
 }
 
 /** What was printed names lines; the next identical call is a repeat. */
-async function remember(call: Asked, target: OpenFile, done: Done): Promise<void> {
+async function remember(call: Asked, target: OpenFile, done: Shown): Promise<void> {
   const { committed } = target.agent.past;
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
   // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
@@ -337,37 +319,15 @@ async function remember(call: Asked, target: OpenFile, done: Done): Promise<void
   await target.save();
 }
 
-async function journal(call: Call, one: Judged, batch: string | null, env: Env): Promise<string> {
-  const { opened, destination, verdict, folders } = one;
-  if (verdict.kind !== "applied") return "";
-  const { applied, after } = verdict;
-  const time = env.clock();
-  const id = entryId(time, destination ?? opened);
-  await env.store.append({
-    id,
-    time,
-    agent: env.agent,
-    tool: call.tool,
-    kind: "commit",
-    path: opened.file.path,
-    file: opened.file.key,
-    before: versionOf(opened),
+function doneTo(one: Judged, { applied, after }: Applied, tool: string, batch: string | null): Done {
+  const { opened, destination, folders } = one;
+  return {
+    ...{ tool, kind: "commit", before: versionOf(opened) },
     after: after && (opened.measure ? versionOf(opened) : after.version),
-    lines: changedRanges(applied.change.map),
-    change: applied.change.map.toJSON(),
+    change: applied.change.map,
     relocated: applied.edits.filter(({ status }) => status === "relocated").length,
     ...(batch ? { batch } : {}),
-    ...(destination ? { to: destination.file.path } : {}),
+    ...(destination ? { to: destination } : {}),
     ...(folders > 0 ? { folders } : {}),
-  });
-  return id;
-}
-
-/** A file that is gone from its path: its text is kept for an undo, and nothing counts as shown there any more. */
-async function releaseMoved({ opened, destination, verdict }: Judged, { store }: Env): Promise<void> {
-  if (verdict.kind !== "applied" || (verdict.after && !destination)) return;
-  const { document, file, measure } = opened;
-  if (document && isKeepable(file, document) && !measure)
-    await store.keepVersion(document.version, document.toBytes());
-  await opened.forget();
+  };
 }

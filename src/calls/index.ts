@@ -15,7 +15,7 @@ export { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
 export { type Edited, newLines, type Touched, tell, unseenLines } from "./quoted-lines.js";
 export { type GrepRequest, grep, type ReadRequest, read } from "./read.js";
 export { type Carrying, carried, historyOf, isProblems, type Returned, settle, spliced } from "./reapply.js";
-export { entryId, isCollision, isTakingBack, journalThrown, refuse } from "./refuse.js";
+export { refuse } from "./refuse.js";
 export {
   type BatchDetails,
   type BatchRefusal,
@@ -26,4 +26,3 @@ export {
   type SearchDetails,
   withNamesEscaped,
 } from "./result.js";
-export { handleFor } from "./retry-handles.js";

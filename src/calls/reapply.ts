@@ -1,13 +1,18 @@
 /** Brings journaled text back into a file that may have changed since: an undo and a restore are the same merge. */
-import { changedRanges } from "../answers/index.js";
 import { type Change, History, type LineChange, type Region, type State } from "../changes/index.js";
 import type { LocatedEdit, Problem } from "../edits/index.js";
-import { type Env, isKeepable, type OpenFile, writtenLines, wrote } from "../ledger/index.js";
+import {
+  type Done,
+  type Env,
+  journalChange,
+  type OpenFile,
+  Recording,
+  writtenLines,
+  wrote,
+} from "../ledger/index.js";
 import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
-import { type JournalEntry, PortError } from "../ports/index.js";
+import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
-import { Recording } from "./commit-call.js";
-import { entryId } from "./refuse.js";
 
 /** A change from one kept text to another, all of it or some of its regions, to be made to the text now. */
 export interface Carrying {
@@ -104,11 +109,10 @@ export interface Returned {
 /** Ledger and journal, once the file is written; what could not be recorded, in words. */
 export async function settle(
   { opened, text, maps, from }: Returned,
-  told: Pick<JournalEntry, "tool" | "kind" | "cause" | "edits" | "instead" | "batch">,
+  told: Omit<Done, "before" | "after" | "change">,
   env: Env,
 ): Promise<string[]> {
   const recording = new Recording();
-  const time = env.clock();
   const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
   const before = opened.document?.version ?? null;
   if (from) opened.adopt(from);
@@ -118,21 +122,8 @@ export async function settle(
     if (told.kind === "undo") opened.undone();
     if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
   }
-  const entry: JournalEntry = {
-    ...{ id: entryId(time, opened), time, agent: env.agent, ...told },
-    ...{ path: opened.file.path, file: opened.file.key },
-    ...{ before, after: text?.version ?? null },
-    lines: exact ? changedRanges(exact) : [],
-    ...(exact ? { change: exact.toJSON() } : {}),
-  };
-  await recording.try(() => env.store.append(entry));
-  await recording.try(() => (text ? opened.save() : releaseGone(opened, env)));
+  const done = { ...told, before, after: text?.version ?? null, change: exact };
+  await recording.try(() => journalChange(opened, done, env));
+  await recording.try(() => (text ? opened.save() : opened.release()));
   return recording.warnings;
-}
-
-/** A file that is gone: its text is kept for an undo. */
-async function releaseGone(opened: OpenFile, { store }: Env): Promise<void> {
-  const { document, file } = opened;
-  if (document && isKeepable(file, document)) await store.keepVersion(document.version, document.toBytes());
-  await opened.forget();
 }

@@ -13,9 +13,17 @@ import {
   tooLong,
 } from "../answers/index.js";
 import { decidingCode, type Mismatch } from "../edits/index.js";
-import { type Env, epochOf, type OpenFile, remover, writer } from "../ledger/index.js";
+import {
+  type Env,
+  epochOf,
+  isCollision,
+  journalRefusal,
+  type OpenFile,
+  remover,
+  writer,
+} from "../ledger/index.js";
 import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
-import type { JournalEntry, Json, PortError } from "../ports/index.js";
+import type { JournalEntry, Json } from "../ports/index.js";
 import type { Splice } from "../text/index.js";
 import type { Entry, Verdict } from "./judge.js";
 import type { BatchRefusal, Result } from "./result.js";
@@ -137,7 +145,9 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   });
   if (shown && !shown.isEmpty) opened.showed(shown, scheme, "refusal", call.request);
   lines.unshift(...(await takenBackNotes(opened, env)));
-  if (!isTold) await journalRefusal(call, opened, details, env);
+  const { code, message, affectedRanges } = details;
+  if (!isTold)
+    await journalRefusal(opened, { tool: call.tool, path, code, message, lines: affectedRanges }, env);
   await opened.save();
   const seen = shown !== null && !shown.isEmpty;
   const isReadable = tooLong(problems, now, env.door).length === 0;
@@ -182,34 +192,6 @@ async function contend(
 
 function collisionKey({ agent, before, lines }: Pick<JournalEntry, "agent" | "before" | "lines">): string {
   return JSON.stringify([agent, before, lines]);
-}
-
-/** Names a journal entry: when, and which happening of which file it was. */
-export function entryId(time: number, opened: OpenFile): string {
-  return `${time.toString(36)}-${handleFor(opened.file.key, [String(opened.tick())]).slice(1)}`;
-}
-
-async function journalRefusal(
-  call: RefusedCall,
-  opened: OpenFile,
-  details: RefusalDetails,
-  env: Env,
-): Promise<void> {
-  const time = env.clock();
-  await env.store.append({
-    id: entryId(time, opened),
-    time,
-    agent: env.agent,
-    tool: call.tool,
-    kind: "refusal",
-    path: opened.file.path,
-    file: opened.file.key,
-    before: opened.document?.version ?? null,
-    after: null,
-    lines: details.affectedRanges,
-    code: details.code,
-    ...(opened.mayKeep ? { cause: details.message.slice(0, 200) } : {}),
-  });
 }
 
 /** One way to take the ambiguous anchors of one file of a call. */
@@ -312,9 +294,8 @@ export async function keepHandle(
 function batchDoor(door: Door): Door {
   return { ...door, retry: (_, handle) => door.retry(null, handle) };
 }
-/** An agent's own edits that are gone because the text came back: it is told once. */
 
-/** At most one. */
+/** Tells an agent, once, of its own edits that are gone because an earlier text came back. Returns at most one note. */
 export async function takenBackNotes(opened: OpenFile, env: Env): Promise<string[]> {
   const { agent, file } = opened;
   if (agent.takenBack.length === 0) return [];
@@ -327,37 +308,4 @@ export async function takenBackNotes(opened: OpenFile, env: Env): Promise<string
     .filter(({ kind, agent, after }) => kind === "commit" && agent === env.agent && gone.has(after ?? ""))
     .map(({ id }) => id);
   return [takenBackText(file.path, ids)];
-}
-
-/** A refusal that did not get as far as a file's ledger. */
-interface Thrown extends Pick<PortError, "code" | "message"> {
-  readonly tool: string;
-  readonly path: string;
-  readonly lines?: JournalEntry["lines"];
-}
-
-/** What cannot be journaled is refused all the same. */
-export async function journalThrown(
-  { tool, path, code, message, lines = [] }: Thrown,
-  env: Env,
-): Promise<void> {
-  const { agent, store, files } = env;
-  const time = env.clock();
-  const id = `${time.toString(36)}-${handleFor(path, [message]).slice(1)}`;
-  const file = await files.identify(path).then(
-    ({ key }) => key,
-    () => path,
-  );
-  const entry = { id, time, agent, tool, kind: "refusal", path, file, code, lines } as const;
-  await store.append({ ...entry, before: null, after: null, cause: message.slice(0, 200) }).catch(() => {});
-}
-
-/** Somebody else was there first: an anchor that is wrong in itself is no collision, nor is an edit that cannot be taken back. */
-export function isCollision({ kind, code, tool }: JournalEntry): boolean {
-  return kind === "refusal" && (code === "stale" || code === "deleted") && !isTakingBack(tool);
-}
-
-/** Whether what was refused is no edit of its own. */
-export function isTakingBack(tool: string): boolean {
-  return tool === "undo" || tool === "restore";
 }

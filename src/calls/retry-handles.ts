@@ -1,6 +1,6 @@
 import { type Caller, epochOf } from "../ledger/index.js";
 import type { Json, LedgerStore } from "../ports/index.js";
-import type { Splice } from "../text/index.js";
+import { type Splice, shortHash } from "../text/index.js";
 
 /** The lines (0-based) of a version that a handle takes ambiguous anchors for, by `anchorKey`. */
 export interface Meant {
@@ -81,10 +81,7 @@ export function takeRetry(caller: Caller, handle: string, onlyLook = false): Pro
 
 /** Short, and the same only for the same request on the same versions. */
 export function handleFor(request: string, versions: readonly string[]): string {
-  let hash = 0x811c9dc5;
-  for (const character of `${request}\n${versions.join()}`)
-    hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
-  return `r${(hash % 36 ** 4).toString(36)}`;
+  return `r${shortHash(`${request}\n${versions.join()}`)}`;
 }
 
 export function plainSplices(splices: readonly Splice[]): Retry["files"][number]["splices"] {

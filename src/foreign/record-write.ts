@@ -1,9 +1,8 @@
 /** What other programs' tools do to files for an agent, and what is written down of it. */
-import { changedRanges } from "../answers/index.js";
-import { type Edited, entryId, newLines, type Touched, tell, unseenLines } from "../calls/index.js";
+import { type Edited, newLines, type Touched, tell, unseenLines } from "../calls/index.js";
 import { Change, compare } from "../changes/index.js";
 import { quotesIn } from "../edits/index.js";
-import { contextOf, type Env, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
+import { contextOf, type Env, journalChange, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
 import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, splitText } from "../text/index.js";
 import { isSameText } from "./write.js";
@@ -157,25 +156,17 @@ interface Done {
   readonly after: Document | null;
   readonly change: Change<string>;
   /** Where it went. */
-  readonly to?: string;
+  readonly to?: OpenFile;
 }
 
 async function journal(
   tool: string,
   opened: OpenFile,
-  { before, after, change, to }: Done,
+  { before, after, change, ...moved }: Done,
   env: Env,
 ): Promise<void> {
-  const time = env.clock();
-  await env.store.append({
-    ...{ id: entryId(time, opened), time, agent: env.agent, tool, kind: "commit" },
-    ...{ path: opened.file.path, file: opened.file.key },
-    before: before?.version ?? null,
-    after: after?.version ?? null,
-    lines: changedRanges(change.map),
-    change: change.map.toJSON(),
-    ...(to === undefined ? {} : { to }),
-  });
+  const versions = { before: before?.version ?? null, after: after?.version ?? null };
+  await journalChange(opened, { tool, kind: "commit", ...versions, change: change.map, ...moved }, env);
 }
 
 async function gone(tool: string, opened: OpenFile, env: Env): Promise<void> {
@@ -184,7 +175,7 @@ async function gone(tool: string, opened: OpenFile, env: Env): Promise<void> {
     const change = Change.of<string>(before.lineCount, [{ start: 0, end: before.lineCount, lines: [] }]);
     await journal(tool, opened, { before, after: null, change }, env);
   }
-  await opened.forget();
+  await opened.release();
 }
 
 /**
@@ -201,13 +192,8 @@ export async function follow(from: string, to: string, env: Env): Promise<boolea
     if (!(await opened.succeed(before))) return false;
     if (!before.document) {
       const change = Change.of<string>(opened.text.lineCount, []);
-      await journal(
-        "moved",
-        before,
-        { before: opened.text, after: opened.text, change, to: target.path },
-        env,
-      );
-      await before.forget();
+      await journal("moved", before, { before: opened.text, after: opened.text, change, to: opened }, env);
+      await before.release();
     }
     await opened.save();
     return opened.seen("").hasSeen;

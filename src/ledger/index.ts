@@ -40,6 +40,17 @@ export {
   type Seen,
   shownRows,
 } from "./gate.js";
+export {
+  batchId,
+  type Done,
+  isCollision,
+  isTakingBack,
+  journalChange,
+  journalLoss,
+  journalRefusal,
+  journalThrown,
+  Recording,
+} from "./journal.js";
 export { type FileContext, type NamedRow, OpenFile, searchedShowings } from "./open-file.js";
 export {
   contextOf,

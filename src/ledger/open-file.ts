@@ -386,9 +386,12 @@ export class OpenFile {
     this.changed = false;
   }
 
-  /** The file is gone, or became another: what was recorded under its key no longer counts. */
-  async forget(): Promise<void> {
-    await saveLedger(this.context.store, this.file.key, emptyFile);
+  /** The file is gone from its path: nothing counts as shown there any more, and its text is kept for an undo. */
+  async release(): Promise<void> {
+    const { document, file, measure, mayKeep } = this;
+    const { store } = this.context;
+    if (document && mayKeep && !measure) await store.keepVersion(document.version, document.toBytes());
+    await saveLedger(store, file.key, emptyFile);
     this.changed = false;
   }
 }

@@ -1,6 +1,5 @@
-import { handleFor } from "../calls/index.js";
 import { LineChange, unifiedDiff } from "../changes/index.js";
-import type { Env } from "../ledger/index.js";
+import { type Env, journalLoss } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
 import { Document, type Range } from "../text/index.js";
 import type { Chain } from "./file-journal.js";
@@ -102,7 +101,7 @@ export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
     const { examined } = look ?? {};
     if (!examined) continue;
     const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
-    if (fresh.length > 0) await journalLoss(fresh, examined, cause, env);
+    if (fresh.length > 0) await noteLoss(fresh, examined, cause, env);
     for (const work of fresh) found.push(await described(work, examined, survey));
   }
   if (JSON.stringify(after) !== JSON.stringify(before))
@@ -139,22 +138,20 @@ function commandOf({ command }: LostCause): string | null {
   return line.length > longestCommand ? `${line.slice(0, longestCommand - 1)}…` : line;
 }
 
-async function journalLoss(
+async function noteLoss(
   works: readonly LostWork[],
   { file, chain, now }: Examined,
   cause: LostCause,
   env: Env,
 ): Promise<void> {
-  const time = env.clock();
-  const edits = works.map(({ entry }) => entry.id);
   const command = commandOf(cause);
-  await env.store.append({
-    ...{ id: `${time.toString(36)}-${handleFor(file.key, edits).slice(1)}`, time, agent: env.agent },
-    ...{ tool: cause.tool, kind: "lost", path: file.path, file: file.key },
-    ...{ before: chain.entries.at(-1)?.after ?? null, after: now?.version ?? null },
-    ...{ lines: works.flatMap(({ entry }) => entry.lines), edits },
+  const lost = {
+    ...{ tool: cause.tool, before: chain.entries.at(-1)?.after ?? null, after: now?.version ?? null },
+    lines: works.flatMap(({ entry }) => entry.lines),
+    edits: works.map(({ entry }) => entry.id),
     ...(command === null || !file.keep ? {} : { cause: command }),
-  });
+  };
+  await journalLoss(file, lost, env);
 }
 
 async function described(work: LostWork, examined: Examined, { notices }: Survey): Promise<LostEdit> {

@@ -1,7 +1,7 @@
 import type { RefusalDetails } from "../answers/index.js";
-import { entryId, journalThrown, type Result, type Returned, settle } from "../calls/index.js";
+import { type Result, type Returned, settle } from "../calls/index.js";
 import { unifiedDiff } from "../changes/index.js";
-import { contextOf, type Env, OpenFile } from "../ledger/index.js";
+import { batchId, contextOf, type Env, journalThrown, OpenFile } from "../ledger/index.js";
 import { type Held, type JournalEntry, PortError, type Write } from "../ports/index.js";
 import { undoes, undoneIds } from "./file-journal.js";
 import {
@@ -313,7 +313,7 @@ async function put(
   if (!first) return {};
   if (!(await held.commit(writes)))
     throw new PortError("busy", `${first.opened.file.path} changed while it was being restored: try again`);
-  if (files.length > 1 || together.isBatch) together.batch ??= `b${entryId(env.clock(), first.opened)}`;
+  if (files.length > 1 || together.isBatch) together.batch ??= batchId(first.opened, env);
   const batch = together.batch === undefined ? {} : { batch: together.batch };
   const warnings: string[] = [];
   for (const one of files)

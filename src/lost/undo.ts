@@ -2,9 +2,7 @@ import { type RefusalDetails, refusalDetails } from "../answers/index.js";
 import {
   type Carrying,
   carried,
-  entryId,
   isProblems,
-  journalThrown,
   type Result,
   type Returned,
   settle,
@@ -12,7 +10,7 @@ import {
 } from "../calls/index.js";
 import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type Problem, problem } from "../edits/index.js";
-import { contextOf, type Env, keptTexts, OpenFile } from "../ledger/index.js";
+import { batchId, contextOf, type Env, journalThrown, keptTexts, OpenFile } from "../ledger/index.js";
 import { type FileId, type JournalEntry, PortError, type Write } from "../ports/index.js";
 import type { Document } from "../text/index.js";
 import { undoes, undoneIds } from "./file-journal.js";
@@ -159,7 +157,7 @@ async function takeChosen(
       throw new PortError("busy", "a file changed while its edits were being undone: try again");
     const warnings: string[] = [];
     const [first] = texts.of.values();
-    const batch = texts.of.size > 1 && first ? { batch: `b${entryId(env.clock(), first.opened)}` } : {};
+    const batch = texts.of.size > 1 && first ? { batch: batchId(first.opened, env) } : {};
     for (const one of texts.of.values()) {
       const { key, path } = one.opened.file;
       const own = chosen.filter(({ file, to }) => file === key || to === path).map(({ id }) => id);

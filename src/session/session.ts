@@ -13,7 +13,6 @@ import {
   type FileRequest,
   type GrepRequest,
   grep,
-  journalThrown,
   type ReadDetails,
   type ReadRequest,
   type Result,
@@ -42,7 +41,7 @@ import {
   recordWrite,
   type Unsure,
 } from "../foreign/index.js";
-import { beginEpoch, type Env, type GatePolicy } from "../ledger/index.js";
+import { beginEpoch, type Env, type GatePolicy, journalThrown } from "../ledger/index.js";
 import {
   CannotUndo,
   type LostCause,
@@ -303,7 +302,8 @@ export class Session {
     const named = [path, ...(Array.isArray(files) ? files.map((one) => one?.path) : [])];
     const paths = named.filter((one) => typeof one === "string");
     const given = paths.find((one) => message.includes(one)) ?? paths[0];
-    if (tool && given !== undefined) await journalThrown({ tool, path: given, code, message }, this.env);
+    if (tool && given !== undefined)
+      await journalThrown({ tool, path: given, code, message, lines: [] }, this.env);
   }
 
   private refusal(asked: Asked, error: PortError): Result<RefusalDetails> {

@@ -1,4 +1,4 @@
-import { isTakingBack } from "../../calls/index.js";
+import { isTakingBack } from "../../ledger/index.js";
 import { undoneIds } from "../../lost/index.js";
 import type { JournalEntry } from "../../ports/index.js";
 import { UsageError } from "../args.js";

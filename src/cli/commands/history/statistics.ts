@@ -1,5 +1,5 @@
-import { isCollision, isTakingBack } from "../../../calls/index.js";
 import { exitStatus } from "../../../edits/index.js";
+import { isCollision, isTakingBack } from "../../../ledger/index.js";
 import type { JournalEntry } from "../../../ports/index.js";
 
 export interface Tally {
