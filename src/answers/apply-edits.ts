@@ -68,9 +68,9 @@ export function applyEdits(
     before: now.version,
     after: document.version,
     edits: made.edits,
-    diff: unifiedDiff(path, now, document, change.map),
-    firstChangedLine: changedRanges(change.map)[0]?.start ?? null,
-    changedRanges: changedRanges(change.map),
+    diff: unifiedDiff(path, now, document, change),
+    firstChangedLine: changedRanges(change)[0]?.start ?? null,
+    changedRanges: changedRanges(change),
     warnings: made.warnings,
   };
   return { status: made.status, text: textOf(document), bytes: document.toBytes(), details };

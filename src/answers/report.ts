@@ -235,7 +235,7 @@ export function resultText(result: ResultText): ResultPrinted {
     ];
     return { text: lines.join("\n"), printed: LineSet.lines(rows) };
   }
-  const written = change.map.regions.flatMap(({ bStart, bEnd }) => lineIndexes(bStart, bEnd));
+  const written = change.regions.flatMap(({ bStart, bEnd }) => lineIndexes(bStart, bEnd));
   const begin = dryRun ? dryRunBegins : "";
   const end = result.movedTo === undefined ? "" : `, moved to ${result.movedTo}`;
   const done = `${begin}${path}${deed(result, written.length)}${moved(applied)}${end}`;
@@ -339,7 +339,7 @@ function leftOut({ path, movedTo, door }: ResultText, left: LeftOut): string[] {
 /** One word where one will do: the anchors that follow tell how many lines were written, and every token is paid for. */
 function deed({ applied: { change }, created = false }: ResultText, written: number): string {
   if (written > 0) return created ? " created" : " edited";
-  const removed = change.map.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
+  const removed = change.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
   if (removed === 0) return created ? " created, empty" : " edited";
   return `: ${removed} ${removed === 1 ? "line" : "lines"} deleted`;
 }

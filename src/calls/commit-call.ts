@@ -192,7 +192,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const path = opened.file.path;
   const before = opened.document;
   const after = verdict.kind === "applied" ? verdict.after : before;
-  const diff = opened.measure ? "" : unifiedDiff(path, before, after, applied.change.map);
+  const diff = opened.measure ? "" : unifiedDiff(path, before, after, applied.change);
   const scheme = schemeOf(one, env);
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
@@ -225,7 +225,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     if (!after || destination) await recording.try(() => opened.release());
     if (after) await recording.try(() => remember(call, target, done));
   } else if (!call.dryRun && after) await remember(call, target, done);
-  const ranges = changedRanges(applied.change.map);
+  const ranges = changedRanges(applied.change);
   const replaced = over.isEmpty ? [] : [overText(over, [...others], id)];
   const details: EditToolDetails = {
     status: call.dryRun ? "dry_run" : verdict.kind === "applied" ? "applied" : "noop",
@@ -273,14 +273,14 @@ function schemeOf({ entry }: Judged, env: Env): SchemeName {
 function quotedUnseen({ opened, verdict, entry }: Judged, after: Document): LineSet {
   const { document: before } = opened;
   if (verdict.kind !== "applied" || !before || !hasQuotes(entry)) return LineSet.empty;
-  const { map } = verdict.applied.change;
+  const map = verdict.applied.change;
   return unseenLines({ map, before, after, known: opened.seen("").known }, sentIn(entry.edits));
 }
 
 /** `unseen`: written lines of which the agent knows only a part. */
 function record({ opened, destination, verdict, entry }: Judged, after: Document, unseen: LineSet): void {
   if (verdict.kind !== "applied") return;
-  const { map } = verdict.applied.change;
+  const map = verdict.applied.change;
   const target = destination ?? opened;
   destination?.adopt(opened);
   if (!destination || !map.isIdentity) target.committed(after, opened.document ? map : null);
@@ -324,7 +324,7 @@ function doneTo(one: Judged, { applied, after }: Applied, tool: string, batch: s
   return {
     ...{ tool, kind: "commit", before: versionOf(opened) },
     after: after && (opened.measure ? versionOf(opened) : after.version),
-    change: applied.change.map,
+    change: applied.change,
     relocated: applied.edits.filter(({ status }) => status === "relocated").length,
     ...(batch ? { batch } : {}),
     ...(destination ? { to: destination } : {}),

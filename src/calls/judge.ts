@@ -1,5 +1,5 @@
 import { type Door, removeFirst } from "../answers/index.js";
-import { Change, compare } from "../changes/index.js";
+import { compare, hunksOf, LineChange } from "../changes/index.js";
 import {
   type Edit,
   type FileOperation,
@@ -206,7 +206,8 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   const made = runDecided(entry, view, opened, { gate: gateLines(env.gate), onStale, unmoved });
   // A handle had decided what its anchors mean: that is asked for again.
   const isOpen = made.status === "refused" && openAnchors(made.problems).length > 0;
-  if (isRepeat && !isOpen) return repeated(opened, made.status === "applied" ? made.change.hunks : []);
+  if (isRepeat && !isOpen)
+    return repeated(opened, made.status === "applied" ? hunksOf(made.change.regions, made.document) : []);
   if (made.status === "refused") return { kind: "refused", refused: made };
   if (made.status !== "applied") return { kind: "noop", applied: made };
   const applied = { ...made, warnings: [...made.warnings, ...unknownChanges(opened, request, env)] };
@@ -283,21 +284,12 @@ function written(after: ReturnType<typeof wholeFile>, before: Document | null): 
       ),
     ]);
   if (after.binary) return refused([problem("binary", [], nulMakesBinary)]);
-  const lines = after.lines();
-  const map = before && compare(before, after);
-  const hunks = map
-    ? map.regions.map((region) => ({
-        start: region.aStart,
-        end: region.aEnd,
-        lines: lines.slice(region.bStart, region.bEnd),
-      }))
-    : [{ start: 0, end: 0, lines }];
-  const change = Change.of(before?.lineCount ?? 0, hunks);
+  const change = before ? compare(before, after) : LineChange.whole(0, after.lineCount);
   return { kind: "applied", applied: { ...nothing(after), status: "applied", change }, after };
 }
 
 function deleted(document: Document): Verdict {
-  const change = Change.of<string>(document.lineCount, [{ start: 0, end: document.lineCount, lines: [] }]);
+  const change = LineChange.whole(document.lineCount, 0);
   return { kind: "applied", applied: { ...nothing(document), status: "applied", change }, after: null };
 }
 
@@ -309,7 +301,7 @@ function nothing(document: Document): Applied {
   return {
     status: "noop",
     document,
-    change: Change.of<string>(document.lineCount, []),
+    change: LineChange.identity(document.lineCount),
     edits: [],
     warnings: [],
     rows: LineSet.empty,

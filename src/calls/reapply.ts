@@ -1,5 +1,5 @@
 /** Brings journaled text back into a file that may have changed since: an undo and a restore are the same merge. */
-import { type Change, History, type LineChange, type Region, type State } from "../changes/index.js";
+import { History, hunksOf, type LineChange, type Region, type State } from "../changes/index.js";
 import type { LocatedEdit, Problem } from "../edits/index.js";
 import {
   type Done,
@@ -37,11 +37,7 @@ export function historyOf(from: Document, now: Document): History {
 /** Where the change goes in the text now, byte for byte, by the rules that edits follow; or what stands in the way. */
 export function carried(carrying: Carrying): readonly Splice[] | readonly Problem[] {
   const { from, to, regions, now, history = historyOf(from, now) } = carrying;
-  const hunks = regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
-    start: aStart,
-    end: aEnd,
-    lines: to.lines(bStart, bEnd),
-  }));
+  const hunks = hunksOf(regions, to);
   const origin = new Map<readonly string[], Region>(
     hunks.map(({ lines }, at) => [lines, regions[at] as Region]),
   );
@@ -86,7 +82,7 @@ function hasSameEnds(to: Document, { bStart, bEnd }: Region, now: Document, { st
 export function spliced(
   now: Document,
   splices: readonly Splice[],
-): { document: Document; change: Change<string> } {
+): { document: Document; change: LineChange } {
   const made = applySplices(now, splices);
   if (!("document" in made)) throw new PortError(made.code, made.message);
   return made;

@@ -12,6 +12,7 @@ import {
   takenBackText,
   tooLong,
 } from "../answers/index.js";
+import { hunksOf } from "../changes/index.js";
 import { decidingCode, type Mismatch } from "../edits/index.js";
 import {
   type Env,
@@ -275,7 +276,7 @@ function linesMeant({ choice, keys }: Decided): Record<string, number> {
 
 function splicesOf(verdict: Verdict, choice: Choice | null): readonly Splice[] | null {
   if (verdict.kind === "refused") return choice ? choice.splices : verdict.refused.forced;
-  return verdict.applied.change.hunks;
+  return hunksOf(verdict.applied.change.regions, verdict.applied.document);
 }
 
 export async function keepHandle(

@@ -6,7 +6,7 @@ import { type SchemeName, scheme } from "../anchors/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import { overBlanks } from "./blanks.js";
 import { compare, compareHashes } from "./compare.js";
-import { LineChange, type Region } from "./line-change.js";
+import { hunksOf, LineChange, type Region } from "./line-change.js";
 
 /**
  * A line of unknown text is NUL, which no text file has, and the eight digits of its hash in control characters: no quote
@@ -208,12 +208,7 @@ export class History {
     const document = this.document(state);
     if (!document) return null;
     if (own.length === 0) return all(document, LineChange.identity(map.before), map);
-    const splices = own.map(({ aStart, aEnd, bStart, bEnd }) => ({
-      start: aStart,
-      end: aEnd,
-      lines: this.now.lines(bStart, bEnd),
-    }));
-    const made = document.splice(splices);
+    const made = document.splice(hunksOf(own, this.now));
     if ("unencodable" in made) return null;
     const [mine, theirs]: [Region[], Region[]] = [[], []];
     let shift = 0;

@@ -185,8 +185,8 @@ interface Told {
 
 function applied(made: Applied, { file, document, scheme, door, dryRun }: Told): Judged {
   const { path } = file;
-  const diff = unifiedDiff(path, document, made.document, made.change.map);
-  const ranges = changedRanges(made.change.map);
+  const diff = unifiedDiff(path, document, made.document, made.change);
+  const ranges = changedRanges(made.change);
   const details: EditToolDetails = {
     status: dryRun ? "dry_run" : made.status,
     path,

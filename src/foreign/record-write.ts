@@ -1,6 +1,6 @@
 /** What other programs' tools do to files for an agent, and what is written down of it. */
 import { type Edited, newLines, type Touched, tell, unseenLines } from "../calls/index.js";
-import { Change, compare } from "../changes/index.js";
+import { compare, LineChange } from "../changes/index.js";
 import { quotesIn } from "../edits/index.js";
 import { contextOf, type Env, journalChange, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
 import { PortError } from "../ports/index.js";
@@ -60,19 +60,19 @@ async function recordCreation(write: Told, opened: OpenFile, now: Document, env:
 async function recordChange(write: Told, opened: OpenFile, now: Document, env: Env): Promise<LineSet> {
   const base = await baseOf(write, opened, now);
   const newest = opened.states.length - 1;
-  if (base?.made.change.isEmpty) return LineSet.empty;
+  if (base?.made.change.isIdentity) return LineSet.empty;
   if (base && !base.isOwn) return recordUnclear(write, opened, base, env);
   if (base && opened.isFresh && (base.at < 0 || base.at === newest - 1)) {
     const { document: before, made } = base;
     await opened.stepBack(base.at < 0 ? before : null);
     const after = isSameText(made.document, now) ? now : made.document;
     const { own, untold } = writingOf(write, {
-      map: made.change.map,
+      map: made.change,
       before,
       after,
       known: opened.seen("").known,
     });
-    opened.wrote(after, made.change.map, own);
+    opened.wrote(after, made.change, own);
     // Where it was written is where the agent knows it to stand.
     opened.showed(own, null, "edit");
     await journal(write.tool, opened, { before, after, change: made.change }, env);
@@ -85,8 +85,8 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
     const { document: before, made } = base;
     await opened.load([base.at]);
     const known = opened.view("").known(base.at);
-    const { own, untold } = writingOf(write, { map: made.change.map, before, after: next, known });
-    await opened.claim(base.at + 1, made.change.map, own);
+    const { own, untold } = writingOf(write, { map: made.change, before, after: next, known });
+    await opened.claim(base.at + 1, made.change, own);
     await journal(write.tool, opened, { before, after: next, change: made.change }, env);
     return opened.history.follow(base.at + 1)?.carry(untold) ?? LineSet.empty;
   }
@@ -154,7 +154,7 @@ function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
 interface Done {
   readonly before: Document | null;
   readonly after: Document | null;
-  readonly change: Change<string>;
+  readonly change: LineChange;
   /** Where it went. */
   readonly to?: OpenFile;
 }
@@ -166,13 +166,13 @@ async function journal(
   env: Env,
 ): Promise<void> {
   const versions = { before: before?.version ?? null, after: after?.version ?? null };
-  await journalChange(opened, { tool, kind: "commit", ...versions, change: change.map, ...moved }, env);
+  await journalChange(opened, { tool, kind: "commit", ...versions, change, ...moved }, env);
 }
 
 async function gone(tool: string, opened: OpenFile, env: Env): Promise<void> {
   const before = await opened.textAt(opened.states.length - 1);
   if (before) {
-    const change = Change.of<string>(before.lineCount, [{ start: 0, end: before.lineCount, lines: [] }]);
+    const change = LineChange.whole(before.lineCount, 0);
     await journal(tool, opened, { before, after: null, change }, env);
   }
   await opened.release();
@@ -191,7 +191,7 @@ export async function follow(from: string, to: string, env: Env): Promise<boolea
     const opened = await OpenFile.open(held, target, context);
     if (!(await opened.succeed(before))) return false;
     if (!before.document) {
-      const change = Change.of<string>(opened.text.lineCount, []);
+      const change = LineChange.identity(opened.text.lineCount);
       await journal("moved", before, { before: opened.text, after: opened.text, change, to: opened }, env);
       await before.release();
     }

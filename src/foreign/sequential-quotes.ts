@@ -1,5 +1,5 @@
 /** Quotes that are replaced one after the other, as stretches of the text before all of them. */
-import { Change } from "../changes/index.js";
+import { LineChange } from "../changes/index.js";
 import {
   asTheToolTakes,
   hasOverlaps,
@@ -145,7 +145,7 @@ function clusters(replaced: readonly ReplacedStretch[], found: readonly number[]
 /** A text and the exact change that made it. */
 export interface Replaced {
   readonly document: Document;
-  readonly change: Change<string>;
+  readonly change: LineChange;
 }
 
 /**
@@ -153,7 +153,7 @@ export interface Replaced {
  * quote stands nowhere, or in several places without all of them being meant.
  */
 export function replaceQuotes(before: Document, quotes: readonly Quote[]): Replaced | null {
-  let made: Replaced = { document: before, change: Change.of(before.lineCount, []) };
+  let made: Replaced = { document: before, change: LineChange.identity(before.lineCount) };
   for (const quote of quotes) {
     const hunks = quoteHunks(made.document, quote);
     const next = hunks && applySplices(made.document, hunks);

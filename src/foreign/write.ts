@@ -1,5 +1,6 @@
 /** What the changes of other programs' tools come to. */
 import type { Verdict } from "../calls/index.js";
+import { hunksOf } from "../changes/index.js";
 import { asTheToolTakes, placesOf, type Quote, quotesIn, textOf } from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
 import { Document, LineSet } from "../text/index.js";
@@ -212,7 +213,8 @@ export function carriedQuotes(
   document: Document,
   single: boolean,
 ): readonly Quote[] {
-  const replacements = verdict.applied.change.hunks.map(({ start, end, lines }) => ({
+  const { applied } = verdict;
+  const replacements = hunksOf(applied.change.regions, applied.document).map(({ start, end, lines }) => ({
     at: start,
     remove: end - start,
     insert: lines,

@@ -2,7 +2,7 @@
  * The two texts of a write by somebody else's tool. A text is on record, or is the disk's, or follows from one of these
  * by the call's own arguments. A text that the client tells is only held against those, and never recorded by itself.
  */
-import { Change, compare } from "../changes/index.js";
+import { compare, LineChange } from "../changes/index.js";
 import { type OpenFile, olderTexts } from "../ledger/index.js";
 import { Document, wholeFile } from "../text/index.js";
 import { hunkQuotes } from "./hunk-quotes.js";
@@ -164,13 +164,6 @@ export function madeOf(change: ForeignChange, before: Document | null, now: Docu
   return { document, change: differences(before, document) };
 }
 
-export function differences(before: Document | null, after: Document): Change<string> {
-  const lines = after.lines();
-  if (!before) return Change.of(0, [{ start: 0, end: 0, lines }]);
-  const hunks = compare(before, after).regions.map((region) => ({
-    start: region.aStart,
-    end: region.aEnd,
-    lines: lines.slice(region.bStart, region.bEnd),
-  }));
-  return Change.of(before.lineCount, hunks);
+export function differences(before: Document | null, after: Document): LineChange {
+  return before ? compare(before, after) : LineChange.whole(0, after.lineCount);
 }

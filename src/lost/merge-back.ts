@@ -87,7 +87,7 @@ async function oneByOne(
     const found = from && to && carried({ from, to, regions, now: text });
     if (!found || isProblems(found)) return null;
     const made = spliced(text, found);
-    changes.push(made.change.map);
+    changes.push(made.change);
     text = made.document;
   }
   return { text, map: joined(changes, now) };
@@ -121,7 +121,7 @@ async function mergeChain(asked: Rebuilding, now: Document): Promise<Rebuilt> {
     const found = "splices" in apart && !inOrder(apart.splices) ? await comeBack(own, to) : apart;
     if (!("splices" in found)) return found;
     const made = spliced(text, found.splices);
-    changes.push(made.change.map);
+    changes.push(made.change);
     text = made.document;
   }
   return { text, map: joined(changes, now) };

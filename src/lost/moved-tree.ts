@@ -95,5 +95,5 @@ async function makeOne(
   const found = carried({ from, to, regions, now });
   if (isProblems(found)) return found;
   const { document, change } = spliced(now, found);
-  return { text: document, map: change.map };
+  return { text: document, map: change };
 }

@@ -298,11 +298,11 @@ async function takeBack(entry: Taken, texts: Texts, env: Env) {
   // The lines the edit took out come back, byte for byte, where nobody changed what it put there.
   const merged = merge(entry, { from: after, to: before, regions: change.invert().regions, now });
   place.text = merged.document;
-  if (!place.isWhole) place.maps.push(merged.change.map);
+  if (!place.isWhole) place.maps.push(merged.change);
   return {
     id: entry.id,
     path: entry.path,
-    diff: unifiedDiff(entry.path, now, merged.document, merged.change.map),
+    diff: unifiedDiff(entry.path, now, merged.document, merged.change),
   };
 }
 

@@ -1,5 +1,5 @@
 import { scheme } from "../anchors/index.js";
-import { Change, type LineChange } from "../changes/index.js";
+import { LineChange } from "../changes/index.js";
 import {
   anchorOf,
   type Complaint,
@@ -42,7 +42,7 @@ interface EditOutcome {
 export interface Applied {
   readonly status: "applied" | "noop";
   readonly document: Document;
-  readonly change: Change<string>;
+  readonly change: LineChange;
   readonly edits: readonly EditOutcome[];
   readonly warnings: readonly string[];
   /** Lines of the file that show why nothing had to be done. */
@@ -117,12 +117,12 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
   if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
   warnings.push(...repeatedNeighbours(resolution, view), ...addedByOthers(edits, view));
   return {
-    status: made.change.isEmpty ? "noop" : "applied",
+    status: made.change.isIdentity ? "noop" : "applied",
     document: made.document,
     change: made.change,
     edits: outcomes(edits, resolution, view),
     warnings,
-    rows: made.change.isEmpty ? thereRows(resolution.named, view) : LineSet.empty,
+    rows: made.change.isIdentity ? thereRows(resolution.named, view) : LineSet.empty,
     over: replacedOthers(resolution),
   };
 }
@@ -171,7 +171,7 @@ export const nulMakesBinary = "the new text holds NUL (U+0000), which would make
 export function applySplices(
   now: Document,
   splices: readonly Splice[],
-): { document: Document; change: Change<string> } | Problem {
+): { document: Document; change: LineChange } | Problem {
   const document = now.splice(splices);
   if ("unencodable" in document)
     return problem(
@@ -179,18 +179,13 @@ export function applySplices(
       [],
       `the file's encoding ${document.encoding} cannot hold ${JSON.stringify(document.unencodable)}, in the line ${JSON.stringify(document.text)}`,
     );
-  const lines = (splice: Splice) => splice.lines.map((line) => (typeof line === "string" ? line : line.text));
   const isNul = (line: Splice["lines"][number]) => typeof line === "string" && line.includes("\0");
   const hasNul = splices.some((splice) => splice.lines.some(isNul));
   if (hasNul && document.binary && !now.binary) return problem("binary", [], nulMakesBinary);
-  const change = Change.of(
-    now.lineCount,
-    splices.map((splice) => ({ start: splice.start, end: splice.end, lines: lines(splice) })),
-  );
-  // Equal lines may trade places: nothing was changed then, whatever the pieces say.
+  // Equal lines may trade places: nothing was changed then, whatever the hunks say.
   return document.version === now.version
-    ? { document: now, change: Change.of(now.lineCount, []) }
-    : { document, change };
+    ? { document: now, change: LineChange.identity(now.lineCount) }
+    : { document, change: LineChange.ofHunks(now.lineCount, splices) };
 }
 
 function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {

@@ -418,7 +418,7 @@ describe("a success", () => {
       { op: "delete_lines", start: "@1" },
       { op: "append", text: ["x", "y"] },
     ];
-    expect(changedRanges(success(["a b c"], edits).applied.change.map)).toEqual([
+    expect(changedRanges(success(["a b c"], edits).applied.change)).toEqual([
       { start: 1, end: 1 },
       { start: 3, end: 4 },
     ]);

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Change, type Hunk, LineChange } from "../../src/changes/line-change.js";
+import { type Hunk, hunksOf, LineChange } from "../../src/changes/line-change.js";
+import { applyHunks, textOfLines } from "../support/hunks.js";
 
-/** A change to a text of `before` lines, from cut points that cannot overlap. */
-const changeOf = (before: number): fc.Arbitrary<Change<number>> =>
+/** Hunks for a text of `before` lines, from cut points that cannot overlap. */
+const hunksFor = (before: number): fc.Arbitrary<Hunk<number>[]> =>
   fc
     .array(fc.tuple(fc.nat(before), fc.nat(3), fc.array(fc.integer(), { maxLength: 3 })), { maxLength: 4 })
     .map((raw) => {
@@ -13,47 +14,72 @@ const changeOf = (before: number): fc.Arbitrary<Change<number>> =>
         if (start < from) continue;
         const end = Math.min(before, start + length);
         hunks.push({ start, end, lines });
-        from = end + 1;
+        from = end;
       }
-      return Change.of(before, hunks);
+      return hunks;
     });
 
-const text = fc.array(fc.integer(), { maxLength: 12 });
-const textAndChanges = text.chain((lines) =>
-  changeOf(lines.length).chain((first) =>
-    changeOf(first.after).map((second) => [lines, first, second] as const),
-  ),
-);
+/** A text, the change that the hunks are, and the text that they make. */
+interface Step {
+  readonly lines: readonly number[];
+  readonly change: LineChange;
+  readonly after: readonly number[];
+}
+
+const step = (lines: readonly number[]): fc.Arbitrary<Step> =>
+  hunksFor(lines.length).map((hunks) => ({
+    lines,
+    change: LineChange.ofHunks(lines.length, hunks),
+    after: applyHunks(lines, hunks),
+  }));
+const steps = fc
+  .array(fc.integer(), { maxLength: 12 })
+  .chain(step)
+  .chain((first) => step(first.after).map((second) => [first, second] as const));
+
+/** The text that a change makes, its new lines taken from the text after. */
+const applied = (change: LineChange, lines: readonly number[], after: readonly number[]) =>
+  applyHunks(lines, hunksOf(change.regions, textOfLines(after)));
 
 describe("a change", () => {
+  it("makes the text after", () => {
+    fc.assert(
+      fc.property(steps, ([{ lines, change, after }]) => {
+        expect(change.after).toBe(after.length);
+        expect(applied(change, lines, after)).toEqual(after);
+      }),
+    );
+  });
+
   it("is taken back by its inverse", () => {
     fc.assert(
-      fc.property(textAndChanges, ([lines, change]) => {
-        expect(change.invert(lines).apply(change.apply(lines))).toEqual(lines);
+      fc.property(steps, ([{ lines, change, after }]) => {
+        expect(applied(change.invert(), after, lines)).toEqual(lines);
       }),
     );
   });
 
   it("composed with the next does what both do", () => {
     fc.assert(
-      fc.property(textAndChanges, ([lines, first, second]) => {
-        expect(first.compose(second).apply(lines)).toEqual(second.apply(first.apply(lines)));
+      fc.property(steps, ([first, second]) => {
+        const both = first.change.compose(second.change);
+        expect(applied(both, first.lines, second.after)).toEqual(second.after);
       }),
     );
   });
 
   it("says of every line where it went", () => {
     fc.assert(
-      fc.property(textAndChanges, ([lines, first, second]) => {
+      fc.property(steps, ([{ lines, change: first }, { change: second, after }]) => {
         const both = first.compose(second);
-        const marked = lines.map((_, at) => -1 - at);
-        const result = both.apply(marked.map((mark) => mark * 1_000_000_007));
-        lines.forEach((_, at) => {
+        lines.forEach((line, at) => {
           const fate = both.mapLine(at);
-          if (fate.kind === "deleted")
-            expect(first.map.index(at) < 0 || second.map.index(first.map.index(at)) < 0).toBe(true);
+          const through = first.index(at) < 0 ? -1 : second.index(first.index(at));
+          expect(both.index(at)).toBe(fate.kind === "deleted" ? -1 : fate.line);
+          if (fate.kind === "deleted") expect(through).toBe(-1);
           else {
-            expect(result[fate.line]).toBe((-1 - at) * 1_000_000_007);
+            expect(fate.line).toBe(through);
+            expect(after[fate.line]).toBe(line);
             expect(fate.kind).toBe(fate.line === at ? "kept" : "moved");
           }
         });
@@ -63,24 +89,29 @@ describe("a change", () => {
 
   it("cannot be built from overlapping or misfitting hunks, and names both", () => {
     expect(() =>
-      Change.of(9, [
+      LineChange.ofHunks(9, [
         { start: 2, end: 5, lines: ["a"] },
         { start: 4, end: 6, lines: [] },
       ]),
-    ).toThrow("hunks overlap: [2,5)+1 and [4,6)+0");
-    expect(() => Change.of(3, [{ start: 2, end: 4, lines: [] }])).toThrow("does not fit a text of 3 lines");
-    expect(() => Change.of(3, [{ start: 1, end: 1, lines: ["x"] }]).apply(["a"])).toThrow("applied to 1");
+    ).toThrow("regions overlap: [2,5)→[2,3) and [4,6)→[2,2)");
+    expect(() => LineChange.ofHunks(3, [{ start: 2, end: 4, lines: [] }])).toThrow(
+      "do not fit texts of 3 and 1 lines",
+    );
   });
 
   it("joins hunks that touch, in the order given", () => {
-    const change = Change.of(4, [
+    const hunks = [
       { start: 1, end: 2, lines: ["x"] },
       { start: 2, end: 2, lines: ["i"] },
       { start: 2, end: 3, lines: ["y"] },
       { start: 4, end: 4, lines: [] },
+    ];
+    const change = LineChange.ofHunks(4, hunks);
+    const after = ["a", "x", "i", "y", "d"];
+    expect(applyHunks(["a", "b", "c", "d"], hunks)).toEqual(after);
+    expect(hunksOf(change.regions, textOfLines(after))).toEqual([
+      { start: 1, end: 3, lines: ["x", "i", "y"] },
     ]);
-    expect(change.hunks).toEqual([{ start: 1, end: 3, lines: ["x", "i", "y"] }]);
-    expect(change.apply(["a", "b", "c", "d"])).toEqual(["a", "x", "i", "y", "d"]);
   });
 });
 

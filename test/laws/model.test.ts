@@ -7,6 +7,7 @@ import { applySplices, run } from "../../src/merge/run-edits.js";
 import { runStateless } from "../../src/merge/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
 import { anyCall } from "../support/calls.js";
+import { applyHunks, hunksOfResult } from "../support/hunks.js";
 import { Random } from "../support/model.js";
 
 interface Simulated {
@@ -70,7 +71,7 @@ describe("any call on any history", () => {
         const { now } = view.history;
         const result = run(edits, view);
         if (result.status !== "refused") {
-          expect(result.change.apply(now.lines())).toEqual(result.document.lines());
+          expect(applyHunks(now.lines(), hunksOfResult(result))).toEqual(result.document.lines());
           expect(
             resultText({ path: "a", applied: result, scheme: "hex6", door: libraryDoor }).text,
           ).not.toMatch(/undefined|NaN/);
@@ -96,7 +97,7 @@ describe("any call on any history", () => {
         const { now } = view.history;
         const result = runStateless(edits, now);
         if (result.status !== "refused")
-          expect(result.change.apply(now.lines())).toEqual(result.document.lines());
+          expect(applyHunks(now.lines(), hunksOfResult(result))).toEqual(result.document.lines());
       }),
       many,
     );

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { History, type State } from "../../src/changes/history.js";
-import { Change } from "../../src/changes/line-change.js";
 import { anchorOf } from "../../src/edits/problem.js";
 import { type Applied, type Refused, run } from "../../src/merge/run-edits.js";
 import { Document } from "../../src/text/document.js";
 import { LineSet } from "../../src/text/line-set.js";
+import { applyHunks, hunksOfResult } from "../support/hunks.js";
 import {
   type Call,
   callOn,
@@ -101,7 +101,7 @@ describe("resolution against line identities", () => {
     fc.assert(
       fc.property(anyCase({ exact: true }, 1), ({ seen, now, call, result }) => {
         if (result.status !== "refused")
-          expect(strayed(result.change.hunks, now, call.named(taken(seen, now)))).toEqual([]);
+          expect(strayed(hunksOfResult(result), now, call.named(taken(seen, now)))).toEqual([]);
       }),
     );
   });
@@ -121,7 +121,7 @@ describe("resolution against line identities", () => {
         if (result.status === "refused") return;
         const named = calls.map((call) => call.named(taken(seen, world.lines)));
         expect(
-          strayed(result.change.hunks, world.lines, {
+          strayed(hunksOfResult(result), world.lines, {
             lines: named.flatMap(({ lines }) => lines),
             after: named.flatMap(({ after }) => after),
             before: named.flatMap(({ before }) => before),
@@ -136,9 +136,8 @@ describe("resolution against line identities", () => {
       fc.property(anyCase({ exact: true }, 1), ({ seen, now, result }) => {
         if (result.status === "refused") return;
         const nobody = { id: -1, text: "" };
-        const { before, hunks } = result.change;
-        const made = hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(() => nobody) }));
-        const after = new Set(Change.of(before, made).apply(now));
+        const made = hunksOfResult(result).map((hunk) => ({ ...hunk, lines: hunk.lines.map(() => nobody) }));
+        const after = new Set(applyHunks(now, made));
         const known = new Set(taken(seen, now).map(({ id }) => id));
         expect(now.filter((line) => !known.has(line.id) && !after.has(line))).toEqual([]);
       }),
@@ -166,10 +165,10 @@ describe("resolution against line identities", () => {
         const { edits } = callOn(seen, world);
         const alone = run(edits, firstShown([first]));
         if (alone.status !== "applied" || edits[0]?.op === "move_lines") return;
-        const copied = alone.change.hunks.map((hunk) => ({ ...hunk, lines: world.fresh(hunk.lines) }));
-        const mine = Change.of(seen.length, copied).apply(seen);
-        const theirs = alone.change.hunks.map((hunk) => ({ ...hunk, lines: world.fresh(hunk.lines) }));
-        const same = world.apply(Change.of(seen.length, theirs));
+        const copied = hunksOfResult(alone).map((hunk) => ({ ...hunk, lines: world.fresh(hunk.lines) }));
+        const mine = applyHunks(seen, copied);
+        const theirs = hunksOfResult(alone).map((hunk) => ({ ...hunk, lines: world.fresh(hunk.lines) }));
+        const same = world.apply(theirs);
         const result = run(edits, firstShown([first, same, ...world.disturb(inPlace)]));
         if (result.status !== "noop") return;
         const pieces = byCommonLines(seen, mine, world.lines);
@@ -203,7 +202,7 @@ describe("resolution against line identities", () => {
         if (one.result.status === "refused") count.refused++;
         if (one.result.status !== "applied") continue;
         count.writes++;
-        if (strayed(one.result.change.hunks, one.now, one.call.named(one.seen)).length > 0) count.strayed++;
+        if (strayed(hunksOfResult(one.result), one.now, one.call.named(one.seen)).length > 0) count.strayed++;
       }
     }
     console.log(`resolve: ${count.strayed} of ${count.writes} writes strayed, ${count.refused} refused`);
@@ -297,7 +296,7 @@ describe("one call, one picture", () => {
         const [one, two] = [callOn(world.lines, world), callOn(world.lines, world)];
         const first = run(one.edits, firstShown([start]));
         if (first.status !== "applied") return;
-        const between = stateOf(first.document, first.change.map);
+        const between = stateOf(first.document, first.change);
         const second = run(two.edits, firstShown([start, between]));
         if (second.status !== "applied") return;
         const both = run([...one.edits, ...two.edits], firstShown([start]));
@@ -308,7 +307,7 @@ describe("one call, one picture", () => {
         const alone = run(two.edits, firstShown([start]));
         if (alone.status === "refused") throw new Error("refused");
         const lines = world.lines.map(({ text }) => text);
-        const [ours, theirs] = [alone.change.hunks, first.change.hunks];
+        const [ours, theirs] = [hunksOfResult(alone), hunksOfResult(first)];
         const done = doneBefore(lines, theirs, ours);
         const once = withAll(lines, [...theirs, ...ours.filter((hunk) => !done.includes(hunk))]);
         const twice = done.length === 0 ? both.document.lines() : withAll(lines, [...theirs, ...ours]);
@@ -364,7 +363,7 @@ describe("bytes", () => {
         const { document, change } = result;
         expect(document.bom).toBe(now.bom);
         for (let index = 0; index < now.lineCount; index++) {
-          const after = change.map.index(index);
+          const after = change.index(index);
           if (after < 0) continue;
           const { raw, terminator } = now.raw(index);
           expect(document.raw(after).raw).toEqual(raw);

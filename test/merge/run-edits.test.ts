@@ -418,7 +418,7 @@ describe("an edit that changes nothing", () => {
     ["deleted and put back", "a b", [remove("@1"), above("@1", "a")]],
   ])("taken together: %s", (_, text, edits) => {
     const result = on(text, ...edits);
-    expect(result).toMatchObject({ status: "noop", change: { isEmpty: true } });
+    expect(result).toMatchObject({ status: "noop", change: { isIdentity: true } });
     expect(wordsAfter(result)).toBe(`= ${text}`);
   });
 

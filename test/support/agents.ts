@@ -2,11 +2,12 @@
 
 import { selectRows } from "../../src/answers/refusal-details.js";
 import { History, type State } from "../../src/changes/history.js";
-import { Change } from "../../src/changes/line-change.js";
+import type { Hunk } from "../../src/changes/line-change.js";
 import type { Showing } from "../../src/edits/located-edit.js";
 import type { Choice } from "../../src/merge/retry.js";
-import { run } from "../../src/merge/run-edits.js";
+import { applySplices, run } from "../../src/merge/run-edits.js";
 import { LineSet } from "../../src/text/line-set.js";
+import { hunksOfResult } from "./hunks.js";
 import { type Call, callOn, type Line, type Named, type Random, stateOf, strayed, World } from "./model.js";
 
 /** The file, all the states it was in, and the identities of the lines in each. */
@@ -63,9 +64,9 @@ export class Desk {
     this.keep(stateOf(this.world.document), null);
   }
 
-  write({ before, hunks }: Change<string>, author: Agent): LineSet {
+  write(hunks: readonly Hunk<string>[], author: Agent): LineSet {
     const made = hunks.map((hunk) => ({ ...hunk, lines: this.world.fresh(hunk.lines) }));
-    const state = this.world.apply(Change.of(before, made));
+    const state = this.world.apply(made);
     this.keep(state, author);
     const ids = made.flatMap(({ lines }) => lines.map(({ id }) => id));
     this.written.set(author, [...this.writtenBy(author), ...ids]);
@@ -122,15 +123,14 @@ export class Agent {
       return result.choices?.length ? this.decide(result.choices, call, state) : "refused";
     }
     if (result.status === "noop") return "noop";
-    return this.commit(result.change, this.meant(call, state));
+    return this.commit(hunksOfResult(result), this.meant(call, state));
   }
 
-  private commit(change: Change<string>, meant: Named): Outcome {
+  private commit(hunks: readonly Hunk<string>[], meant: Named): Outcome {
     const { lines } = this.desk.world;
-    const wrong = strayed(change.hunks, lines, meant).length > 0;
-    for (const { start, end } of change.hunks)
-      for (const { id } of lines.slice(start, end)) this.takenOut.add(id);
-    this.show(this.desk.write(change, this));
+    const wrong = strayed(hunks, lines, meant).length > 0;
+    for (const { start, end } of hunks) for (const { id } of lines.slice(start, end)) this.takenOut.add(id);
+    this.show(this.desk.write(hunks, this));
     return wrong ? "strayed" : "applied";
   }
 
@@ -142,14 +142,9 @@ export class Agent {
     const found = choices.find((choice) => choice.lines.every((line) => meant.has(lines[line]?.id)));
     // What stands in its way was shown, and going over it is another edit.
     if (!found || found.isForced) return "refused";
-    const change = Change.of(
-      lines.length,
-      found.splices.map(({ start, end, lines: made }) => ({
-        ...{ start, end },
-        lines: made.map((line) => (typeof line === "string" ? line : line.text)),
-      })),
-    );
-    return change.isEmpty ? "noop" : this.commit(change, this.meant(call, state));
+    const made = applySplices(this.desk.world.document, found.splices);
+    if (!("document" in made)) throw new Error(made.message);
+    return made.change.isIdentity ? "noop" : this.commit(hunksOfResult(made), this.meant(call, state));
   }
 
   /**

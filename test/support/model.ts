@@ -5,12 +5,12 @@
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { History, type State } from "../../src/changes/history.js";
-import type { LineChange } from "../../src/changes/line-change.js";
-import { Change, type Hunk } from "../../src/changes/line-change.js";
+import { type Hunk, LineChange } from "../../src/changes/line-change.js";
 import type { View } from "../../src/edits/located-edit.js";
 import { anchorOf } from "../../src/edits/problem.js";
 import { Document } from "../../src/text/document.js";
 import { LineSet } from "../../src/text/line-set.js";
+import { applyHunks } from "./hunks.js";
 
 export interface Line {
   readonly id: number;
@@ -77,12 +77,13 @@ export class World {
 
   /** Puts line instances in place of [start, end). */
   splice(start: number, end: number, lines: readonly Line[]): State {
-    return this.apply(Change.of(this.lines.length, [{ start, end, lines }]));
+    return this.apply([{ start, end, lines }]);
   }
 
-  apply(change: Change<Line>): State {
-    this.lines = change.apply(this.lines);
-    return stateOf(this.document, change.map);
+  apply(hunks: readonly Hunk<Line>[]): State {
+    const change = LineChange.ofHunks(this.lines.length, hunks);
+    this.lines = applyHunks(this.lines, hunks);
+    return stateOf(this.document, change);
   }
 
   /** Somebody else inserts, deletes, replaces, copies or moves a few lines; the states with their exact changes. */
@@ -268,6 +269,7 @@ function expect(seen: readonly Line[], placed: readonly Placed[]): Call["expecte
       hunks.push({ start: from, end: from + end - start, lines: texts });
     }
     hunks.sort((one, two) => one.start - two.start || one.end - two.end);
-    return Change.of(now.length, hunks).apply(now.map(({ text }) => text));
+    const texts = now.map(({ text }) => text);
+    return applyHunks(texts, hunks);
   };
 }

@@ -1,12 +1,13 @@
 /** Two changes of one text, put together line by line. */
-import { Change, type Hunk } from "../../src/changes/line-change.js";
+import type { Hunk } from "../../src/changes/line-change.js";
+import { applyHunks } from "./hunks.js";
 
 type Hunks = readonly Hunk<string>[];
 
 /** The text with all these changes made to it at once. */
 export function withAll(lines: readonly string[], hunks: Hunks): string[] {
   const sorted = hunks.toSorted((one, two) => one.start - two.start || one.end - two.end);
-  return Change.of(lines.length, sorted).apply(lines);
+  return applyHunks(lines, sorted);
 }
 
 /** What of the second change the first has done already: where they touch, both come to the same text (rule 5). */

@@ -4,7 +4,7 @@
  */
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
-import { Change, LineChange } from "../../src/changes/line-change.js";
+import { type Hunk, hunksOf, LineChange } from "../../src/changes/line-change.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
 import type { JournalEntry, LedgerStore } from "../../src/ports/store.js";
 import { Session, type SessionOptions } from "../../src/session/session.js";
@@ -36,7 +36,7 @@ export interface Done {
   readonly place: Place;
   readonly entry: JournalEntry;
   readonly before: readonly Line[];
-  readonly hunks: Change<Line>["hunks"];
+  readonly hunks: readonly Hunk<Line>[];
   readonly removed: readonly Line[];
 }
 
@@ -168,12 +168,10 @@ export class Room {
       const at = gone.findIndex((line) => line.text === text && !before.includes(line));
       return at < 0 ? (world.fresh([text])[0] as Line) : (gone.splice(at, 1)[0] as Line);
     };
-    const hunks = map.regions.map(({ aStart, aEnd, bStart, bEnd }) => ({
-      start: aStart,
-      end: aEnd,
-      lines: after.slice(bStart, bEnd).map(instance),
-    }));
-    world.apply(Change.of(before.length, hunks));
+    const hunks = hunksOf(map.regions, {
+      lines: (start: number, end: number) => after.slice(start, end).map(instance),
+    });
+    world.apply(hunks);
     this.came(place, entry.agent);
     const removed = hunks.flatMap(({ start, end }) => before.slice(start, end));
     const done = { place, entry, before, hunks, removed };

@@ -1,6 +1,6 @@
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { History, type State } from "../../src/changes/history.js";
-import { Change } from "../../src/changes/line-change.js";
+import { LineChange } from "../../src/changes/line-change.js";
 import { decidingCode } from "../../src/edits/codes.js";
 import type { Showing, View } from "../../src/edits/located-edit.js";
 import { anchorOf } from "../../src/edits/problem.js";
@@ -44,15 +44,10 @@ export function told(...given: readonly (string | Told)[]): ToldView {
   const showings: Showing[] = [];
   given.forEach((one, state) => {
     const step: Told = typeof one === "string" ? { text: one, ...(state === 0 ? { shown: true } : {}) } : one;
-    const change =
-      step.exact &&
-      Change.of(
-        documents[state - 1]?.lineCount ?? 0,
-        step.exact.map(([start, end, lines]) => ({ start, end, lines })),
-      );
+    const hunks = step.exact?.map(([start, end, lines]) => ({ start, end, lines }));
     const document =
-      step.text === undefined && step.raw === undefined && change
-        ? (documents[state - 1]?.splice(change.hunks) as Document)
+      step.text === undefined && step.raw === undefined && hunks
+        ? (documents[state - 1]?.splice(hunks) as Document)
         : Document.fromText(step.raw ?? textOf(step.text ?? ""));
     documents.push(document);
     states.push({
@@ -63,7 +58,7 @@ export function told(...given: readonly (string | Told)[]): ToldView {
         step.kept === "hashes"
           ? Uint32Array.from({ length: document.lineCount }, (_, index) => document.lineHash(index))
           : null,
-      exact: change?.map ?? null,
+      exact: hunks ? LineChange.ofHunks(documents[state - 1]?.lineCount ?? 0, hunks) : null,
       own: step.own ?? false,
     });
     if (step.shown) showings.push(showing(state, step, document.lineCount));
