@@ -246,7 +246,7 @@ export function shown(driver: Driver): void {
     expect(deny).toBeNull();
     expect(tell).toContain("formatter");
     expect(tell).toContain('export const last = "fin";');
-    expect(tell).toContain('import { open } from "../../hooks/contract/open.js";');
+    expect(tell).toContain('import { open } from "./open.js";');
     const next = { old: 'export const last = "fin";', new: 'export const last = "done";' };
     expect(await agent.edit(path, next)).toMatchObject(quiet);
     expect(await agent.write(path, '"whole";\n')).toMatchObject(quiet);

@@ -3,7 +3,7 @@ import { type Candidate, creditOutput } from "../../../src/guard/output/credit.j
 
 /** Lines 5 to 8 stand again as 13 to 16; `}` and blank lines stand often. */
 const source = [
-  'import { open } from "../../hooks/open.js";', // 1
+  'import { open } from "./open.js";', // 1
   "", // 2
   "export function first(): number {", // 3
   "  const file = open();", // 4
