@@ -11,6 +11,7 @@ export { type Door, dryRunDoor, libraryDoor, rangesJson, requestJson, retryJson 
 export { againLine, choiceLines, overText, takenBackText } from "./offers.js";
 export {
   type HashMismatch,
+  plainRefusal,
   type RefusalDetails,
   refusalDetails,
   selectRows,

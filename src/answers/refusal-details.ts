@@ -30,6 +30,11 @@ export interface RefusalDetails {
   readonly places?: readonly ChoicePlace[];
 }
 
+/** Makes the details of a refusal that is about no line. */
+export function plainRefusal(path: string, code: Code, message: string): RefusalDetails {
+  return { status: "refused", code, path, message, mismatches: [], affectedRanges: [], remaps: [] };
+}
+
 /** What a refusal may print of one file, so that it never becomes a re-read. */
 interface RefusalBudget {
   readonly rows: number;

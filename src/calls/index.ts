@@ -23,6 +23,7 @@ export {
   type EditResult,
   type ReadDetails,
   type Result,
+  refusalResult,
   type SearchDetails,
   withNamesEscaped,
 } from "./result.js";

@@ -1,5 +1,6 @@
 import type { SchemeName } from "../anchors/index.js";
-import type { EditToolDetails, RefusalDetails } from "../answers/index.js";
+import { type EditToolDetails, plainRefusal, type RefusalDetails, rejected } from "../answers/index.js";
+import type { Code } from "../edits/index.js";
 import { type Range, visibleText, withVisible } from "../text/index.js";
 
 export interface ReadDetails {
@@ -39,6 +40,16 @@ export interface Result<Details = unknown> {
   readonly text: string;
   readonly isError: boolean;
   readonly details: Details;
+}
+
+/** Refuses a call that does not get as far as the session. `text` is for the model, if it reads more than the message. */
+export function refusalResult(
+  path: string,
+  code: Code,
+  message: string,
+  text = message,
+): Result<RefusalDetails> {
+  return { text: `${rejected}\n${text}`, isError: true, details: plainRefusal(path, code, message) };
 }
 
 export type EditResult = Result<EditToolDetails | BatchRefusal>;

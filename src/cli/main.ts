@@ -1,4 +1,4 @@
-import { type RefusalDetails, rejected } from "../answers/index.js";
+import { refusalResult } from "../calls/index.js";
 import type { PortError } from "../ports/index.js";
 import { visible, visibleText } from "../text/index.js";
 import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
@@ -79,11 +79,7 @@ function isPortError(error: unknown): error is PortError {
 
 /** What a port throws outside of a session's own calls is a refusal like any other. */
 function refuse({ code, message }: PortError, context: Context): number {
-  const details: RefusalDetails = {
-    ...{ status: "refused", code, path: "", message },
-    ...{ mismatches: [], affectedRanges: [], remaps: [] },
-  };
-  return showResult(context, { text: `${rejected}\n${visible(message)}`, isError: true, details });
+  return showResult(context, refusalResult("", code, message, visible(message)));
 }
 
 function showVersion({ json }: Extract<Parsed, { kind: "version" }>, start: Start, { out }: Output): number {

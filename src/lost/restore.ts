@@ -1,4 +1,4 @@
-import type { RefusalDetails } from "../answers/index.js";
+import { plainRefusal, type RefusalDetails } from "../answers/index.js";
 import { type Result, type Returned, settle } from "../calls/index.js";
 import { unifiedDiff } from "../changes/index.js";
 import { batchId, contextOf, type Env, journalThrown, OpenFile } from "../ledger/index.js";
@@ -20,7 +20,6 @@ import { type Elsewhere, elsewhere, makeHere } from "./moved-tree.js";
 import {
   editNames,
   type Outcome,
-  plainRefusal,
   type RestoreDetails,
   type RestoredFile,
   refusalOf,

@@ -1,5 +1,5 @@
 /** What came of a restore, and how it is told. */
-import { type RefusalDetails, refusalDetails } from "../answers/index.js";
+import { plainRefusal, type RefusalDetails, refusalDetails } from "../answers/index.js";
 import type { Result } from "../calls/index.js";
 import { type Code, decidingCode } from "../edits/index.js";
 import type { Rebuilt } from "./merge-back.js";
@@ -34,13 +34,6 @@ export interface RestoreDetails {
 export type Outcome =
   | { readonly kind: "restored" | "already"; readonly file: RestoredFile }
   | { readonly kind: "refused"; readonly refusal: RestoreRefusal };
-
-export function plainRefusal(path: string, code: Code, message: string): RefusalDetails {
-  return {
-    ...{ status: "refused", code, path, message },
-    ...{ mismatches: [], affectedRanges: [], remaps: [] },
-  };
-}
 
 type Told = { readonly path: string; readonly ids: readonly string[] };
 

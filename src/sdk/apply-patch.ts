@@ -1,8 +1,8 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
-import type { Result } from "../calls/index.js";
+import { type Result, refusalResult } from "../calls/index.js";
 import { PatchError, type PatchHunk, parseCreation, parseUpdate, placeHunks } from "../foreign/index.js";
 import { type Files, PortError } from "../ports/index.js";
-import { refusal, Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import { Session, type SessionOptions, withoutAnchors } from "../session/index.js";
 import { type Codec, Document } from "../text/index.js";
 
 export interface PatchEditorOptions extends Omit<SessionOptions, "anchors"> {}
@@ -63,8 +63,8 @@ export function patchEditor(options: PatchEditorOptions): (operation: PatchOpera
       return withoutAnchors(await run(operation), door);
     } catch (error) {
       const path = String(operation?.path ?? "");
-      if (error instanceof PatchError) return refusal(path, "bad_request", error.message);
-      if (error instanceof PortError) return refusal(path, error.code, error.message);
+      if (error instanceof PatchError) return refusalResult(path, "bad_request", error.message);
+      if (error instanceof PortError) return refusalResult(path, error.code, error.message);
       throw error;
     }
   };

@@ -1,6 +1,6 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
-import type { Result } from "../calls/index.js";
-import { refusal, Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import { type Result, refusalResult } from "../calls/index.js";
+import { Session, type SessionOptions, withoutAnchors } from "../session/index.js";
 import type { Range } from "../text/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
 
@@ -51,7 +51,7 @@ export function textEditor(options: TextEditorOptions): TextEditor {
     try {
       return await bench.run(Arguments.read(input, names));
     } catch (error) {
-      if (error instanceof BadArgument) return refusal(error.path ?? "", "bad_request", error.message);
+      if (error instanceof BadArgument) return refusalResult(error.path ?? "", "bad_request", error.message);
       throw error;
     }
   };
@@ -115,7 +115,7 @@ class Bench {
     const anchor = (await this.rows(path)).get(line);
     if (anchor !== undefined) return this.edit(path, { op: "insert_after", anchor, text });
     const next = editorDoor.read(path, [{ start: Math.max(1, line - 5), end: line + 5 }]);
-    return refusal(
+    return refusalResult(
       path,
       "not_shown",
       `line ${line} was not shown under this number since your last edit: ${next} first`,

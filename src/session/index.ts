@@ -1,6 +1,6 @@
 // What can an agent do here? One object for all calls of one agent.
 
-export { quoteAgain, refusal, withoutAnchors } from "./plain.js";
+export { quoteAgain, withoutAnchors } from "./plain.js";
 export { type RefreshOptions, withRefresh } from "./refresh.js";
 export {
   type EditRequest,

@@ -1,5 +1,5 @@
 import { computeLineHash } from "../anchors/index.js";
-import { type Door, nextStep, type RefusalDetails, rejected } from "../answers/index.js";
+import { type Door, nextStep, type RefusalDetails } from "../answers/index.js";
 import type { Result } from "../calls/index.js";
 
 /** Takes note of a row that was printed, under the number it was printed with. */
@@ -41,11 +41,4 @@ function reworded(line: string): string {
     .replace(/\. Use the updated LINE#ID references shown below \((.*)\)\.$/, "; the text as it is now ($1):")
     .replace(/; quote more of it, give anchor, or set all$/, "; quote more of it")
     .replace(/^(\d+)#[0-9a-f]{6} (was|is) /, "line $1 $2 ");
-}
-
-/** A call that does not get as far as the session. */
-export function refusal(path: string, code: RefusalDetails["code"], message: string): Result<RefusalDetails> {
-  const nothing = { mismatches: [], affectedRanges: [], remaps: [] };
-  const details: RefusalDetails = { status: "refused", code, path, message, ...nothing };
-  return { text: `${rejected}\n${message}`, isError: true, details };
 }

@@ -1,5 +1,12 @@
 import type { SchemeName } from "../anchors/index.js";
-import { type Door, dryRunDoor, libraryDoor, type RefusalDetails, refusalText } from "../answers/index.js";
+import {
+  type Door,
+  dryRunDoor,
+  libraryDoor,
+  plainRefusal,
+  type RefusalDetails,
+  refusalText,
+} from "../answers/index.js";
 import {
   type BatchRefusal,
   type BatchResult,
@@ -310,11 +317,8 @@ export class Session {
     const { code, message } = error;
     const given = (asked[1] as { path?: unknown } | null)?.path;
     const path = typeof given === "string" ? given : "";
-    const details: RefusalDetails = {
-      ...{ path, mismatches: [], affectedRanges: [], remaps: [] },
-      ...(error instanceof CannotUndo ? error.found : {}),
-      ...{ status: "refused", code, message },
-    };
+    const plain = plainRefusal(path, code, message);
+    const details = error instanceof CannotUndo ? { ...plain, ...error.found } : plain;
     const repeated = this.count(`${this.agent} ${code} ${message} ${keyOf(asked)}`);
     const now = null;
     const text = refusalText({

@@ -1,5 +1,5 @@
-import { type RefusalDetails, rejected } from "../answers/index.js";
-import type { Result } from "../calls/index.js";
+import type { RefusalDetails } from "../answers/index.js";
+import { type Result, refusalResult } from "../calls/index.js";
 import type { Session } from "../session/index.js";
 import { Arguments, BadArgument } from "./arguments.js";
 
@@ -87,19 +87,10 @@ function withNote(result: Result, ignored: readonly string[], definition: ToolDe
   };
 }
 
-function refused({ message, path }: BadArgument, { name, example }: ToolDefinition): Result<RefusalDetails> {
+function refused(
+  { message, path = "" }: BadArgument,
+  { name, example }: ToolDefinition,
+): Result<RefusalDetails> {
   const correct = `A correct call: ${name} ${JSON.stringify(path ? { ...example, path } : example)}`;
-  return {
-    text: [rejected, message, correct].join("\n"),
-    isError: true,
-    details: {
-      status: "refused",
-      code: "bad_request",
-      path: path ?? "",
-      message,
-      mismatches: [],
-      affectedRanges: [],
-      remaps: [],
-    },
-  };
+  return refusalResult(path, "bad_request", message, `${message}\n${correct}`);
 }
