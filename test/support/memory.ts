@@ -99,9 +99,10 @@ export class Memory {
     for (const line of text.split("\n")) {
       const headed = this.room.places.find(({ path: name }) => isHeading(line, name));
       place = headed ?? place;
+      // An answer says so on a line of its own, a refused move or whole-file write within its sentence.
+      for (const [, above] of line.matchAll(/\d+ lines? deleted (?:after line (\d+)|at the start)/g))
+        if (place) this.miss(place, Number(above ?? 0));
       if (headed) continue;
-      const gap = /^\[\d+ lines? deleted (?:after line (\d+)|at the start)\]$/.exec(line);
-      if (gap && place) this.miss(place, Number(gap[1] ?? 0));
       for (const { number, text: shown } of rowsIn(line, used)) {
         if (!place) continue;
         const there = place.world.lines[number - 1];
