@@ -70,6 +70,12 @@ describe("the check itself fails on", () => {
     ["dice", { "src/text/a.ts": "export const dice = `$" + "{Math.random()}`;" }, "uses Math.random"],
     ["Buffer", { "src/text/a.ts": "export const a = Buffer.from([]);" }, "uses Buffer"],
     ["process", { "src/text/a.ts": "export const a = process.env;" }, "uses process"],
+    [
+      "a Proxy",
+      { "src/cli/a.ts": "export const a = <T extends object>(held: T): T => new Proxy(held, {});" },
+      "makes a Proxy",
+    ],
+    ["Proxy.revocable", { "src/tools/a.ts": "export const a = Proxy.revocable({}, {});" }, "makes a Proxy"],
     ["performance", { "src/text/a.ts": "export const a = performance.now();" }, "uses performance"],
   ];
   test.each(cases)("%s", (_, files, reason) => {

@@ -1,22 +1,34 @@
-import type { Files } from "../ports/index.js";
+import type { Cancellation } from "../ports/index.js";
 import { interrupted } from "./flag-types.js";
 
 const terminated = 143;
 
+/** Files whose changes are finished before the process ends. */
+interface Settling {
+  settled(): Promise<void>;
+}
+
 /**
- * Ctrl-C: at once, except in the middle of a change to files, which takes milliseconds and is finished first. So no
- * lock and no temporary file is left behind.
+ * Ctrl-C: at once, except in the middle of a change to files, which takes milliseconds and is finished first. No lock
+ * and no temporary file is left behind. An `Interrupt` is itself the signal that ends searches and further changes.
  */
-export class Interrupt {
-  private status: number | null = null;
-  private working = 0;
-  private controller: AbortController | undefined;
+export class Interrupt implements Cancellation {
+  // Private to the runtime too: requests hold the signal, and their fields are walked.
+  #isArrived = false;
+  readonly #listeners: (() => void)[] = [];
+  readonly #files: Settling[] = [];
+  readonly #exit: (status: number) => void;
 
-  constructor(private readonly exit: (status: number) => void) {}
+  constructor(exit: (status: number) => void) {
+    this.#exit = exit;
+  }
 
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    return this.controller.signal;
+  get aborted(): boolean {
+    return this.#isArrived;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   listen(): void {
@@ -24,41 +36,17 @@ export class Interrupt {
     process.on("SIGTERM", () => this.arrive(terminated));
   }
 
-  arrive(status: number): void {
-    this.status = status;
-    this.signal;
-    this.controller?.abort();
-    if (this.working === 0) this.exit(status);
+  /** Resolves when the process has been told to exit. */
+  async arrive(status: number): Promise<void> {
+    this.#isArrived = true;
+    for (const listener of this.#listeners) listener();
+    await Promise.all(this.#files.map((files) => files.settled()));
+    this.#exit(status);
   }
 
-  /** The same files; while one is held an interruption waits. */
-  guard<Guarded extends Files>(files: Guarded): Guarded {
-    const hold: Files["hold"] = async (ids, body, signal) => {
-      let started = false;
-      try {
-        return await files.hold(
-          ids,
-          (held) => {
-            started = true;
-            this.working += 1;
-            return body(held);
-          },
-          signal,
-        );
-      } finally {
-        if (started) this.working -= 1;
-        if (this.status !== null && this.working === 0) this.exit(this.status);
-      }
-    };
-    // Nothing else a long look at many files does lets a signal in.
-    const read: Files["read"] = (file) => new Promise(setImmediate).then(() => files.read(file));
-    return new Proxy(files, {
-      get(target, key) {
-        if (key === "hold") return hold;
-        if (key === "read") return read;
-        const value: unknown = Reflect.get(target, key);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+  /** Waits for changes of these files before an exit. Returns them. */
+  finishing<Files extends Settling>(files: Files): Files {
+    this.#files.push(files);
+    return files;
   }
 }

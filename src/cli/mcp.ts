@@ -6,7 +6,7 @@ import { nodeStore } from "../store/index.js";
 import { boundsOf, type Config, isWithin, loadConfig, openFiles, type Settings } from "../workspace/index.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./flag-types.js";
-import { type Policies, placedStore, policiesOf, settingsOf } from "./open-workspace.js";
+import { type Policies, policiesOf, settingsOf } from "./open-workspace.js";
 
 interface Workplace extends Policies {
   readonly files: Files;
@@ -68,10 +68,15 @@ function workplace({ served, state, log }: Setup, { interrupt }: Context): Workp
   const roots = served.map(({ root }) => root);
   const [base] = roots as [string];
   const settings = settingsOfAll(served);
-  const files = openFiles({ settings: { ...settings, roots }, root: base, base, state, report: log });
-  const store = nodeStore({ state, workspace: findWorkspace(base), bounds: boundsOf(settings), report: log });
+  const common = { state, report: log };
+  const files = openFiles({
+    ...{ ...common, settings: { ...settings, roots }, root: base, base, signal: interrupt },
+  });
+  const here = { cwd: base, root: base };
+  const workspace = findWorkspace(base);
+  const store = nodeStore({ ...common, workspace, bounds: boundsOf(settings), here });
   return {
-    ...{ files: interrupt.guard(files), store: placedStore(store, { cwd: base, root: base }) },
+    ...{ files: interrupt.finishing(files), store },
     ...policiesOf(settings),
   };
 }

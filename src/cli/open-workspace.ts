@@ -1,17 +1,10 @@
 import { statSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { agentIdentity, type Identity, stateFolder, type Workspace } from "../host/index.js";
-import { type Files, type JournalEntry, memoryStore, PortError } from "../ports/index.js";
+import { type Files, memoryStore, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
-import {
-  boundsOf,
-  isWithin,
-  loadConfig,
-  openFiles,
-  type Settings,
-  workspaceFor,
-} from "../workspace/index.js";
+import { boundsOf, loadConfig, openFiles, type Settings, workspaceFor } from "../workspace/index.js";
 import { type Args, UsageError } from "./args.js";
 import type { Context } from "./context.js";
 import { shellDoor } from "./print/shell-wording.js";
@@ -38,9 +31,12 @@ export async function open(context: Context, paths: readonly string[] = []): Pro
   const workspace = workspaceFor(cwd, paths);
   const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace: workspace.root });
   const state = stateFolder({ env, report });
-  const files = interrupt.guard(openFiles({ settings, root: workspace.root, base: cwd, state, report }));
+  const { root } = workspace;
+  const files = interrupt.finishing(
+    openFiles({ settings, root, base: cwd, state, report, signal: interrupt }),
+  );
   const bounds = boundsOf(settings);
-  const store = placedStore(nodeStore({ state, workspace, bounds, report }), { cwd, root: workspace.root });
+  const store = nodeStore({ state, workspace, bounds, report, here: { cwd, root } });
   const explicit = args.text("session");
   const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
   const options: SessionOptions = {
@@ -81,53 +77,6 @@ export function settingsOf(args: Args, cwd: string): Settings {
     ...(encoding ? { encoding } : {}),
     ...(roots.length > 0 ? { roots } : {}),
   };
-}
-
-/** Where somebody is, and the workspace around it. */
-interface Here {
-  readonly cwd: string;
-  readonly root: string;
-}
-
-/** A path as somebody here would write it: relative inside the workspace, else absolute. */
-function pathFrom({ cwd, root }: Here, path: string): string {
-  const isNear = isWithin(path, cwd) || (isWithin(path, root) && isWithin(cwd, root));
-  return isNear ? relative(cwd, path) || "." : path;
-}
-
-/**
- * The same store with journal entries that mean the same file from every folder: a call names files from where it is
- * made, and the next one may be made elsewhere. Written absolute, read as they are named from here.
- */
-export function placedStore(store: NodeStore, here: Here): NodeStore {
-  const { cwd } = here;
-  const append: NodeStore["append"] = (entry) => {
-    const to = entry.to === undefined ? {} : { to: resolve(cwd, entry.to) };
-    return store.append({ ...entry, path: resolve(cwd, entry.path), ...to });
-  };
-  const journal: NodeStore["journal"] = async (filter) =>
-    (await store.journal(filter)).map((entry) => placed(entry, here));
-  return new Proxy(store, {
-    get(target, key) {
-      if (key === "append") return append;
-      if (key === "journal") return journal;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
-/** Entries of other doors name files from their own folder; the key, which is the real path, leads back to it. */
-function placed(entry: JournalEntry, here: Here): JournalEntry {
-  const { path, file, to } = entry;
-  if (isAbsolute(path))
-    return { ...entry, path: pathFrom(here, path), ...(to === undefined ? {} : { to: pathFrom(here, to) }) };
-  const tail = path.replace(/^(\.[\\/])+/, "");
-  const isTail = file.toLowerCase().endsWith(tail.toLowerCase());
-  const folder = isTail ? file.slice(0, file.length - tail.length) : null;
-  const real = folder === null ? file : folder + tail;
-  const moved = to === undefined || folder === null ? {} : { to: pathFrom(here, resolve(folder, to)) };
-  return { ...entry, path: pathFrom(here, real), ...moved };
 }
 
 /** Who makes the edits: with --unmoved, one that lets no edit through whose lines have moved. */

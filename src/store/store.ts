@@ -12,6 +12,7 @@ import {
 } from "../host/index.js";
 import type { JournalEntry, Json, LedgerStore } from "../ports/index.js";
 import { withoutSecrets } from "../text/index.js";
+import { EntryPaths, type Here } from "./entry-paths.js";
 import { Journal, type JournalFilter } from "./journal-file.js";
 import { Notes } from "./notes.js";
 import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
@@ -24,6 +25,8 @@ export interface NodeStoreOptions {
   readonly state: string;
   readonly workspace: Pick<Workspace, "key">;
   readonly bounds?: Partial<Bounds>;
+  /** Journal entries are written with absolute paths, and read with paths from here. Absent: as calls name them. */
+  readonly here?: Here;
   /** For a process that ends soon, like a hook: nothing is pruned by itself, and short texts are not compressed. */
   readonly brief?: boolean;
   readonly report?: (line: string) => void;
@@ -77,6 +80,7 @@ class DiskStore implements NodeStore {
   private readonly versions: Versions;
   private readonly entries: Journal;
   private readonly bounds: Bounds;
+  private readonly paths: EntryPaths | null;
   /** The work tree of each folder. */
   private readonly trees = new Map<string, string | null>();
   private named = false;
@@ -92,6 +96,7 @@ class DiskStore implements NodeStore {
     this.people = new Records(this.context, "agents");
     this.versions = new Versions(this.context, options.brief ?? false);
     this.entries = new Journal(this.context);
+    this.paths = options.here ? new EntryPaths(options.here, platform) : null;
   }
 
   async file(key: string): Promise<Json | null> {
@@ -131,7 +136,8 @@ class DiskStore implements NodeStore {
   async append(entry: JournalEntry): Promise<void> {
     const tree = entry.kind === "commit" || entry.kind === "undo" ? this.treeOf(entry.file) : null;
     const { cause } = entry;
-    const masked = cause === undefined ? entry : { ...entry, cause: withoutSecrets(cause) };
+    const named = this.paths?.absolute(entry) ?? entry;
+    const masked = cause === undefined ? named : { ...named, cause: withoutSecrets(cause) };
     this.entries.append(tree === null ? masked : { ...masked, tree });
   }
 
@@ -149,7 +155,8 @@ class DiskStore implements NodeStore {
   }
 
   async journal(filter?: JournalFilter): Promise<readonly JournalEntry[]> {
-    return this.entries.read(filter);
+    const entries = this.entries.read(filter);
+    return this.paths ? entries.map((entry) => this.paths?.relative(entry) ?? entry) : entries;
   }
 
   async prune(): Promise<{ removed: number; bytes: number }> {

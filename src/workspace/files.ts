@@ -6,7 +6,6 @@ import {
   defaultLimits,
   HalfDone,
   hasBytes,
-  isShared,
   type Limits,
   measureBeside,
   missingFolders,
@@ -24,7 +23,6 @@ import {
 import {
   failure,
   type Io,
-  ifThere,
   nodeIo,
   type Platform,
   type Processes,
@@ -43,10 +41,13 @@ import {
   PortError,
   type SearchQuery,
   type SearchResult,
+  throwIfAborted,
   type Write,
 } from "../ports/index.js";
 import { makeWay } from "../store/index.js";
 import { refuseRules } from "./config.js";
+import { sharedNames } from "./shared-names.js";
+import { UnderWay } from "./under-way.js";
 
 export interface NodeFilesOptions {
   readonly roots: readonly string[];
@@ -67,6 +68,8 @@ export interface NodeFilesOptions {
   readonly ripgrep?: boolean;
   /** For a process that ends soon, like a hook: its locks need no refreshing, and dead ones are left to others. */
   readonly brief?: boolean;
+  /** Ends the work of the process: after it no file is read or locked. A change that has begun is finished (`settled`). */
+  readonly signal?: Cancellation;
   /** For disks whose dates or refreshes arrive late. */
   readonly timing?: Partial<LockTiming>;
   /** Takes a line that a person should see. */
@@ -80,6 +83,8 @@ export interface NodeFilesOptions {
 export interface NodeFiles extends Files {
   /** Undoes or clears up what a crash left. Happens by itself before the first call. */
   recover(): Promise<void>;
+  /** Resolves once no file is held: at once, if none is. */
+  settled(): Promise<void>;
 }
 
 /**
@@ -106,6 +111,7 @@ class DiskFiles implements NodeFiles {
   private readonly recent = new Recent();
   private readonly clock: () => number;
   private started: Promise<void> | undefined;
+  private readonly underWay = new UnderWay();
 
   constructor(private readonly options: NodeFilesOptions) {
     const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
@@ -140,6 +146,10 @@ class DiskFiles implements NodeFiles {
 
   async read(file: FileId): Promise<Uint8Array | null> {
     await this.start();
+    const { signal } = this.options;
+    // Nothing else in a long look at many files lets a signal in.
+    if (signal) await new Promise(setImmediate);
+    throwIfAborted(signal);
     return this.readNow(file);
   }
 
@@ -149,18 +159,29 @@ class DiskFiles implements NodeFiles {
     signal?: Cancellation,
   ): Promise<T> {
     await this.start();
+    throwIfAborted(this.options.signal);
     const places: Place[] = [];
     for (const file of files) places.push(this.direct(file) ?? (await this.again(file)));
     for (let attempt = 1; ; attempt++) {
+      let end = (): void => {};
       try {
-        const work = (lock: Lock): Promise<T> => body(this.held(lock, places, signal));
+        const work = (lock: Lock): Promise<T> => {
+          end = this.underWay.begin();
+          return body(this.held(lock, places, signal));
+        };
         return await this.locks.hold(places, work, { signal });
       } catch (error) {
         if (error instanceof Unfinished && attempt === 5) throw failure("lock", files[0]?.path ?? "", error);
         if (!(error instanceof Unfinished)) throw error;
         await this.recovery.one(error.token, { wait: this.limits.wait, ownerIsDead: true });
+      } finally {
+        end();
       }
     }
+  }
+
+  settled(): Promise<void> {
+    return this.underWay.settled();
   }
 
   async search(query: SearchQuery): Promise<SearchResult> {
@@ -249,7 +270,7 @@ class DiskFiles implements NodeFiles {
         if (!(error instanceof Bound)) throw error;
       }
     }
-    const shared = this.sharedBy(targets);
+    const shared = sharedNames(this.disk, targets);
     // A batch that cannot be cleared up leaves a plan and files that have the token in their names.
     this.locks.renew();
     const write = (inPlace: boolean) => commitBatch(this.disk, this.plans, targets, { ...commit, inPlace });
@@ -313,26 +334,6 @@ class DiskFiles implements NodeFiles {
     for (let at = dirname(real); above.length < folders && dirname(at) !== at; at = dirname(at))
       above.unshift(at);
     removeFolders(this.disk, above);
-  }
-
-  /** Files with several names that are written, each to be locked as such. Two names of one are refused. */
-  private sharedBy(targets: readonly Target[]): { key: string; path: string; real: string }[] {
-    const named = new Map<string, Target[]>();
-    for (const target of targets) {
-      const stat = target.before && ifThere(() => this.disk.io.lstat(target.real));
-      if (!stat || !isShared(stat) || !stat.isFile()) continue;
-      const key = `inode ${stat.dev} ${stat.ino}`;
-      named.set(key, [...(named.get(key) ?? []), target]);
-    }
-    return [...named].flatMap(([key, names]) => {
-      const [{ path, real, after }] = names as [Target];
-      if (names.length === 1) return after ? [{ key, path, real }] : [];
-      const paths = names.map((one) => one.path).join(" and ");
-      throw new PortError(
-        "bad_request",
-        `${paths} are names of one file (hard links): name one of them in a call`,
-      );
-    });
   }
 
   /**

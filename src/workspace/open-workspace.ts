@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { findWorkspace, type Workspace } from "../host/index.js";
-import type { Files } from "../ports/index.js";
-import { nodeFiles } from "./files.js";
+import type { Cancellation } from "../ports/index.js";
+import { type NodeFiles, nodeFiles } from "./files.js";
 import type { Settings } from "./settings.js";
 
 export function isWithin(path: string, folder: string): boolean {
@@ -27,12 +27,15 @@ interface FilesSetup {
   readonly report: (line: string) => void;
   /** The tools that write are another program's. */
   readonly foreign?: boolean;
+  /** Ends the work of the process. */
+  readonly signal?: Cancellation;
   /** The process ends within a second or so. */
   readonly brief?: boolean;
 }
 
 /** A path argument is its own permission, unless roots are given; then they confine. */
-export function openFiles({ settings, root, base, state, report, brief, foreign }: FilesSetup): Files {
+export function openFiles(setup: FilesSetup): NodeFiles {
+  const { settings, root, base, state, report, brief, foreign, signal } = setup;
   const { roots, deny, secrets, limits, encoding } = settings;
   const { size, wait, time } = limits ?? {};
   return nodeFiles({
@@ -42,6 +45,7 @@ export function openFiles({ settings, root, base, state, report, brief, foreign 
     ...(encoding ? { encoding } : {}),
     ...(brief ? { brief } : {}),
     ...(foreign ? { foreign } : {}),
+    ...(signal ? { signal } : {}),
     limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
   });
 }

@@ -1,17 +1,13 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RefusalDetails } from "../../src/answers/refusal-details.js";
 import { parseCommandLine, parseRanges } from "../../src/cli/args.js";
 import { savedTokens, statistics } from "../../src/cli/commands/history/statistics.js";
 import { statusOf } from "../../src/cli/flag-types.js";
-import { Interrupt } from "../../src/cli/interrupt.js";
-import { placedStore } from "../../src/cli/open-workspace.js";
 import { agentName, formatAge, parseSince, undoable } from "../../src/cli/print/log-rows.js";
 import { makeStream, tableText } from "../../src/cli/print/output.js";
 import { staleDiff } from "../../src/cli/print/result.js";
 import { quoted, shellDoor } from "../../src/cli/print/shell-wording.js";
 import { codes } from "../../src/edits/codes.js";
-import type { NodeStore } from "../../src/node.js";
-import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 
 const entry = (more: Partial<JournalEntry>): JournalEntry => ({
@@ -177,22 +173,6 @@ test("what was undone cannot be undone again", () => {
   expect(undoable(entries).map(({ id }) => id)).toEqual(["1"]);
 });
 
-test("the journal means the same files from every folder", async () => {
-  const store = memoryStore() as NodeStore;
-  await placedStore(store, { cwd: "/w/sub", root: "/w" }).append(
-    entry({ path: "a.ts", file: "/w/sub/a.ts", to: "b.ts" }),
-  );
-  expect((await store.journal())[0]).toMatchObject({ path: "/w/sub/a.ts", to: "/w/sub/b.ts" });
-  const read = async (cwd: string) => (await placedStore(store, { cwd, root: "/w" }).journal())[0];
-  expect(await read("/w")).toMatchObject({ path: "sub/a.ts", to: "sub/b.ts" });
-  expect(await read("/w/other")).toMatchObject({ path: "../sub/a.ts", to: "../sub/b.ts" });
-  expect(await read("/elsewhere")).toMatchObject({ path: "/w/sub/a.ts" });
-  const foreign = memoryStore() as NodeStore;
-  await foreign.append(entry({ path: "./src/A.ts", file: "/w/src/a.ts", to: "src/b.ts" }));
-  const there = { cwd: "/w/src", root: "/w" };
-  expect((await placedStore(foreign, there).journal())[0]).toMatchObject({ path: "A.ts", to: "b.ts" });
-});
-
 test("words for a shell", () => {
   expect(quoted("a/b-c.ts")).toBe("a/b-c.ts");
   expect(quoted("1#bf5260")).toBe("1#bf5260");
@@ -214,38 +194,4 @@ test("words for a shell", () => {
   expect(door?.retry("a\nb", "r7")).toContain(
     `run \`printf %s '{"path":"a\\nb","retry":"r7"}' | kedge apply`,
   );
-});
-
-describe("an interruption", () => {
-  test("comes at once, but not into the middle of a change", async () => {
-    const exit = vi.fn();
-    const interrupt = new Interrupt(exit);
-    const files = interrupt.guard(memoryFiles({ "a.ts": "x\n" }));
-    const file = await files.identify("a.ts");
-    const during: number[] = [];
-    await files.hold([file], async (held) => {
-      interrupt.arrive(130);
-      during.push(exit.mock.calls.length);
-      await held.commit([
-        { file, before: new TextEncoder().encode("x\n"), after: new TextEncoder().encode("y\n") },
-      ]);
-      during.push(exit.mock.calls.length);
-    });
-    expect(during).toEqual([0, 0]);
-    expect(exit).toHaveBeenCalledExactlyOnceWith(130);
-    expect(files.text("a.ts")).toBe("y\n");
-    expect(interrupt.signal.aborted).toBe(true);
-    interrupt.arrive(130);
-    expect(exit).toHaveBeenCalledTimes(2);
-  });
-
-  test("comes between two files of many that are looked at", async () => {
-    const exit = vi.fn();
-    const interrupt = new Interrupt(exit);
-    const files = interrupt.guard(memoryFiles({ "a.ts": "x\n" }));
-    const file = await files.identify("a.ts");
-    setImmediate(() => interrupt.arrive(143));
-    for (let count = 0; count < 3; count++) await files.read(file);
-    expect(exit).toHaveBeenCalledExactlyOnceWith(143);
-  });
 });

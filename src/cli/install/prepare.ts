@@ -28,7 +28,7 @@ export function prepare(context: Context): Prepared {
   const { settings } = loadConfig({ env, workspace: findWorkspace(cwd).root, home: homeOf(env) });
   const setup = setupFor(context, scope, { state, failClosed: settings.failClosed === true });
   const client = clientNamed(args.positionals[0] as string);
-  const files = interrupt.guard(nodeFiles({ roots: [cwd], confine: false, state }));
+  const files = interrupt.finishing(nodeFiles({ roots: [cwd], confine: false, state, signal: interrupt }));
   const records = new Records(state);
   const place = { client: client.name, scope, root: scope === "user" ? setup.home : setup.project };
   return { client, setup, state, files, records, place, record: records.find(place) };

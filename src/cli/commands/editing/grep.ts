@@ -27,7 +27,7 @@ export const run: Run = async (context) => {
     for (const path of paths.length > 0 ? paths : [undefined]) {
       const request: GrepRequest = {
         ...{ pattern, ignoreCase: args.has("ignore-case"), literal: args.has("literal"), maxResults: left },
-        ...{ signal: interrupt.signal, onProgress: progress.tell },
+        ...{ signal: interrupt, onProgress: progress.tell },
         ...(path === undefined ? {} : { path }),
         ...(glob === undefined ? {} : { glob }),
         ...(around === undefined ? {} : { context: around }),
@@ -46,7 +46,7 @@ export const run: Run = async (context) => {
       if (details.limited) break;
     }
   } catch (error) {
-    if (!interrupt.signal.aborted) throw error;
+    if (!interrupt.aborted) throw error;
     status = interrupted;
   } finally {
     progress.clear();

@@ -27,7 +27,7 @@ const barWidth = 24;
 
 export const run: Run = async (context) => {
   const { draw, clear } = progressBar(context.output.err);
-  context.interrupt.signal.addEventListener("abort", clear);
+  context.interrupt.addEventListener("abort", clear);
   try {
     return await replay(context, draw);
   } catch (error) {
