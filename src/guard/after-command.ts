@@ -1,8 +1,6 @@
 /** Work that went away without anybody's edit: told to who ran the command, and to whose it was. */
 
-import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { gitCommits } from "../git/index.js";
 import { homeFolder } from "../host/index.js";
 import type { LostEdit } from "../lost/index.js";
 import { withoutSecrets } from "../text/index.js";
@@ -21,10 +19,10 @@ export async function lossNotes(
 ): Promise<string[]> {
   // Notes for others are kept until their next call.
   const command = given === undefined ? undefined : withoutSecrets(given);
-  const { session, store, agent, cwd, root } = place;
+  const { session, store, agent, commits } = place;
   const cause = {
     tool,
-    commits: gitCommits({ base: cwd, root }),
+    commits,
     ...(command === undefined ? {} : { command }),
   };
   const lost = await session.lostBy(cause);
@@ -47,13 +45,12 @@ type Output = Extract<Event, { kind: "output" }>;
 /** Files named in a command or its output, and those from the ledger, that are looked at. */
 const namedFiles = 40;
 const knownFiles = 60;
-const largestPrinted = 2 * 1024 * 1024;
 
 /** Notes for the model. */
 export async function afterOutput(event: Output, here: GuardContext): Promise<string[]> {
   const { command, output } = event;
   const where = resolve(here.cwd, event.where ?? ".");
-  const isOne = isFile(where);
+  const isOne = here.disk.isFile(where);
   const place = { ...here, cwd: isOne ? dirname(where) : where };
   // Some tools name files from where they searched, others from where they are.
   const folders = [...new Set([place.cwd, here.cwd])];
@@ -84,7 +81,7 @@ async function candidates(
 ): Promise<Candidate[]> {
   const found = new Map<string, Candidate>();
   const add = async (path: string, isNamed: boolean): Promise<void> => {
-    if (found.has(path) || !isFile(path)) return;
+    if (found.has(path) || !place.disk.isFile(path)) return;
     await attempt(place, path, async () => {
       const bytes = await place.files.read(await place.files.identify(path));
       const lines = bytes && linesIn(bytes);
@@ -94,15 +91,6 @@ async function candidates(
   for (const path of named) await add(resolve(place.cwd, path), true);
   for (const path of known.slice(-knownFiles)) await add(path, false);
   return [...found.values()];
-}
-
-function isFile(path: string): boolean {
-  try {
-    const stat = statSync(path);
-    return stat.isFile() && stat.size <= largestPrinted;
-  } catch {
-    return false;
-  }
 }
 
 /** What the command printed, and what it carried into files itself, counts as seen. */
@@ -152,7 +140,7 @@ async function followMoves(command: string, known: readonly string[], place: Gua
       return words.flatMap((to) => [to + tail, join(to, basename(from)) + tail]);
     });
     for (const target of new Set(targets))
-      if (target !== path && isFile(target))
+      if (target !== path && place.disk.isFile(target))
         await attempt(place, target, async () => {
           if (await place.sessionFor(target).follow(path, target)) seen(place, target);
         });

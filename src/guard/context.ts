@@ -3,12 +3,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Door } from "../answers/index.js";
+import { gitCommits } from "../git/index.js";
 import { appendLog, StateError, stateFolder, type Workspace } from "../host/index.js";
-import { type Files, type Json, PortError } from "../ports/index.js";
+import { type Commits, type Files, type Json, type LedgerStore, PortError } from "../ports/index.js";
 import { Session } from "../session/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
 import type { Range } from "../text/index.js";
 import { boundsOf, failsClosed, isWithin, loadConfig, openFiles, workspaceFor } from "../workspace/index.js";
+import { type DiskView, nodeDisk } from "./disk-view.js";
 import type { Adapter, Caller, Environment, QuoteNames, Recalled } from "./event.js";
 import * as words from "./messages.js";
 import { sedCommand } from "./payload.js";
@@ -104,6 +106,8 @@ export function openPlace(caller: Caller, start: Start, recall: GuardContext["re
       ...(caller.call === undefined ? {} : { call: caller.call }),
       cwd,
       root: workspace.root,
+      disk: nodeDisk,
+      commits: gitCommits({ base: cwd, root: workspace.root }),
       clock,
       door: doorFor(adapter, cwd),
       ...(adapter.names ? { names: adapter.names } : {}),
@@ -184,13 +188,23 @@ function agentOf({ client }: Adapter, { conversation, subagent }: Caller): strin
   return `${client}:${conversation}${subagent ? `/${subagent}` : ""}`;
 }
 
+/** The ledger, and notes from process to process. */
+export interface GuardStore extends LedgerStore {
+  readonly notes: Pick<NodeStore["notes"], "add" | "all" | "take" | "others">;
+  tidy(): void;
+}
+
 /** What a guard works with: one agent's session in one workspace. */
 export interface GuardContext {
   readonly session: Session;
   /** The session of the workspace that a file belongs to. */
   readonly sessionFor: (path: string) => Session;
   readonly files: Files;
-  readonly store: NodeStore;
+  readonly store: GuardStore;
+  /** Files as they are, looked at without a ledger. */
+  readonly disk: DiskView;
+  /** What is in a commit is not lost. */
+  readonly commits: Commits;
   readonly agent: string;
   readonly cwd: string;
   /** The client's name for the call that the event is about. */

@@ -3,22 +3,19 @@
  * for in everything it was sent since the last compaction, with the same demand for evidence as in shell output.
  */
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import type { Unsure } from "../foreign/index.js";
 import { withBlankEdges } from "./after-command.js";
 import { attempt, type GuardContext, seen } from "./context.js";
 import type { Row, Sent, Write } from "./event.js";
 import { type Candidate, creditOutput } from "./output/credit.js";
-import { linesIn } from "./output/file-lines.js";
 import { pathsIn } from "./output/paths.js";
 import { carriedText } from "./output/text-in-command.js";
 
 /** Clients wait ten seconds for a hook. */
 const longestSearch = 1_000;
-const largestSearched = 2 * 1024 * 1024;
 /** Files beside the one that is looked for, which a text may be of instead. */
-const [namedFiles, filesOfFolder, knownFiles] = [40, 60, 60];
+const [namedFiles, knownFiles] = [40, 60];
 /** Of a file that has to have been shown whole, so many of its lines tell whether a text may hold some. */
 const samples = 64;
 
@@ -50,14 +47,14 @@ interface Wanted extends Candidate {
 }
 
 function wantedFile(path: string, unsure: Unsure, place: GuardContext): Wanted | null {
-  const lines = linesAt(path);
+  const lines = place.disk.lines(path);
   if (!lines) return null;
   const touched = unsure.lines?.flatMap(({ start, end }) => lines.slice(start - 1, end)) ?? lines;
   const says = touched.filter((line) => /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(line));
   const step = unsure.lines ? 1 : Math.max(1, Math.floor(says.length / samples));
   return {
     ...{ path, lines, named: true, unsure, neighbours: new Neighbours(path, place) },
-    changed: statSync(path).ctimeMs,
+    changed: place.disk.changed(path),
     telling: (says.length > 0 ? says : touched).filter((_, at) => at % step === 0),
   };
 }
@@ -113,15 +110,15 @@ class Neighbours {
     private readonly place: GuardContext,
   ) {
     const seen = place.store.notes.all("seen", place.agent).filter((one) => typeof one === "string");
-    this.#usual = [...filesIn(dirname(path), extname(path)), ...seen.slice(-knownFiles)];
+    this.#usual = [...place.disk.filesIn(dirname(path), extname(path)), ...seen.slice(-knownFiles)];
   }
 
   of(text: string, call: string): Candidate[] {
-    const { cwd } = this.place;
+    const { cwd, disk } = this.place;
     const named = [...pathsIn(call, namedFiles), ...pathsIn(text, namedFiles)].map((one) =>
       resolve(cwd, one),
     );
-    const beside = foldersIn(call, cwd).flatMap((folder) => filesIn(folder, extname(this.path)));
+    const beside = foldersIn(call, cwd).flatMap((folder) => disk.filesIn(folder, extname(this.path)));
     const all = new Map([...beside, ...this.#usual].map((one) => [one, false]));
     for (const one of named) all.set(one, true);
     all.delete(this.path);
@@ -134,7 +131,7 @@ class Neighbours {
   private lines(path: string): readonly string[] | null {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
-    const lines = linesAt(path);
+    const lines = this.place.disk.lines(path);
     this.#known.set(path, lines);
     return lines;
   }
@@ -148,23 +145,4 @@ function foldersIn(call: string, cwd: string): string[] {
     return resolve(cwd, start === word ? word : start.slice(0, start.lastIndexOf("/") + 1));
   });
   return [...new Set(folders)].slice(0, namedFiles);
-}
-
-function filesIn(folder: string, ending: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile() && extname(entry.name) === ending);
-    return files.slice(0, filesOfFolder).map(({ name }) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-function linesAt(path: string): readonly string[] | null {
-  try {
-    const stat = statSync(path);
-    return stat.isFile() && stat.size <= largestSearched ? linesIn(readFileSync(path)) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 /** A client's tools at work on one file in memory, with the guard in front of them: as its hook runs it, without a disk. */
 
 import type { GuardContext } from "../../../src/guard/context.js";
+import { nodeDisk } from "../../../src/guard/disk-view.js";
 import type { Answer, Event, Payload } from "../../../src/guard/event.js";
 import { answer } from "../../../src/guard/guard.js";
 import { adapters } from "../../../src/guard/index.js";
@@ -73,7 +74,7 @@ class MemoryNotes {
 
 export class Room<E> {
   private readonly files;
-  private readonly store = Object.assign(memoryStore(), { notes: new MemoryNotes() });
+  private readonly store = Object.assign(memoryStore(), { notes: new MemoryNotes(), tidy() {} });
   private now = 1_000_000;
   readonly log: string[] = [];
 
@@ -139,7 +140,9 @@ export class Room<E> {
     const session = new Session({ files, store, agent, clock, door });
     return {
       ...{ session, files, agent, clock, door, rewrites, tellsBefore, parallel },
-      store: store as unknown as GuardContext["store"],
+      store,
+      disk: nodeDisk,
+      commits: { of: async () => [], presentPath: async () => null },
       sessionFor: () => session,
       ...{ cwd: "/project", root: "/project", troubles: [], asides: [] },
       failsClosed: () => true,

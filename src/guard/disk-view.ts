@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import { linesIn } from "./output/file-lines.js";
+
+/** Files as they are, looked at without a lock or a ledger. */
+export interface DiskView {
+  /** False for a file that is too large to be looked through. */
+  isFile(path: string): boolean;
+  /** null: there is no such file, or it is too large, or no text. */
+  lines(path: string): readonly string[] | null;
+  /** When the file was changed last, in milliseconds. */
+  changed(path: string): number;
+  /** Some files of a folder whose names end like this. */
+  filesIn(folder: string, ending: string): readonly string[];
+}
+
+const largest = 2 * 1024 * 1024;
+const filesOfFolder = 60;
+
+export const nodeDisk: DiskView = {
+  isFile(path) {
+    try {
+      const stat = statSync(path);
+      return stat.isFile() && stat.size <= largest;
+    } catch {
+      return false;
+    }
+  },
+  lines(path) {
+    try {
+      return nodeDisk.isFile(path) ? linesIn(readFileSync(path)) : null;
+    } catch {
+      return null;
+    }
+  },
+  changed: (path) => statSync(path).ctimeMs,
+  filesIn(folder, ending) {
+    try {
+      const entries = readdirSync(folder, { withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile() && extname(entry.name) === ending);
+      return files.slice(0, filesOfFolder).map(({ name }) => join(folder, name));
+    } catch {
+      return [];
+    }
+  },
+};
