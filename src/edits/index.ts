@@ -11,7 +11,7 @@ export {
   type Ref,
 } from "./edit.js";
 export { badOnes, locate } from "./locate-anchor.js";
-export { locateText, placesOf, quoteHunks, quotesIn } from "./locate-quote.js";
+export { locateText, placesOf, quotesIn, textHunks } from "./locate-quote.js";
 export {
   byBase,
   type Located,
@@ -37,6 +37,7 @@ export {
   asTheToolTakes,
   goneQuote,
   hasOverlaps,
+  isTerminated,
   type Meant,
   meantBy,
   outgrown,

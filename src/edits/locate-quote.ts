@@ -5,7 +5,6 @@ import { locate } from "./locate-anchor.js";
 import { type LocatedEdit, newestShown, ourChange, type Span, type View } from "./located-edit.js";
 import { type Problem, problem, whereabouts, widened } from "./problem.js";
 import {
-  asTheToolTakes,
   disjoint,
   goneQuote,
   isWholeLines,
@@ -15,19 +14,22 @@ import {
   meantBy,
   offsets,
   outgrown,
-  type Quote as PlainQuote,
-  placesFor,
   search,
   textOf,
 } from "./text-search.js";
 
 type QuoteEdit = Extract<Edit, { op: "replace_text" }>;
 
-/** One occurrence of a quoted text, as offsets into the text of a state, and what is to stand there. */
-interface Occurrence {
-  readonly edit: QuoteEdit;
+/** A part of a text, as offsets, and its replacement. */
+interface TextPart {
   readonly from: number;
   readonly to: number;
+  readonly new: string;
+}
+
+/** An occurrence of quoted text in the text of a state. */
+interface Occurrence extends TextPart {
+  readonly edit: QuoteEdit;
 }
 
 /**
@@ -77,7 +79,7 @@ function occurrences(
     span || edit.all ? null : seenElsewhere(edit, { base, document, from: found[0] ?? 0 }, view);
   if (elsewhere) return elsewhere;
   const places = edit.all ? disjoint(found, edit.old.length) : found;
-  return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length })) };
+  return { base, places: places.map((from) => ({ edit, from, to: from + edit.old.length, new: edit.new })) };
 }
 
 function notKept(edit: QuoteEdit, view: View): Problem {
@@ -220,22 +222,10 @@ function several(
   );
 }
 
-/**
- * The hunks of what plain string replacement does to a document: the quote stands there once, or every occurrence is
- * meant. null: it stands there not at all, or too often.
- */
-export function quoteHunks(document: Document, given: PlainQuote): readonly Hunk<string>[] | null {
-  const text = textOf(document);
-  const quote = asTheToolTakes(text, given);
-  const places = placesFor(text, quote);
-  if (places.length === 0 || (places.length > 1 && !quote.all)) return null;
-  const edit: QuoteEdit = { op: "replace_text", index: 0, start: null, end: null, ...quote };
-  const joined = join(
-    0,
-    places.map((from) => ({ edit, from, to: from + quote.old.length })),
-    document,
-  );
-  return joined.flatMap((one) => ("hunks" in one ? one.hunks : []));
+/** Returns the hunks that replace parts of a document's text. The parts are in order and do not overlap. */
+export function textHunks(document: Document, parts: readonly TextPart[]): Hunk<string>[] {
+  const source = sourceOf(document);
+  return sharingLines(parts, source).flatMap((group) => rewrite(group, source).hunks);
 }
 
 /** First and last line of each place where a text stands in a document. */
@@ -280,29 +270,22 @@ function blankLines(document: Document): Standing[] {
 
 /** Occurrences that share lines become one edit of those lines. */
 function join(base: number, places: readonly Occurrence[], document: Document): (LocatedEdit | Problem)[] {
-  const text = textOf(document);
-  const starts = lineStarts(document);
   const sorted = places.toSorted((one, two) => one.from - two.from);
-  const results: (LocatedEdit | Problem)[] = [];
-  let group: Occurrence[] = [];
-  const lineOf = (offset: number): number => lastAtMost(starts, offset);
-  const flush = (): void => {
-    if (group.length > 0) results.push(rewrite(base, group, { text, starts, document, lineOf }));
-    group = [];
-  };
-  for (const place of sorted) {
-    const last = group.at(-1);
-    if (last && place.from < last.to) {
-      const indexes = [last.edit.index, place.edit.index];
-      return [
-        problem("overlap", indexes, `edits[${indexes[0]}] and edits[${indexes[1]}] quote overlapping text`),
-      ];
-    }
-    if (last && lineOf(place.from) > lineOf(last.to)) flush();
-    group.push(place);
+  for (const [at, place] of sorted.entries()) {
+    const last = sorted[at - 1];
+    if (!last || place.from >= last.to) continue;
+    const indexes = [last.edit.index, place.edit.index];
+    return [
+      problem("overlap", indexes, `edits[${indexes[0]}] and edits[${indexes[1]}] quote overlapping text`),
+    ];
   }
-  flush();
-  return byEdit(results);
+  const source = sourceOf(document);
+  const located = sharingLines(sorted, source).map((group): LocatedEdit => {
+    const { span, hunks } = rewrite(group, source);
+    const edits = [...new Set(group.map(({ edit }) => edit))];
+    return { edits, base, refs: [], spans: [span], gap: null, beside: null, hunks };
+  });
+  return byEdit(located);
 }
 
 interface Source {
@@ -312,35 +295,49 @@ interface Source {
   lineOf(offset: number): number;
 }
 
-function rewrite(base: number, group: readonly Occurrence[], source: Source): LocatedEdit {
+function sourceOf(document: Document): Source {
+  const starts = lineStarts(document);
+  return { text: textOf(document), starts, document, lineOf: (offset) => lastAtMost(starts, offset) };
+}
+
+/** Groups parts of a text, in order, where one begins in the line in which the one before it ends. */
+function sharingLines<T extends TextPart>(parts: readonly T[], { lineOf }: Source): T[][] {
+  const groups: T[][] = [];
+  for (const part of parts) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group && last && lineOf(part.from) <= lineOf(last.to)) group.push(part);
+    else groups.push([part]);
+  }
+  return groups;
+}
+
+function rewrite(group: readonly TextPart[], source: Source): { span: Span; hunks: Hunk<string>[] } {
   const { text, starts, document, lineOf } = source;
-  const [first, last] = [group[0] as Occurrence, group.at(-1) as Occurrence];
+  const [first, last] = [group[0] as TextPart, group.at(-1) as TextPart];
   const start = lineOf(first.from);
   const end = Math.min(lineOf(last.to) + 1, document.lineCount);
   let from = starts[start] as number;
   let made = "";
-  for (const { edit, from: at, to } of group) {
-    made += text.slice(from, at) + edit.new;
-    from = to;
+  for (const part of group) {
+    made += text.slice(from, part.from) + part.new;
+    from = part.to;
   }
   made += text.slice(from, starts[end] === undefined ? text.length : (starts[end] as number) - 1);
   const lines = made === "" && lineOf(last.to) >= document.lineCount ? [] : made.split("\n");
   // At the end of the text a final newline only terminates; whether the file has one is not the edit's to say.
   if (lines.at(-1) === "" && last.to === text.length) lines.pop();
-  const hunks: Hunk<string>[] = ourChange(document.lines(start, end), lines, start);
-  const edits = [...new Set(group.map(({ edit }) => edit))];
-  return { edits, base, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks };
+  return { span: { start, end }, hunks: ourChange(document.lines(start, end), lines, start) };
 }
 
 /** The places of one edit with `all` are one entry, so that it is reported once. */
-function byEdit(results: readonly (LocatedEdit | Problem)[]): (LocatedEdit | Problem)[] {
-  const merged: (LocatedEdit | Problem)[] = [];
+function byEdit(results: readonly LocatedEdit[]): LocatedEdit[] {
+  const merged: LocatedEdit[] = [];
   const groups = new Map<Edit, { at: number; edits: Set<Edit>; spans: Span[]; hunks: Hunk<string>[] }>();
   for (const one of results) {
-    const found = "base" in one ? one.edits.flatMap((edit) => groups.get(edit) ?? []) : [];
+    const found = one.edits.flatMap((edit) => groups.get(edit) ?? []);
     const group = found.toSorted((other, another) => other.at - another.at)[0];
-    if (!("base" in one)) merged.push(one);
-    else if (!group) {
+    if (!group) {
       const made = {
         at: merged.length,
         edits: new Set(one.edits),

@@ -184,10 +184,14 @@ export function textOf(document: Document): string {
   const known = texts.get(document);
   if (known !== undefined) return known;
   const joined = document.lines().join("\n");
-  const last = document.lineCount - 1;
-  const text = last >= 0 && document.terminator(last) !== "" ? `${joined}\n` : joined;
+  const text = isTerminated(document) ? `${joined}\n` : joined;
   texts.set(document, text);
   return text;
+}
+
+/** True if the last line ends with a newline. */
+export function isTerminated(document: Document): boolean {
+  return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
 }
 
 export function offsets(document: Document, span: Span): Span {

@@ -2,9 +2,9 @@
 import { type Meant, meantBy, type Quote, textOf } from "../edits/index.js";
 import type { OpenFile } from "../ledger/index.js";
 import { type Document, LineSet } from "../text/index.js";
+import type { ForeignChange, Hit } from "./placement.js";
+import { chained } from "./quote-chain.js";
 import { elsewhere, isKnownThroughout, looksOf } from "./seen-places.js";
-import { chained } from "./sequential-quotes.js";
-import type { ForeignChange, Hit } from "./write.js";
 
 export interface Healed {
   readonly quotes: readonly Quote[];

@@ -1,7 +1,7 @@
 // May another program's tool do this to a file, and what did it do?
 
 export type { Healed } from "./healing.js";
-export { placeHunks } from "./hunk-quotes.js";
+export { patchQuotes } from "./hunk-quotes.js";
 export {
   type Consideration,
   consider,
@@ -14,6 +14,6 @@ export {
 export { type Formatted, formatted, type News, news } from "./news.js";
 export { type Observation, observe } from "./observe-rows.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
+export type { ForeignChange } from "./placement.js";
 export { follow, recordWrite } from "./record-write.js";
-export type { ForeignChange } from "./write.js";
 export type { DisplayedHunk, ObservedWrite } from "./written-texts.js";

@@ -12,11 +12,23 @@ import {
   refused,
   type Verdict,
 } from "../calls/index.js";
+import { hunksOf } from "../changes/index.js";
 import { exitStatus, type Problem, problem, type Quote, quotesIn } from "../edits/index.js";
 import { type Env, gate, isKept, knownNow, type OpenFile, peek, withOpen } from "../ledger/index.js";
 import { type Document, digest, LineSet, type Range } from "../text/index.js";
 import { type Healed, healing } from "./healing.js";
+import { uniqueQuotes } from "./hunk-quotes.js";
 import type { PatchHunk } from "./patch.js";
+import {
+  type ForeignChange,
+  hunkHit,
+  isSameText,
+  type Placement,
+  place,
+  quotesOf,
+  writtenAt,
+} from "./placement.js";
+import { type Doubtful, goneLines, quotedLines, replaceStanding } from "./quote-chain.js";
 import {
   elsewhere,
   isKnownThroughout,
@@ -28,24 +40,6 @@ import {
   unseen,
   wasSeenTwice,
 } from "./seen-places.js";
-import {
-  type Doubtful,
-  goneLines,
-  quotedLines,
-  type Replaced,
-  replaceStanding,
-} from "./sequential-quotes.js";
-import { firstPlaces } from "./tool-placement.js";
-import {
-  carriedQuotes,
-  type ForeignChange,
-  hunkHit,
-  isSameText,
-  madeBy,
-  quotesOf,
-  type Reach,
-  reachOf,
-} from "./write.js";
 
 /** What a tool is about to do. */
 export interface ForeignWrite {
@@ -118,7 +112,7 @@ function unsure({ change }: ForeignWrite, { verdict }: Refusing, document: Docum
   const { problems } = verdict.refused;
   const isUnread = problems.every(({ code }) => code === "not_read" || code === "not_shown");
   if (change.kind === "whole" || change.kind === "delete") return { kind: "unsure", isUnread, lines: null };
-  const { hits, loose, joined } = reachOf(change, document);
+  const { hits, loose, joined } = place(change, document);
   const quoted = change.kind === "quotes" ? change.quotes : [];
   const places = quoted.flatMap(({ old }) => quotesIn(document, old));
   const spans = [...[...hits, ...loose].map(({ start, end }) => [start, end] as const)];
@@ -142,7 +136,7 @@ export async function glance({ path, change }: ForeignWrite, env: Env): Promise<
   if (change.kind === "quotes") {
     // What was shown of an older text that is not kept may have changed, and nothing tells.
     const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
-    const { hits, joined, doubtful, unended, loose, isGone } = reachOf(change, document);
+    const { hits, joined, doubtful, unended, loose, isGone } = place(change, document);
     const isKnown = isKnownThroughout(hits, agent) && joined.subtract(knownNow(agent)).isEmpty;
     const isClear = doubtful === null && unended.length === 0 && loose.length === 0 && !isGone;
     return isFollowed && isKnown && isClear ? "allowed" : "unclear";
@@ -184,29 +178,27 @@ async function weigh(
   }
   if (change.kind === "whole" || change.kind === "delete") return allowed;
   if (env.gate === "off") return allowed;
-  const reach = reachOf(change, document);
-  const { hits, isPlaced } = reach;
+  const placement = place(change, document);
+  const { hits, isPlaced } = placement;
   // It is all as the agent saw it last, and what it quotes stands there or never did.
-  const isSettled = opened.isCurrent && !reach.isGone;
-  const hunk = change.kind === "patch" ? await unclearHunk(change.hunks, opened, sent.request) : null;
-  const [end] = reach.unended;
-  const known =
-    end && (await wasSeenTwice(end, opened, sent.request))
-      ? LineSet.all(document.lineCount)
-      : opened.seen(sent.request).known;
-  const unclear = hunk ?? doubt(reach, known) ?? unseen(reach, opened, sent.request);
+  const isSettled = opened.isCurrent && !placement.isGone;
+  const hunk = await unclearHunk(placement, opened, sent.request);
+  const [end] = placement.unended;
+  const isTwice = end !== undefined && (await wasSeenTwice(end, opened, sent.request));
+  const known = isTwice ? null : opened.seen(sent.request).known;
+  const unclear = hunk ?? doubt(placement, known) ?? unseen(placement, opened, sent.request);
   if (unclear) return refusing(sent, refused([unclear]));
   // The text the agent saw last is the text there is: where its quotes stand is between it and its tool.
   const isKnown = isKept(opened.file, document) && isKnownThroughout(hits, opened.agent);
   if (isSettled && (hits.length === 0 || isKnown)) return allowed;
-  const call = await callFor(write, opened, document, env);
+  const call = await callFor(write, opened, placement, env);
   const looks = await looksOf(opened, call.request);
   if (isUnplaced(hits, looks, opened)) return refusing(call, refused([unplaced(hits, document)]));
   const isSeen =
     isPlaced &&
     isSeenThroughout(hits, looks, opened, call.request) &&
     !isOutgrown(hits, opened, call.request);
-  const found = isSettled || isSeen ? allowed : placed(call, write, opened, env);
+  const found = isSettled || isSeen ? allowed : placed(call, placement, opened, env);
   if (opened.isCurrent && found.kind === "refused" && isShownNowhere(found)) return allowed;
   const places =
     found.kind === "carried"
@@ -217,7 +209,7 @@ async function weigh(
         }))
       : hits;
   // If it was seen elsewhere, that says most of what is wrong.
-  const loose = reach.loose.filter(({ whole }) => whole);
+  const loose = placement.loose.filter(({ whole }) => whole);
   const other = elsewhere([...places, ...loose], looks, opened, call.request);
   if (other) return refusing(call, refused([other]));
   return found.kind === "refused" ? refusing(call, found) : found;
@@ -228,39 +220,40 @@ interface OwnCall extends Call {
   readonly request: string;
   readonly entry: Entry;
   readonly quotes: readonly Quote[];
-  /** The text that the agent takes the file to have. */
-  readonly shown: Document;
+  /** Where the tool would put it in the text that the agent takes the file to have. */
+  readonly shown: Placement;
+  readonly isSingle: boolean;
 }
 
 async function callFor(
-  { change, tool, path }: ForeignWrite,
+  { change, tool, path, single: isSingle = false }: ForeignWrite,
   opened: OpenFile,
-  document: Document,
+  placement: Placement,
   env: Env,
 ): Promise<OwnCall> {
   await opened.prepare([], true);
   const { history, newest = history.last } = opened.view("");
-  const shown = history.believed(newest)?.document ?? document;
-  const quotes = quotesOf(change, document, shown);
+  const shown = history.believed(newest)?.document ?? opened.text;
+  const quotes = quotesOf(change, opened.text, placement, shown);
   const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
   const call = callOf(tool, [{ path, edits }], { single: true, dryRun: true });
   const { targets, request } = await find(call, env);
   const { entry } = targets[0] as (typeof targets)[number];
-  return { ...call, request, entry, quotes, shown };
+  return { ...call, request, entry, quotes, shown: place(change, shown), isSingle };
 }
 
 /** By the rules of our own edits: may it be done as it is, or in other words, or not at all? */
 function placed(
-  { quotes, request, entry, shown }: OwnCall,
-  { change, single = false }: ForeignWrite,
+  { quotes, request, entry, shown, isSingle }: OwnCall,
+  placement: Placement,
   opened: OpenFile,
   env: Env,
 ): Exclude<Consideration, { kind: "refused" }> | RefusedVerdict {
   const document = opened.text;
-  const made = madeBy(change, document);
+  const made = writtenAt(placement, document);
   const standing = made && replaceStanding(quotes, opened.view(request));
   if (made && standing && isSameText(made.document, standing)) return allowed;
-  const doubted = doubt(reachOf(change, shown), LineSet.all(shown.lineCount));
+  const doubted = doubt(shown);
   if (doubted) return refused([doubted]);
   const verdict = judge(entry, opened, request, env);
   // Others have done it already, as it seems: a tool that finds no place for it may look for one more loosely.
@@ -268,31 +261,35 @@ function placed(
     const done = made ? null : goneLines(quotes, opened.view(request));
     return done ? refused([done]) : allowed;
   }
-  if (verdict.kind === "refused")
-    return isForTheTool(verdict, reachOf(change, document), made) ? allowed : verdict;
-  const { after } = verdict;
+  if (verdict.kind === "refused") return isForTheTool(verdict, placement, made !== null) ? allowed : verdict;
+  const { after, applied } = verdict;
   // Where all places are meant, places that came since are meant too.
   if (made && (quotes.every(({ all }) => all) || isSameText(made.document, after as Document)))
     return allowed;
   // Half of an edit is none: others have done the rest of it, or so it looks.
   const gone = goneLines(quotes, opened.view(request));
   if (gone) return refused([gone]);
-  return { kind: "carried", quotes: carriedQuotes(verdict, document, single) };
+  return {
+    kind: "carried",
+    quotes: uniqueQuotes(hunksOf(applied.change.regions, applied.document), document, isSingle),
+  };
 }
 
 /** Of several places such a tool takes the first, without a word: has that one to be the one that is meant? */
 async function unclearHunk(
-  hunks: readonly PatchHunk[],
+  { hunkPlaces }: Placement,
   opened: OpenFile,
   request: string,
 ): Promise<Problem | null> {
   const { known } = opened.seen(request);
-  for (const hunk of hunks) {
+  for (const { hunk } of hunkPlaces) {
     const why = unplaceable(hunk);
     if (why !== null) return problem("bad_request", [], why);
   }
   let above = 0;
-  for (const { start, end, others } of firstPlaces(hunks, opened.text.lines())) {
+  for (const { hunk, found, others } of hunkPlaces) {
+    if (!found || hunk.quoted.length === 0) continue;
+    const { start, end } = found;
     if (start < above)
       return problem("overlap", [], `two hunks quote line ${start + 1}`, {
         rows: LineSet.of([[start, end]]),
@@ -329,9 +326,9 @@ function unplaceable({ headers, quoted, unsigned }: PatchHunk): string | null {
 const listedPlaces = 5;
 
 /** The tool counts one place where the agent sees several. */
-function doubt({ doubtful, unended, hits }: Reach, known: LineSet): Problem | null {
+function doubt({ doubtful, unended, hits }: Placement, known: LineSet | null = null): Problem | null {
   if (doubtful) return inDoubt(doubtful);
-  const end = unended.find((one) => known.containsSpan(one.start, one.end));
+  const end = unended.find((one) => !known || known.containsSpan(one.start, one.end));
   const found = hits.filter(({ quoted }) => quoted === end?.quoted);
   return end ? inDoubt({ old: end.quoted, lines: [...found, end].map(({ start }) => start) }) : null;
 }
@@ -351,12 +348,12 @@ function inDoubt({ old, lines }: Doubtful): Problem {
 /** Wrong in itself, or with a quote that stands in several places: the tool says so in its own words. */
 function isForTheTool(
   { refused: { problems } }: RefusedVerdict,
-  { isSeveral }: Reach,
-  made: Replaced | null,
+  { isSeveral }: Placement,
+  isWritten: boolean,
 ): boolean {
   return problems.every(({ code }) => {
     // It stood in nothing that was shown, and stands there once: nothing seen was taken for it.
-    if (code === "not_found") return made !== null;
+    if (code === "not_found") return isWritten;
     return exitStatus(code) === 2 || (code === "ambiguous" && isSeveral);
   });
 }

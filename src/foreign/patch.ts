@@ -1,11 +1,5 @@
 /** Patches as OpenAI's models write them: hunks found by the lines they quote, never by number. */
-
-/** Lines that take the place of others, counted from the start of a hunk's quoted lines or of a file. */
-export interface Replacement {
-  readonly at: number;
-  readonly remove: number;
-  readonly insert: readonly string[];
-}
+import type { Hunk } from "../changes/index.js";
 
 export interface PatchHunk {
   /** `@@` lines: the hunk stands somewhere below them. */
@@ -14,7 +8,8 @@ export interface PatchHunk {
   readonly written?: readonly string[];
   /** Context and removed lines, as they stand in the file. */
   readonly quoted: readonly string[];
-  readonly replacements: readonly Replacement[];
+  /** Counted from the first quoted line. */
+  readonly replacements: readonly Hunk<string>[];
   /** The quoted lines are the last of the file; `meant`: they are to be, but the tool takes no notice. */
   readonly atEnd: boolean | "meant";
   /** The tool takes no notice of lines that may be quoted, since they have no sign. */
@@ -86,11 +81,12 @@ function parseBody(
   isLenient: boolean,
 ): Omit<PatchHunk, "headers" | "written" | "atEnd"> {
   const quoted: string[] = [];
-  const replacements: Replacement[] = [];
+  const replacements: Hunk<string>[] = [];
   let [remove, unsigned, isOverlooked] = [0, false, false];
   let insert: string[] = [];
   const flush = (): void => {
-    if (remove > 0 || insert.length > 0) replacements.push({ at: quoted.length - remove, remove, insert });
+    const end = quoted.length;
+    if (remove > 0 || insert.length > 0) replacements.push({ start: end - remove, end, lines: insert });
     remove = 0;
     insert = [];
   };

@@ -5,7 +5,7 @@ import { quotesIn } from "../edits/index.js";
 import { contextOf, type Env, journalChange, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
 import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, splitText } from "../text/index.js";
-import { isSameText } from "./write.js";
+import { isSameText } from "./placement.js";
 import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./written-texts.js";
 
 type Told = ObservedWrite & { readonly path: string; readonly tool: string };
@@ -142,7 +142,7 @@ function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
   const texts =
     change.kind === "quotes"
       ? change.quotes.map((quote) => quote.new)
-      : change.hunks.flatMap(({ replacements }) => replacements.map(({ insert }) => insert.join("\n")));
+      : change.hunks.flatMap(({ replacements }) => replacements.map(({ lines }) => lines.join("\n")));
   const places = texts.filter((text) => text.trim() !== "").map((text) => quotesIn(now, text));
   const spans = places.flatMap((found) => (found.length === 1 ? found : []));
   const lines = spans.flatMap(([first, last]) => lineIndexes(first, last + 1));

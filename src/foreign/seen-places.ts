@@ -24,7 +24,7 @@ import {
   writtenLines,
 } from "../ledger/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
-import { type Hit, type Reach, terminated } from "./write.js";
+import { type Hit, type Placement, terminated } from "./placement.js";
 
 /** Lines of one state of the file that the agent was shown, and those that it knew by then. */
 interface Look {
@@ -73,7 +73,7 @@ export function isKnownThroughout(hits: readonly Hit[], agent: AgentLedger): boo
 }
 
 /** Lines that the tool will change though nothing of them is quoted, or not as they are, have to have been seen. */
-export function unseen({ joined, loose }: Reach, opened: OpenFile, request: string): Problem | null {
+export function unseen({ joined, loose }: Placement, opened: OpenFile, request: string): Problem | null {
   const { known } = opened.seen(request);
   const below = joined.subtract(known);
   // What has changed is judged by what it was; but the lines of a patch are taken as they are.

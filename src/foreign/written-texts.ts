@@ -3,11 +3,11 @@
  * by the call's own arguments. A text that the client tells is only held against those, and never recorded by itself.
  */
 import { compare, LineChange } from "../changes/index.js";
+import type { Quote } from "../edits/index.js";
 import { type OpenFile, olderTexts } from "../ledger/index.js";
 import { Document, wholeFile } from "../text/index.js";
 import { hunkQuotes } from "./hunk-quotes.js";
-import { type Replaced, replaceQuotes } from "./sequential-quotes.js";
-import { type ForeignChange, isSameText, madeBy } from "./write.js";
+import { type ForeignChange, isSameText, type Written, writtenBy } from "./placement.js";
 
 /** A part of the client's own diff, in the text before and after. */
 export interface DisplayedHunk {
@@ -41,7 +41,7 @@ export interface Base {
   /** The state that has the text before; -1: the disk's text, without what the call did to it. */
   readonly at: number;
   readonly document: Document;
-  readonly made: Replaced;
+  readonly made: Written;
   /** False: the text after is the disk's, and which lines of it the agent wrote cannot be told. */
   readonly isOwn: boolean;
 }
@@ -73,7 +73,7 @@ type Outcome = Pick<Base, "made" | "isOwn">;
 
 function outcomeOf(write: ObservedWrite, before: Document, now: Document): Outcome {
   const { change, modified = false } = write;
-  const all = (): Replaced => ({ document: now, change: differences(before, now) });
+  const all = (): Written => ({ document: now, change: differences(before, now) });
   if (!change || (change.kind === "whole" && change.content === null))
     return { made: all(), isOwn: !modified };
   const made = modified ? null : madeOf(change, before, now);
@@ -144,20 +144,18 @@ function beforeOf(
   now: Document,
 ): Pick<Base, "document" | "made"> | null {
   const quotes =
-    change?.kind === "quotes"
-      ? change.quotes
-      : change?.kind === "patch"
-        ? hunkQuotes(change.hunks).map((quote) => ({ ...quote, all: false }))
-        : [];
+    change?.kind === "quotes" ? change.quotes : change?.kind === "patch" ? hunkQuotes(change.hunks) : [];
   const back = quotes.map((quote) => ({ ...quote, old: quote.new, new: quote.old })).reverse();
-  const document = back.length > 0 && !modified ? replaceQuotes(now, back)?.document : undefined;
-  const made = document && replaceQuotes(document, quotes);
+  const replaced = (text: Document, quotes: readonly Quote[]): Written | null =>
+    writtenBy({ kind: "quotes", quotes }, text);
+  const document = back.length > 0 && !modified ? replaced(now, back)?.document : undefined;
+  const made = document && replaced(document, quotes);
   return document && made ? { document, made } : null;
 }
 
 /** What the call's own arguments make of a text; null: it does not fit, or tells nothing of the text. */
-export function madeOf(change: ForeignChange, before: Document | null, now: Document): Replaced | null {
-  if (change.kind === "quotes" || change.kind === "patch") return before && madeBy(change, before);
+export function madeOf(change: ForeignChange, before: Document | null, now: Document): Written | null {
+  if (change.kind === "quotes" || change.kind === "patch") return before && writtenBy(change, before);
   if (change.kind === "delete" || change.content === null) return null;
   const document = wholeFile(change.content, before ?? now);
   if ("unencodable" in document) return null;

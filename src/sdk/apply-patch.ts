@@ -1,6 +1,6 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
 import { type Result, refusalResult } from "../calls/index.js";
-import { PatchError, type PatchHunk, parseCreation, parseUpdate, placeHunks } from "../foreign/index.js";
+import { PatchError, type PatchHunk, parseCreation, parseUpdate, patchQuotes } from "../foreign/index.js";
 import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions, withoutAnchors } from "../session/index.js";
 import { type Codec, Document } from "../text/index.js";
@@ -97,14 +97,9 @@ async function editsOf(
   const bytes = await files.read(await files.identify(path));
   if (!bytes) throw new PortError("not_found", `${path} does not exist`);
   const text = await parse(bytes, files, codec);
-  const last = text.lineCount - 1;
-  if (last < 0 && hunks.every(({ quoted }) => quoted.length === 0))
+  if (text.lineCount === 0 && hunks.every(({ quoted }) => quoted.length === 0))
     return [{ op: "append", text: hunks.flatMap(added) }];
-  const terminated = last >= 0 && text.terminator(last) !== "";
-  return placeHunks(hunks, { lines: text.lines(), terminated }).map((quote) => ({
-    op: "replace_text",
-    ...quote,
-  }));
+  return patchQuotes(hunks, text).map((quote) => ({ op: "replace_text", ...quote }));
 }
 
 /** As the session reads it, or a quote would not be found. */
@@ -116,5 +111,5 @@ async function parse(bytes: Uint8Array, files: Files, codec: Codec | undefined):
 }
 
 function added({ replacements }: PatchHunk): readonly string[] {
-  return replacements.flatMap(({ insert }) => insert);
+  return replacements.flatMap(({ lines }) => lines);
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseUpdate } from "../../src/foreign/patch.js";
-import type { ForeignChange } from "../../src/foreign/write.js";
+import type { ForeignChange } from "../../src/foreign/placement.js";
 import { stage } from "../support/foreign.js";
 import { path } from "../support/session.js";
 

@@ -122,9 +122,9 @@ describe("update_file", () => {
     [
       "several places",
       "@@\n-    x = 1\n+    x = 2",
-      /stand 2 times \(lines 3, 8\): give more context, or @@/,
+      /match in 2 places \(lines 3, 8\): give more context, or @@/,
     ],
-    ["a part of a line", "@@\n-x = 1\n+x = 2", /only as a part of lines/],
+    ["a part of a line", "@@\n-x = 1\n+x = 2", /matches only parts of lines/],
     ["no such lines", "@@\n-nothing\n+x", /"nothing" is not in the text that was shown/],
     ["only added lines, nowhere", "@@\n+x", /needs a line of context/],
     ["a wrong sign", "@@\n*nothing", /a line begins with/],

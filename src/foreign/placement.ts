@@ -1,13 +1,12 @@
-/** What the changes of other programs' tools come to. */
-import type { Verdict } from "../calls/index.js";
-import { hunksOf } from "../changes/index.js";
-import { asTheToolTakes, placesOf, type Quote, quotesIn, textOf } from "../edits/index.js";
+/** Where another program's tool will put a change, and what it makes of the text. */
+import type { Hunk, LineChange } from "../changes/index.js";
+import { asTheToolTakes, isTerminated, placesOf, type Quote, quotesIn, textOf } from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
 import { Document, LineSet } from "../text/index.js";
-import { hunkQuotes, placeHunks, uniqueQuotes } from "./hunk-quotes.js";
-import { PatchError, type PatchHunk } from "./patch.js";
-import { chained, type Doubtful, type Replaced, replaceQuotes } from "./sequential-quotes.js";
-import { firstPlaces, hunkSplices } from "./tool-placement.js";
+import { type HunkPlace, hunkPlaces, toolHunks } from "./hunk-places.js";
+import { toolQuotes } from "./hunk-quotes.js";
+import type { PatchHunk } from "./patch.js";
+import { chained, chainHunks, type Doubtful } from "./quote-chain.js";
 
 /** What a tool does to one file. */
 export type ForeignChange =
@@ -17,24 +16,6 @@ export type ForeignChange =
   /** All of it is written: created, or replaced; null: with what is not told. */
   | { readonly kind: "whole"; readonly content: string | null }
   | { readonly kind: "delete" };
-
-/** What the tool makes of it; null if it finds no place, or several and does not take the first. */
-export function madeBy(change: ForeignChange, document: Document): Replaced | null {
-  if (change.kind === "quotes") return replaceQuotes(document, change.quotes);
-  return change.kind === "patch" ? patched(document, change.hunks) : null;
-}
-
-/** Line by line: as text, the same lines beside it would not tell where it was done. */
-function patched(document: Document, hunks: readonly PatchHunk[]): Replaced | null {
-  const splices = orNull(() => hunkSplices(hunks, document.lines()));
-  const made =
-    splices &&
-    applySplices(
-      document,
-      splices.map(({ at, remove, insert }) => ({ start: at, end: at + remove, lines: insert })),
-    );
-  return made && "document" in made ? made : null;
-}
 
 /** Lines of the text now, half-open, that a tool is about to replace, and what it quotes of them. */
 export interface Hit {
@@ -49,26 +30,30 @@ export interface Hit {
   readonly carried?: boolean;
 }
 
-/** Where a tool puts a change. */
-export interface Reach {
-  /** But for quotes of which all places are meant. */
+/** Where a tool will put a change in a text. */
+export interface Placement {
+  /** Does not include quotes with `all`. */
   readonly hits: readonly Hit[];
-  /** Those are all of it. */
+  /** The hits are all that the tool changes. */
   readonly isPlaced: boolean;
   /** Lines that nothing is quoted of, and that another line will run into. */
   readonly joined: LineSet;
   readonly doubtful: Doubtful | null;
-  /** Where a quote with a newline would stand at the end of a text that has none there: it looks like any other place. */
+  /** Matches at the end of a text without a final newline, of quotes that end in one. They look like other matches. */
   readonly unended: readonly Hit[];
-  /** A quote stands in several places: the tool says so itself. */
+  /** A quote matches several times, which the tool itself says. */
   readonly isSeveral: boolean;
-  /** A part of what is quoted stands nowhere, not even with other blanks. */
+  /** A part of what is quoted matches nowhere, not even with other blanks. */
   readonly isGone: boolean;
-  /** Of what stands nowhere: where a tool that overlooks blanks at the ends of lines finds it. */
+  /** Matches of a tool that overlooks blanks at the ends of lines, where nothing matches exactly. */
   readonly loose: readonly Hit[];
+  /** Places of the hunks of a patch. */
+  readonly hunkPlaces: readonly HunkPlace[];
+  /** Returns what the tool writes; null if it writes nothing. */
+  hunks(): readonly Hunk<string>[] | null;
 }
 
-const nowhere: Reach = {
+const nowhere: Placement = {
   hits: [],
   isPlaced: false,
   joined: LineSet.empty,
@@ -77,33 +62,58 @@ const nowhere: Reach = {
   isSeveral: false,
   isGone: false,
   loose: [],
+  hunkPlaces: [],
+  hunks: () => null,
 };
 
-export function reachOf(change: ForeignChange, document: Document): Reach {
-  if (change.kind === "patch") return patchReach(change.hunks, document);
-  return change.kind === "quotes" ? quoteReach(change.quotes, document) : nowhere;
+/** Returns where a tool will put a change in this text. */
+export function place(change: ForeignChange, document: Document): Placement {
+  if (change.kind === "patch") return placePatch(change.hunks, document);
+  return change.kind === "quotes" ? placeQuotes(change.quotes, document) : nowhere;
 }
 
-function patchReach(hunks: readonly PatchHunk[], document: Document): Reach {
-  const places = firstPlaces(hunks, document.lines());
-  const exact = places.filter(({ loose }) => !loose);
-  const found = new Set(places.map(({ hunk }) => hunk));
+/** A text and the exact change that made it. */
+export interface Written {
+  readonly document: Document;
+  readonly change: LineChange;
+}
+
+/** Returns what a tool makes of this text; null if it makes nothing of it. */
+export function writtenBy(change: ForeignChange, document: Document): Written | null {
+  return writtenAt(place(change, document), document);
+}
+
+export function writtenAt(placement: Placement, document: Document): Written | null {
+  const hunks = placement.hunks();
+  const written = hunks && applySplices(document, hunks);
+  return written && "document" in written ? written : null;
+}
+
+function placePatch(hunks: readonly PatchHunk[], document: Document): Placement {
+  const places = hunkPlaces(hunks, document.lines());
+  const isQuoting = ({ hunk }: HunkPlace): boolean => hunk.quoted.length > 0;
+  const exact = places.filter((one) => isQuoting(one) && one.found && !one.isLoose);
   // A header that tells which place is meant is quoted like the lines below it.
-  const headers = exact.flatMap(({ header: at, hunk: { headers } }) =>
-    at === null ? [] : [{ quoted: headers.at(-1) as string, whole: true, start: at, end: at + 1 }],
+  const headers = exact.flatMap(({ below, matches, hunk }) =>
+    below === null || matches.length < 2
+      ? []
+      : [{ quoted: hunk.headers.at(-1) as string, whole: true, start: below - 1, end: below }],
   );
-  const loose = places.flatMap(({ loose, hunk: { quoted }, start, end }) =>
-    loose ? [{ quoted: quoted.join("\n"), whole: true, start, end }] : [],
+  const loose = places.flatMap(({ found, isLoose, hunk }) =>
+    found && isLoose ? [{ quoted: hunk.quoted.join("\n"), whole: true, ...found }] : [],
   );
+  const found = exact.flatMap((one) => one.found ?? []);
   return {
     ...{ ...nowhere, isPlaced: exact.length === hunks.length },
-    isGone: hunks.some((hunk) => hunk.quoted.length > 0 && !found.has(hunk)),
-    hits: [...exact, ...headers].map(({ start, end }) => hunkHit(start, end, document)),
+    isGone: places.some((one) => isQuoting(one) && !one.found),
+    hits: [...found, ...headers].map(({ start, end }) => hunkHit(start, end, document)),
     loose: [...loose, ...headers.filter(({ quoted, start }) => document.text(start) !== quoted)],
+    hunkPlaces: places,
+    hunks: () => toolHunks(places),
   };
 }
 
-function quoteReach(quotes: readonly Quote[], document: Document): Reach {
+function placeQuotes(quotes: readonly Quote[], document: Document): Placement {
   const found = chained(document, quotes);
   if (!found) {
     const loose = quotes.map(({ old }) => looseHits(old, document));
@@ -118,7 +128,8 @@ function quoteReach(quotes: readonly Quote[], document: Document): Reach {
     .map(({ old, start, end, joins }) => ({ quoted: old, start, end, joins }));
   const joined = LineSet.lines(found.flatMap(({ joins, end }) => (joins ? [end] : [])));
   const unended = isTerminated(document) ? [] : quotes.flatMap((quote) => endHit(quote, document));
-  return { ...nowhere, hits, isPlaced: quotes.every(({ all }) => !all), joined, unended };
+  const isPlaced = quotes.every(({ all }) => !all);
+  return { ...nowhere, hits, isPlaced, joined, unended, hunks: () => chainHunks(document, found) };
 }
 
 function endHit({ old, all }: Quote, document: Document): Hit[] {
@@ -146,30 +157,21 @@ export function hunkHit(start: number, end: number, document: Document): Hit {
   return { quoted: document.lines(start, end).join("\n"), whole: true, start, end };
 }
 
-/** `shown`: the text that the agent takes the file to have. */
-export function quotesOf(change: ForeignChange, document: Document, shown: Document): readonly Quote[] {
-  if (change.kind === "quotes") {
-    const quotes = change.quotes.map((quote) => asTheToolTakes(textOf(shown), quote));
-    return independent(plainQuotes(quotes), document, shown);
-  }
-  if (change.kind !== "patch") return [];
-  // In several places: which one is meant cannot be told of a text that has changed.
-  const text = { lines: document.lines(), terminated: isTerminated(document), appends: true };
-  return plainQuotes(orNull(() => placeHunks(change.hunks, text)) ?? hunkQuotes(change.hunks));
+/** Returns a change as quotes of our own. `shown`: the text that the agent takes the file to have. */
+export function quotesOf(
+  change: ForeignChange,
+  document: Document,
+  { hunkPlaces }: Placement,
+  shown: Document,
+): readonly Quote[] {
+  if (change.kind === "patch") return toolQuotes(hunkPlaces, document);
+  if (change.kind !== "quotes") return [];
+  const quotes = change.quotes.map((quote) => asTheToolTakes(textOf(shown), quote));
+  return independent(quotes.map(plainQuote), document, shown);
 }
 
-/** null if a patch does not fit the text. */
-function orNull<T>(place: () => T): T | null {
-  try {
-    return place();
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    return null;
-  }
-}
-
-function plainQuotes(quotes: readonly (Omit<Quote, "all"> & Partial<Quote>)[]): Quote[] {
-  return quotes.map((quote) => ({ old: quote.old, new: quote.new, all: quote.all ?? false }));
+function plainQuote({ old, new: fresh, all }: Quote): Quote {
+  return { old, new: fresh, all };
 }
 
 /** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
@@ -195,10 +197,6 @@ function folded(quotes: readonly Quote[], document: Document): readonly Quote[] 
   return result;
 }
 
-function isTerminated(document: Document): boolean {
-  return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
-}
-
 /** The same lines, with a newline behind the last. */
 export function terminated(document: Document): Document {
   return isTerminated(document) ? document : Document.fromText(`${textOf(document)}\n`);
@@ -206,19 +204,4 @@ export function terminated(document: Document): Document {
 
 export function isSameText(one: Document, two: Document): boolean {
   return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
-}
-
-export function carriedQuotes(
-  verdict: Extract<Verdict, { kind: "applied" }>,
-  document: Document,
-  single: boolean,
-): readonly Quote[] {
-  const { applied } = verdict;
-  const replacements = hunksOf(applied.change.regions, applied.document).map(({ start, end, lines }) => ({
-    at: start,
-    remove: end - start,
-    insert: lines,
-  }));
-  const text = { lines: document.lines(), terminated: isTerminated(document) };
-  return plainQuotes(uniqueQuotes(replacements, text, single));
 }

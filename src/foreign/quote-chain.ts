@@ -1,5 +1,5 @@
 /** Quotes that are replaced one after the other, as stretches of the text before all of them. */
-import { LineChange } from "../changes/index.js";
+import type { Hunk } from "../changes/index.js";
 import {
   asTheToolTakes,
   hasOverlaps,
@@ -9,7 +9,7 @@ import {
   placesFor,
   problem,
   type Quote,
-  quoteHunks,
+  textHunks,
   textOf,
   type View,
 } from "../edits/index.js";
@@ -142,25 +142,9 @@ function clusters(replaced: readonly ReplacedStretch[], found: readonly number[]
   return result;
 }
 
-/** A text and the exact change that made it. */
-export interface Replaced {
-  readonly document: Document;
-  readonly change: LineChange;
-}
-
-/**
- * What plain string replacement makes of a document, quote after quote, as the editing tools of agents do it. null if a
- * quote stands nowhere, or in several places without all of them being meant.
- */
-export function replaceQuotes(before: Document, quotes: readonly Quote[]): Replaced | null {
-  let made: Replaced = { document: before, change: LineChange.identity(before.lineCount) };
-  for (const quote of quotes) {
-    const hunks = quoteHunks(made.document, quote);
-    const next = hunks && applySplices(made.document, hunks);
-    if (!next || !("document" in next)) return null;
-    made = { document: next.document, change: made.change.compose(next.change) };
-  }
-  return made;
+export function chainHunks(document: Document, stretches: readonly Stretch[]): Hunk<string>[] {
+  const parts = stretches.map(({ from, old, new: fresh }) => ({ from, to: from + old.length, new: fresh }));
+  return textHunks(document, parts);
 }
 
 /** Where, in the file now, the lines are that each of the quotes was seen in; quotes that cannot be placed are left out. */
