@@ -14,30 +14,22 @@ import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
 import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
 
-/** A change from one kept text to another, all of it or some of its regions, to be made to the text now. */
-export interface Carrying {
-  readonly from: Document;
-  readonly to: Document;
+/** A merge of three texts: the change from `base` to `ours`, or those regions of it, is made to the text now. */
+export interface Merging {
+  readonly base: Document;
+  readonly ours: Document;
   readonly regions: readonly Region[];
   readonly now: Document;
-  /** Of `from` and `now`, where several changes are carried between the same. */
-  readonly history?: History;
 }
 
-export function historyOf(from: Document, now: Document): History {
-  const state = (document: Document): State => ({
-    version: document.version,
-    lineCount: document.lineCount,
-    document,
-    exact: null,
-  });
-  return new History([state(from), state(now)]);
-}
+export type Merged =
+  | { readonly document: Document; readonly change: LineChange }
+  | { readonly problems: readonly Problem[] };
 
-/** Where the change goes in the text now, byte for byte, by the rules that edits follow; or what stands in the way. */
-export function carried(carrying: Carrying): readonly Splice[] | readonly Problem[] {
-  const { from, to, regions, now, history = historyOf(from, now) } = carrying;
-  const hunks = hunksOf(regions, to);
+/** Merges byte for byte, by the rules that edits follow; or says what is in the way. */
+export function merge3(merging: Merging): Merged {
+  const { base, ours, regions, now } = merging;
+  const hunks = hunksOf(regions, ours);
   const origin = new Map<readonly string[], Region>(
     hunks.map(({ lines }, at) => [lines, regions[at] as Region]),
   );
@@ -52,21 +44,24 @@ export function carried(carrying: Carrying): readonly Splice[] | readonly Proble
     hunks,
     apart: true,
   };
-  const view = { history, showings: [], known: () => LineSet.all(from.lineCount) };
+  const history = new History([stateOf(base), stateOf(now)]);
+  const view = { history, showings: [], known: () => LineSet.all(base.lineCount) };
   const { pieces, problems } = resolveNamed([named], view);
-  if (problems.length > 0) return problems;
-  return pieces.map((piece: Piece): Splice => {
+  if (problems.length > 0) return { problems };
+  const splices = pieces.map((piece: Piece): Splice => {
     const region = origin.get(piece.lines);
-    const isAlike = region && to.encoding === now.encoding && hasSameEnds(to, region, now, piece);
-    const raw = (at: number) => to.raw(at);
+    const isAlike = region && ours.encoding === now.encoding && hasSameEnds(ours, region, now, piece);
+    const raw = (at: number) => ours.raw(at);
     const lines = isAlike ? lineIndexes(region.bStart, region.bEnd).map(raw) : piece.lines;
     return { start: piece.start, end: piece.end, lines };
   });
+  const made = applySplices(now, splices);
+  if (!("document" in made)) throw new PortError(made.code, made.message);
+  return made;
 }
 
-export function isProblems(found: readonly (Splice | Problem)[]): found is readonly Problem[] {
-  const [first] = found;
-  return first !== undefined && "code" in first;
+function stateOf(document: Document): State {
+  return { version: document.version, lineCount: document.lineCount, document, exact: null };
 }
 
 /** Whether lines end as the one beside them does: a file that was converted meanwhile keeps its new line ends. */
@@ -77,15 +72,6 @@ function hasSameEnds(to: Document, { bStart, bEnd }: Region, now: Document, { st
   };
   const [theirs, ours] = [ends(now, start - 1, end), ends(to, bStart - 1, bEnd)];
   return theirs === ours || theirs === "" || ours === "";
-}
-
-export function spliced(
-  now: Document,
-  splices: readonly Splice[],
-): { document: Document; change: LineChange } {
-  const made = applySplices(now, splices);
-  if (!("document" in made)) throw new PortError(made.code, made.message);
-  return made;
 }
 
 /** One file that gets text back: its text so far, how it came from the file as found, and whose record it takes over. */

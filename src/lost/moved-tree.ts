@@ -1,5 +1,5 @@
 /** Edits of a work tree that is gone, made in the present one: the same merge, onto the file that is there. */
-import { carried, isProblems, type Returned, settle, spliced } from "../calls/index.js";
+import { merge3, type Returned, settle } from "../calls/index.js";
 import { compare, LineChange } from "../changes/index.js";
 import type { Problem } from "../edits/index.js";
 import { contextOf, type Env, keptTexts, OpenFile } from "../ledger/index.js";
@@ -92,8 +92,6 @@ async function makeOne(
   }
   if (!now) throw refused("there is no such file here");
   const { regions } = edit.change ? LineChange.fromJSON(edit.change) : compare(from, to);
-  const found = carried({ from, to, regions, now });
-  if (isProblems(found)) return found;
-  const { document, change } = spliced(now, found);
-  return { text: document, map: change };
+  const merged = merge3({ base: from, ours: to, regions, now });
+  return "problems" in merged ? merged.problems : { text: merged.document, map: merged.change };
 }

@@ -15,7 +15,7 @@ import {
   type Survey,
   surveyOf,
 } from "./find-lost.js";
-import { rebuild } from "./merge-back.js";
+import { mergeBack } from "./merge-back.js";
 import { type Elsewhere, elsewhere, makeHere } from "./moved-tree.js";
 import {
   editNames,
@@ -255,19 +255,19 @@ async function write({ found, ids, survey, together }: Asked, held: Held, env: E
   const putting: Putting = { held, together };
   if (chosen.length === 0) return { kind: "already", file: { ...told, diff: "" } };
   if (chosen.some(({ what }) => what === "deleted")) return deleteAgain(target, chosen, putting, env);
-  const rebuilt = await rebuild({
+  const merged = await mergeBack({
     ...{ examined, chosen },
     others: examined.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id)),
     ended: examined.lost.filter(({ entry }) => !lost.has(entry.id)),
   });
-  if (!("text" in rebuilt)) {
+  if (!("text" in merged)) {
     const writer = (line: number): string | null => {
       const by = examined.course.traces.findLast(({ lines }) => lines.has(line - 1))?.entry.agent;
       return by === env.agent ? "you" : (by ?? null);
     };
-    return { kind: "refused", refusal: refusalOf(rebuilt, told, writer) };
+    return { kind: "refused", refusal: refusalOf(merged, told, writer) };
   }
-  const { text, map } = rebuilt;
+  const { text, change: map } = merged;
   const { now } = examined;
   if (text.version === now?.version && !source) return { kind: "already", file: { ...told, diff: "" } };
   const returned: Returned = { opened: target, text, maps: map && !source ? [map] : [] };

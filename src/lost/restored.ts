@@ -2,7 +2,7 @@
 import { plainRefusal, type RefusalDetails, refusalDetails } from "../answers/index.js";
 import type { Result } from "../calls/index.js";
 import { type Code, decidingCode } from "../edits/index.js";
-import type { Rebuilt } from "./merge-back.js";
+import type { MergedBack } from "./merge-back.js";
 
 /** One file: its edits came back, were there already, or did not come back. */
 export interface RestoredFile {
@@ -42,7 +42,7 @@ export function editNames(ids: readonly string[]): string {
 }
 
 export function refusalOf(
-  found: Exclude<Rebuilt, { text: unknown }>,
+  found: Exclude<MergedBack, { text: unknown }>,
   { path, ids }: Told,
   writer: (line: number) => string | null,
 ): RestoreRefusal {

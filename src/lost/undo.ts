@@ -1,13 +1,5 @@
 import { type RefusalDetails, refusalDetails } from "../answers/index.js";
-import {
-  type Carrying,
-  carried,
-  isProblems,
-  type Result,
-  type Returned,
-  settle,
-  spliced,
-} from "../calls/index.js";
+import { type Merging, merge3, type Result, type Returned, settle } from "../calls/index.js";
 import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type Problem, problem } from "../edits/index.js";
 import { batchId, contextOf, type Env, journalThrown, keptTexts, OpenFile } from "../ledger/index.js";
@@ -296,7 +288,7 @@ async function takeBack(entry: Taken, texts: Texts, env: Env) {
   }
   const change = LineChange.fromJSON(entry.change ?? [after.lineCount, after.lineCount]);
   // The lines the edit took out come back, byte for byte, where nobody changed what it put there.
-  const merged = merge(entry, { from: after, to: before, regions: change.invert().regions, now });
+  const merged = merge(entry, { base: after, ours: before, regions: change.invert().regions, now });
   place.text = merged.document;
   if (!place.isWhole) place.maps.push(merged.change);
   return {
@@ -306,10 +298,10 @@ async function takeBack(entry: Taken, texts: Texts, env: Env) {
   };
 }
 
-function merge(entry: Taken, carrying: Carrying) {
-  const found = carried(carrying);
-  if (isProblems(found)) throw standsInTheWay(entry, found);
-  return spliced(carrying.now, found);
+function merge(entry: Taken, merging: Merging) {
+  const merged = merge3(merging);
+  if ("problems" in merged) throw standsInTheWay(entry, merged.problems);
+  return merged;
 }
 
 function standsInTheWay(entry: Taken, problems: readonly Problem[]): PortError {
@@ -333,8 +325,9 @@ async function changedSince(entry: Taken, current: Document | null, kept: Kept):
   if (!current) return new CannotUndo(entry, "the file was deleted since");
   const from = await kept(entry.after);
   const whole = from && [{ aStart: 0, aEnd: from.lineCount, bStart: 0, bEnd: 0 }];
-  const found = from && whole ? carried({ from, to: from, regions: whole, now: current }) : [];
-  return new CannotUndo(entry, "the file was changed since", isProblems(found) ? found : []);
+  const merged = from && whole && merge3({ base: from, ours: from, regions: whole, now: current });
+  const problems = merged && "problems" in merged ? merged.problems : [];
+  return new CannotUndo(entry, "the file was changed since", problems);
 }
 
 /** A creation is undone by deleting, a deletion by bringing back, a move by moving back; only if unchanged since. */
