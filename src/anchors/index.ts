@@ -11,6 +11,7 @@ export {
 export {
   defaultLimit,
   formatHashLines,
+  formatRow,
   isPrintable,
   type Labels,
   type Listing,

@@ -17,7 +17,8 @@ import {
   selectRows,
   spokenScheme,
 } from "./refusal-details.js";
-import { changedRanges, type EditToolDetails, refusalText } from "./report.js";
+import { refusalText } from "./refusal-text.js";
+import { changedRanges, type EditToolDetails } from "./result-text.js";
 
 export interface ApplyOptions extends StatelessOptions {
   /** Named in messages; default "text". */
@@ -94,7 +95,7 @@ function asRefusal(path: string, refused: Refused, now: Document): ApplyRefusal 
     complete,
     now,
     scheme: spokenScheme(refused.problems, "hex6"),
-    door: textDoor,
+    voice: { door: textDoor },
   });
   return { status: "refused", text, details };
 }

@@ -19,9 +19,6 @@ export {
   tooLong,
 } from "./refusal-details.js";
 export {
-  changedRanges,
-  dryRunBegins,
-  type EditToolDetails,
   editsAgain,
   nextStep,
   notRead,
@@ -29,6 +26,12 @@ export {
   refusalText,
   rejected,
   removeFirst,
+} from "./refusal-text.js";
+export {
+  changedRanges,
+  dryRunBegins,
+  type EditToolDetails,
   resultText,
   unrecordedText,
-} from "./report.js";
+} from "./result-text.js";
+export type { Voice } from "./voice.js";

@@ -1,4 +1,4 @@
-/** Texts that a model reads about what it may send by a handle, and why. The others are in report.ts. */
+/** Texts that a model reads about what it may send by a handle, and why. The others are in refusal-text.ts and result-text.ts. */
 import type { OpenAnchor } from "../edits/index.js";
 import type { Choice } from "../merge/index.js";
 import type { LineSet } from "../text/index.js";

@@ -128,7 +128,7 @@ export async function find(call: Call, env: Env): Promise<Found> {
   const targets = [...found.values()];
   const checked = targets.map((target) => {
     const problems = [
-      ...contradictions(target.entry, call.single ? env.door : null),
+      ...contradictions(target.entry, call.single ? env.voice.door : null),
       ...clash(target, targets),
     ];
     return { ...target, entry: { ...target.entry, problems: [...target.entry.problems, ...problems] } };

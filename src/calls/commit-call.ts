@@ -156,7 +156,7 @@ async function finish(
   const retry = await keepAgain({ ...call, request }, judged, env);
   const handle = retry === null ? {} : { retry };
   const [first] = details as [EditToolDetails];
-  if (retry !== null) texts.push(againLine(call.single ? first.path : null, retry, env.door));
+  if (retry !== null) texts.push(againLine(call.single ? first.path : null, retry, env.voice.door));
   const text = texts.join("\n");
   if (call.single) return { text, isError: false, details: { ...first, ...handle } };
   const isApplied = details.some((one) => one.status === "applied");
@@ -206,7 +206,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     path,
     applied,
     scheme,
-    door: env.door,
+    voice: env.voice,
     dryRun: call.dryRun,
     created: before === null,
     ...(destination ? { movedTo: destination.file.path } : {}),

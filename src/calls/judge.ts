@@ -246,10 +246,10 @@ function repeated({ file: { path }, text }: OpenFile, again?: readonly Splice[])
 }
 
 /** Text put at an end of the file is all that can be done to one whose shown text is gone: nobody can say then what others did. */
-function unknownChanges({ agent, history, file }: OpenFile, request: string, { door }: Env): string[] {
+function unknownChanges({ agent, history, file }: OpenFile, request: string, { voice }: Env): string[] {
   const shown = newestFor(agent, request);
   if (!shown || history.believed(shown.state)) return [];
-  const read = door.read(file.path);
+  const read = voice.door.read(file.path);
   return [
     `${file.path} has changed since it was shown, and that text is not kept: ${read} before you use its anchors`,
   ];

@@ -1,5 +1,6 @@
 import {
   defaultLimit,
+  formatRow,
   isPrintable,
   type Labels,
   type Listing,
@@ -140,13 +141,20 @@ function showed(opened: OpenFile, { shown, rows }: Pick<Listing, "shown" | "rows
 function listed(text: Document, request: ReadRequest, env: Env): { listing: Listing; anchors: Labels } {
   const anchors = request.anchors ?? env.anchors;
   const ranges = request.ranges && request.ranges.length > 0 ? mergeRanges(request.ranges) : null;
-  const listing = listRows(text, {
-    scheme: anchors,
+  const asked = {
     ...(ranges ? { ranges } : {}),
     ...(request.offset === undefined ? {} : { offset: request.offset }),
     ...(request.limit === undefined ? {} : { limit: request.limit }),
-  });
-  return { listing, anchors };
+  };
+  const listing = listRows(text, { ...asked, scheme: anchors });
+  const { numbered } = env.voice;
+  if (!numbered) return { listing, anchors };
+  for (const { line, anchor, cut } of listing.rows) if (!cut) numbered(line, anchor);
+  const { rows, notes, shown } = listing;
+  return {
+    listing: { rows, notes, shown, text: listRows(text, { ...asked, scheme: "none" }).text },
+    anchors,
+  };
 }
 
 function detailsOf(
@@ -180,7 +188,7 @@ async function delta(
   env: Env,
 ): Promise<Result<ReadDetails>> {
   const agent = opened.agent;
-  if (!hasSeen(agent)) throw new PortError("not_read", notRead(request.path, env.door, text));
+  if (!hasSeen(agent)) throw new PortError("not_read", notRead(request.path, env.voice.door, text));
   if (agent.newest) await opened.load([agent.newest.state]);
   if (agent.newest && !opened.history.follow(agent.newest.state))
     throw new PortError("stale", `${request.path} has changed, and the text that was shown is not kept`);
@@ -192,7 +200,7 @@ async function delta(
   const told = agent.pending.first(request.limit ?? defaultLimit);
   const untold = { pending: agent.pending.subtract(told), deletions: agent.deletions.slice(mostDeletions) };
   const listing = told.isEmpty ? empty : listRows(text, { scheme: anchors, ranges: told.ranges() });
-  if (listing.rows.length > 0) lines.push(listing.rows.map((row) => rowText(row, anchors)).join("\n"));
+  if (listing.rows.length > 0) lines.push(listing.rows.map((row) => rowText(row, anchors, env)).join("\n"));
   lines.push(...deletionNotes(agent.deletions.slice(0, mostDeletions)));
   if (lines.length === 0) lines.push("[nothing changed]");
   const left = untold.pending.size + untold.deletions.length;
@@ -210,12 +218,9 @@ export function deletionNotes(deletions: readonly Deletion[]): string[] {
   return deletions.map((one) => `[${deletion(one)}]`);
 }
 
-function rowText(
-  { anchor, line, text }: { anchor: string; line: number; text: string },
-  anchors: Labels,
-): string {
-  if (anchors === "none") return `${line}\t${text}`;
-  return `${anchor}${anchors === "lean" ? "\t" : "|"}${text}`;
+function rowText(row: Listing["rows"][number], anchors: Labels, { voice }: Env): string {
+  if (voice.numbered && !row.cut) voice.numbered(row.line, row.anchor);
+  return formatRow(row, voice.numbered ? "none" : anchors);
 }
 
 export interface GrepRequest {
@@ -281,7 +286,7 @@ async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: F
     const listing = listRows(document, { scheme: anchors, ranges });
     opened.showed(listing.shown, anchors, "search");
     await opened.save();
-    const text = listing.rows.map((row) => rowText(row, anchors)).join("\n");
+    const text = listing.rows.map((row) => rowText(row, anchors, env)).join("\n");
     return { text, details: detailsOf(opened.file, document, listing, anchors) };
   };
   return env.files.hold([file], body, request.signal);

@@ -78,9 +78,9 @@ export async function refuse(
     if (told.isReadable) readable.push(told.details);
     parts.push(...(call.single ? [] : [`${opened.file.path}:`]), ...told.lines);
   }
-  const door = call.single ? env.door : batchDoor(env.door);
+  const voice = call.single ? env.voice : { ...env.voice, door: batchDoor(env.voice.door) };
   const retry = complete ? await offer(call, files, env) : null;
-  const places = await offerChoices(call, files, { complete, door }, env);
+  const places = await offerChoices(call, files, { complete, door: voice.door }, env);
   for (const [at, details] of all.entries()) {
     const found = places.get(details.path);
     if (!found) continue;
@@ -95,7 +95,7 @@ export async function refuse(
   const code = decidingCode(all.map((one) => one.code));
   const first = all[0] as RefusalDetails;
   for (const details of retry ? [{ ...first, retry }] : readable) {
-    const next = nextStep(details, rowCount, door);
+    const next = nextStep(details, rowCount, voice);
     if (next && !parts.includes(next)) parts.push(next);
   }
   const merged: BatchRefusal = {
@@ -115,7 +115,7 @@ export async function refuse(
 async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: Env) {
   const { path } = opened.file;
   const problems = verdict.refused.problems.map((one) =>
-    one.code === "not_read" ? { ...one, message: notRead(path, env.door, opened.document) } : one,
+    one.code === "not_read" ? { ...one, message: notRead(path, env.voice.door, opened.document) } : one,
   );
   const now = opened.document;
   const plain = refusalDetails(path, { ...verdict.refused, problems });
@@ -141,7 +141,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     now,
     scheme,
     repeated,
-    door: env.door,
+    voice: env.voice,
     ...(contention ? { contention } : {}),
   });
   if (shown && !shown.isEmpty) opened.showed(shown, scheme, "refusal", call.request);
@@ -151,7 +151,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     await journalRefusal(opened, { tool: call.tool, path, code, message, lines: affectedRanges }, env);
   await opened.save();
   const seen = shown !== null && !shown.isEmpty;
-  const isReadable = tooLong(problems, now, env.door).length === 0;
+  const isReadable = tooLong(problems, now, env.voice.door).length === 0;
   return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
 }
 

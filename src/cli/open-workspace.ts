@@ -8,7 +8,7 @@ import { boundsOf, loadConfig, openFiles, type Settings, workspaceFor } from "..
 import { type Args, UsageError } from "./args.js";
 import type { Context } from "./context.js";
 import { shellDoor } from "./print/shell-wording.js";
-import { type Editor, statelessEditor, withAdvice } from "./stateless.js";
+import { type Editor, statelessEditor } from "./stateless.js";
 
 /** The ports of a workspace, opened by flags, environment and configuration. */
 export interface Opened {
@@ -83,9 +83,5 @@ export function settingsOf(args: Args, cwd: string): Settings {
 export function editorFor(args: Args, { editor, options }: Opened): Pick<Editor, "edit" | "multiEdit"> {
   if (!args.has("unmoved")) return editor;
   if (args.has("stateless")) throw new UsageError("--unmoved needs the record that --stateless goes without");
-  const session = new Session({ ...options, unmoved: true });
-  return {
-    edit: async (request) => withAdvice(await session.edit(request)),
-    multiEdit: async (request) => withAdvice(await session.multiEdit(request)),
-  };
+  return new Session({ ...options, unmoved: true });
 }

@@ -12,7 +12,7 @@ import {
   selectRows,
   spokenScheme,
 } from "../answers/index.js";
-import type { BatchResult, EditResult, FileRequest, Result } from "../calls/index.js";
+import type { BatchResult, EditResult, FileRequest } from "../calls/index.js";
 import { unifiedDiff } from "../changes/index.js";
 import { normaliseEdits, problem } from "../edits/index.js";
 import { type Applied, nulMakesBinary, type Refused, runStateless } from "../merge/index.js";
@@ -198,7 +198,7 @@ function applied(made: Applied, { file, document, scheme, door, dryRun }: Told):
     changedRanges: ranges,
     warnings: made.warnings,
   };
-  const { text } = resultText({ path, applied: made, scheme, door, dryRun, diff });
+  const { text } = resultText({ path, applied: made, scheme, voice: { door }, dryRun, diff });
   const writes =
     made.status === "noop" ? [] : [{ file, before: document.toBytes(), after: made.document.toBytes() }];
   return { writes, text, details };
@@ -214,28 +214,6 @@ function refusalOf(
   const { problems } = refused;
   const { rows, complete } = now ? selectRows(problems, now) : { rows: [], complete: true };
   const scheme = spokenScheme(problems, anchors);
-  const text = refusalText({ details, problems, rows, complete, now, scheme, door });
+  const text = refusalText({ details, problems, rows, complete, now, scheme, voice: { door } });
   return { writes: [], text, details };
-}
-
-const usualAdvice = "; keep using the anchors you were shown";
-
-/** Where lines do not relocate, anchors below an edit that added or removed lines are of no use. */
-export function withAdvice<Done extends Result>(result: Done): Done {
-  if (result.isError) return result;
-  const moved = filesOf(result).some(({ diff }) => {
-    const rows = diff.split("\n").slice(2);
-    // A cut diff does not tell the balance.
-    if (rows.at(-2)?.startsWith("[diff cut")) return true;
-    return (
-      rows.filter((row) => row.startsWith("+")).length !== rows.filter((row) => row.startsWith("-")).length
-    );
-  });
-  const advice = moved ? "; lines below it have moved: read them again before you name them" : "";
-  return { ...result, text: result.text.replaceAll(usualAdvice, advice) };
-}
-
-function filesOf({ details }: Result): readonly EditToolDetails[] {
-  const { files } = details as { readonly files?: readonly EditToolDetails[] };
-  return files ?? [details as EditToolDetails];
 }

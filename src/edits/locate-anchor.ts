@@ -4,7 +4,7 @@ import { LineSet } from "../text/index.js";
 import { forgotten, gapRows } from "./conflict.js";
 import type { Edit, Ref } from "./edit.js";
 import { type Located, type View, withLook } from "./located-edit.js";
-import { anchorOf, type Problem, problem, whereabouts } from "./problem.js";
+import { aboutLine, anchorOf, type Problem, problem, whereabouts } from "./problem.js";
 
 /** A printed row: a line of a state, named by an anchor. */
 interface Row {
@@ -102,7 +102,8 @@ function ambiguous(
     `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(" and ")}`,
     ...(gone.length > 0 ? ["a line that others took out"] : []),
   ].join(" and ");
-  return problem("ambiguous", [], `${given} was shown for ${where}: which one is meant cannot be told`, {
+  const says = aboutLine(ref, (name) => `${name} was shown for ${where}: which one is meant cannot be told`);
+  return problem("ambiguous", [], says, {
     mismatches,
     rows: LineSet.lines(lines.map(([line]) => line)).union(lossRows(gone, view)),
     open: {
@@ -121,13 +122,17 @@ function withoutLine(given: string) {
 }
 
 /** Several lines had the anchor, and none of them is left. */
-function allGone({ given }: Ref, gone: readonly Row[], view: View): Problem {
+function allGone(ref: Ref, gone: readonly Row[], view: View): Problem {
   const mismatches = gone.map(({ state, index }) => ({
-    ...withoutLine(given),
+    ...withoutLine(ref.given),
     cause: "deleted" as const,
     shown: view.history.text(state, index),
   }));
-  return problem("deleted", [], `${given} was shown for ${gone.length} lines, and all of them are gone`, {
+  const says = aboutLine(
+    ref,
+    (name) => `${name} was shown for ${gone.length} lines, and all of them are gone`,
+  );
+  return problem("deleted", [], says, {
     mismatches,
     rows: lossRows(gone, view),
   });
@@ -242,9 +247,14 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
     });
   }
   if (forgotten)
-    return problem("stale", [], `the version in which ${ref.given} was shown is no longer kept`, {
-      mismatches: [unplaced(ref, "forgotten")],
-    });
+    return problem(
+      "stale",
+      [],
+      aboutLine(ref, (name) => `the version in which ${name} was shown is no longer kept`),
+      {
+        mismatches: [unplaced(ref, "forgotten")],
+      },
+    );
   if (view.open) return unseen(ref, view);
   const { lineCount } = view.history.now;
   const exists = line <= lineCount;

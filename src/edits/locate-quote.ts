@@ -214,10 +214,14 @@ function several(
   });
   const where = [...new Set(lines)].map((line) => line + 1);
   const listed = where.slice(0, 10).join(", ") + (where.length > 10 ? ", …" : "");
+  const stands = `the quoted text stands ${found.length} times (lines ${listed} as shown)`;
   return problem(
     "ambiguous",
     [edit.index],
-    `the quoted text stands ${found.length} times (lines ${listed} as shown); quote more of it, give anchor, or set all`,
+    {
+      message: `${stands}; quote more of it, give anchor, or set all`,
+      withoutAnchors: `${stands}; quote more of it`,
+    },
     { rows: LineSet.of(now) },
   );
 }

@@ -46,6 +46,8 @@ export interface Problem {
   /** Indexes of the edits it concerns. */
   readonly edits: readonly number[];
   readonly message: string;
+  /** The message for callers who know no anchors, where it is another one. */
+  readonly withoutAnchors?: string;
   readonly mismatches: readonly Mismatch[];
   /** Lines of the file now that the caller should see, and those of them that changed. */
   readonly rows: LineSet;
@@ -62,16 +64,24 @@ export interface Problem {
   readonly unread?: number;
 }
 
+/** A message, and the same without anchors. */
+type Message = Pick<Problem, "message" | "withoutAnchors">;
+
+/** Words a message about the line of an anchor. */
+export function aboutLine({ given, anchor }: Ref, word: (name: string) => string): Message {
+  return { message: word(given), withoutAnchors: word(`line ${anchor.line}`) };
+}
+
 export function problem(
   code: Code,
   edits: readonly number[],
-  message: string,
+  message: string | Message,
   more: Partial<Problem> = {},
 ): Problem {
   return {
     code,
     edits,
-    message,
+    ...(typeof message === "string" ? { message } : message),
     mismatches: [],
     rows: LineSet.empty,
     changed: LineSet.empty,

@@ -158,7 +158,7 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
   const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log, clock });
   const { gate, onStale, keepOnFold } = settings;
   const session = new Session({
-    ...{ files, store, agent, clock, door: doorFor(adapter, cwd) },
+    ...{ files, store, agent, clock, door: doorFor(adapter, cwd), numbered: true },
     ...(gate ? { gate } : {}),
     ...(onStale ? { onStale } : {}),
     ...(keepOnFold ? { keepOnFold } : {}),

@@ -9,7 +9,6 @@ import { type Result, withNamesEscaped } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
 import type { Consideration, Healed, News } from "../foreign/index.js";
 import { type Json, PortError } from "../ports/index.js";
-import { quoteAgain, withoutAnchors } from "../session/index.js";
 import { visible } from "../text/index.js";
 import { isRulesFile } from "../workspace/index.js";
 import { afterOutput, lossNotes } from "./after-command.js";
@@ -161,10 +160,8 @@ async function observe(event: Extract<Event, { kind: "read" }>, place: GuardCont
   });
 }
 
-function refusalText({ path, change }: Write, result: Result, { door, cwd, agent }: GuardContext): string {
-  const { text } = withoutAnchors(result, door);
-  const safe = withNamesEscaped([{ path }, { path: relative(cwd, path) }], { ...result, text }, agent).text;
-  return change.kind === "whole" ? safe.replace(quoteAgain, words.writeAgain) : safe;
+function refusalText({ path }: Write, result: Result, { cwd, agent }: GuardContext): string {
+  return withNamesEscaped([{ path }, { path: relative(cwd, path) }], result, agent).text;
 }
 
 async function carriedReason(write: Write, quotes: readonly Quote[], place: GuardContext): Promise<string> {

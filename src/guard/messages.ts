@@ -15,9 +15,6 @@ export function isRefusal(text: string): boolean {
 /** Why a call went through that nothing on record allows. */
 export const notSearched = "the model was sent more than could be looked through";
 
-/** A refused write quotes nothing. */
-export const writeAgain = "Decide again with all of the file as it is now.";
-
 export function guarding(
   others: number,
   { troubles, asides }: { readonly troubles: readonly string[]; readonly asides: readonly string[] },

@@ -1,6 +1,6 @@
 /** Files while they are held. */
 import type { SchemeName } from "../anchors/index.js";
-import type { Door } from "../answers/index.js";
+import type { Voice } from "../answers/index.js";
 import type { OnStale } from "../merge/index.js";
 import {
   type Cancellation,
@@ -119,7 +119,7 @@ export interface Env {
   readonly onStale: OnStale;
   readonly unmoved: boolean;
   readonly anchors: SchemeName;
-  readonly door: Door;
+  readonly voice: Voice;
   readonly codec: Codec | null;
   /** Ends the call while nothing is written yet. */
   readonly signal?: Cancellation | undefined;

@@ -2,7 +2,7 @@ import type { Door, EditToolDetails } from "../answers/index.js";
 import { type Result, refusalResult } from "../calls/index.js";
 import { PatchError, type PatchHunk, parseCreation, parseUpdate, patchQuotes } from "../foreign/index.js";
 import { type Files, PortError } from "../ports/index.js";
-import { Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import { Session, type SessionOptions } from "../session/index.js";
 import { type Codec, Document } from "../text/index.js";
 
 export interface PatchEditorOptions extends Omit<SessionOptions, "anchors"> {}
@@ -40,7 +40,7 @@ const patchDoor: Door = {
  */
 export function patchEditor(options: PatchEditorOptions): (operation: PatchOperation) => Promise<Result> {
   const door = options.door ?? patchDoor;
-  const session = new Session({ ...options, anchors: "hex6", door });
+  const session = new Session({ ...options, anchors: "hex6", door, numbered: true });
   const run = async (operation: PatchOperation): Promise<Result> => {
     check(operation);
     const { path } = operation;
@@ -60,7 +60,7 @@ export function patchEditor(options: PatchEditorOptions): (operation: PatchOpera
   };
   return async (operation) => {
     try {
-      return withoutAnchors(await run(operation), door);
+      return await run(operation);
     } catch (error) {
       const path = String(operation?.path ?? "");
       if (error instanceof PatchError) return refusalResult(path, "bad_request", error.message);

@@ -1,10 +1,10 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
 import { type Result, refusalResult } from "../calls/index.js";
-import { Session, type SessionOptions, withoutAnchors } from "../session/index.js";
+import { Session, type SessionOptions } from "../session/index.js";
 import type { Range } from "../text/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
 
-export interface TextEditorOptions extends Omit<SessionOptions, "door" | "anchors"> {
+export interface TextEditorOptions extends Omit<SessionOptions, "door" | "anchors" | "numbered"> {
   /** What a view of a folder prints; without it, or where it answers null, a folder is refused like any unreadable file. */
   readonly list?: (path: string) => Promise<string | null>;
 }
@@ -89,8 +89,8 @@ class Bench {
     const range = viewRange(args);
     const listed = await this.options.list?.(path);
     if (listed != null) return { text: listed, isError: false, details: { status: "listed", path } };
-    const result = await this.session.read({ path, ...window(range) });
-    const { text, ...rest } = this.worded(await this.rows(path), result);
+    const rows = await this.rows(path);
+    const { text, ...rest } = await this.ask(rows, (session) => session.read({ path, ...window(range) }));
     return { ...rest, text: text.replace(/; next: offset=(\d+)\]$/, "; next: view_range [$1, -1]]") };
   }
 
@@ -127,20 +127,24 @@ class Bench {
     const content = args.content("file_text");
     if (typeof content !== "string") throw args.bad("file_text is missing");
     const rows = await this.rows(path);
-    const result = await this.session.write({ path, content });
-    if (!result.isError) rows.clear();
-    return this.worded(rows, result);
+    return this.ask(
+      rows,
+      (session) => session.write({ path, content }),
+      ({ isError }) => isError || rows.clear(),
+    );
   }
 
   private async edit(path: string, edit: Readonly<Record<string, unknown>>): Promise<Result> {
     const rows = await this.rows(path);
-    const result = await this.session.edit({ path, edits: [edit] });
-    const details = result.details as EditToolDetails;
-    if (details.status !== "applied") return this.worded(rows, result);
-    renumber(rows, details);
-    const answer = this.worded(rows, result);
-    const snippet = await this.session.read({ path, ranges: details.changedRanges.flatMap(besides) });
-    const { text } = this.worded(rows, snippet);
+    const answer = await this.ask(
+      rows,
+      (session) => session.edit({ path, edits: [edit] }),
+      ({ details }) => details.status === "applied" && renumber(rows, details),
+    );
+    const { details } = answer;
+    if (details.status !== "applied") return answer;
+    const ranges = details.changedRanges.flatMap(besides);
+    const { text } = await this.ask(rows, (session) => session.read({ path, ranges }));
     return { ...answer, text: `${answer.text}\n${text.replace(/\n\[\d+ of \d+ lines\]$/, "")}` };
   }
 
@@ -154,8 +158,17 @@ class Bench {
     return rows;
   }
 
-  private worded(rows: Rows, result: Result): Result {
-    return withoutAnchors(result, editorDoor, (line, anchor) => rows.set(line, anchor));
+  /** Asks the session, and notes the anchors of the rows it prints once `forget` has dropped what no longer holds. */
+  private async ask<Answer extends Result>(
+    rows: Rows,
+    call: (session: Session) => Promise<Answer>,
+    forget: (answer: Answer) => unknown = () => {},
+  ): Promise<Answer> {
+    const printed: Rows = new Map();
+    const answer = await call(this.session.with({ numbered: (line, anchor) => printed.set(line, anchor) }));
+    forget(answer);
+    for (const [line, anchor] of printed) rows.set(line, anchor);
+    return answer;
   }
 }
 

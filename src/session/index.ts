@@ -1,6 +1,5 @@
 // What can an agent do here? One object for all calls of one agent.
 
-export { quoteAgain, withoutAnchors } from "./plain.js";
 export { type RefreshOptions, withRefresh } from "./refresh.js";
 export {
   type EditRequest,

@@ -6,6 +6,7 @@ import {
   plainRefusal,
   type RefusalDetails,
   refusalText,
+  type Voice,
 } from "../answers/index.js";
 import {
   type BatchRefusal,
@@ -79,6 +80,11 @@ export interface SessionOptions {
   readonly unmoved?: boolean;
   readonly anchors?: SchemeName;
   readonly door?: Door;
+  /**
+   * Answers name lines by their numbers, for tools that know numbers and quoted text but no anchors. A function is told
+   * the anchor of each row that is printed.
+   */
+  readonly numbered?: true | ((line: number, anchor: string) => void);
   /** Forces an encoding on files without a byte order mark. */
   readonly codec?: Codec;
   /** A fold forgets nothing. */
@@ -125,7 +131,7 @@ export class Session {
       onStale: options.onStale ?? "relocate",
       unmoved: options.unmoved ?? false,
       anchors: options.anchors ?? "hex6",
-      door: options.door ?? libraryDoor,
+      voice: voiceOf(options),
       codec: options.codec ?? null,
     };
   }
@@ -136,8 +142,12 @@ export class Session {
 
   /** The same files and store for another agent, with a ledger of its own. */
   as(agent: string): Session {
-    if (agent === this.agent) return this;
-    const other = new Session({ ...this.options, agent });
+    return agent === this.agent ? this : this.with({ agent });
+  }
+
+  /** The same session with other settings for some calls. */
+  with(settings: Partial<SessionOptions>): Session {
+    const other = new Session({ ...this.options, ...settings });
     // Made for one call by doors that are told the agent with each.
     other.thrown = this.thrown;
     return other;
@@ -268,7 +278,8 @@ export class Session {
 
   private envFor({ dryRun, signal }: Editing): Env {
     const env = signal ? { ...this.env, signal } : this.env;
-    return dryRun ? { ...env, door: dryRunDoor(env.door) } : env;
+    const { voice } = env;
+    return dryRun ? { ...env, voice: { ...voice, door: dryRunDoor(voice.door) } } : env;
   }
 
   private editCall(request: EditRequest): Promise<Call> | Call {
@@ -329,7 +340,7 @@ export class Session {
       complete: true,
       now,
       scheme: this.env.anchors,
-      door: this.env.door,
+      voice: this.env.voice,
       repeated,
     });
     return { text, isError: true, details };
@@ -344,6 +355,10 @@ export class Session {
     if (this.thrown.size > countedRefusals && oldest !== undefined) this.thrown.delete(oldest);
     return before;
   }
+}
+
+function voiceOf({ door = libraryDoor, numbered, unmoved = false }: SessionOptions): Voice {
+  return { door, unmoved, ...(numbered ? { numbered: numbered === true ? () => {} : numbered } : {}) };
 }
 
 function isSingle(request: EditRequest | MultiEditRequest): request is EditRequest {

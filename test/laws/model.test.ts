@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { libraryDoor } from "../../src/answers/next-call.js";
 import { refusalDetails, selectRows } from "../../src/answers/refusal-details.js";
-import { refusalText, resultText } from "../../src/answers/report.js";
+import { refusalText } from "../../src/answers/refusal-text.js";
+import { resultText } from "../../src/answers/result-text.js";
 import { applySplices, run } from "../../src/merge/run-edits.js";
 import { runStateless } from "../../src/merge/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
@@ -73,14 +74,21 @@ describe("any call on any history", () => {
         if (result.status !== "refused") {
           expect(applyHunks(now.lines(), hunksOfResult(result))).toEqual(result.document.lines());
           expect(
-            resultText({ path: "a", applied: result, scheme: "hex6", door: libraryDoor }).text,
+            resultText({ path: "a", applied: result, scheme: "hex6", voice: { door: libraryDoor } }).text,
           ).not.toMatch(/undefined|NaN/);
           return;
         }
         const { problems, forced } = result;
         const selection = selectRows(problems, now);
         const details = refusalDetails("a", result);
-        const text = refusalText({ details, problems, ...selection, now, scheme: "hex6", door: libraryDoor });
+        const text = refusalText({
+          details,
+          problems,
+          ...selection,
+          now,
+          scheme: "hex6",
+          voice: { door: libraryDoor },
+        });
         expect(text).toMatch(/^REJECTED, nothing written\.\n./);
         expect(text).not.toMatch(/undefined|NaN/);
         expect(problems.filter(({ message }) => message === "")).toEqual([]);

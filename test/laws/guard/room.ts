@@ -137,7 +137,7 @@ export class Room<E> {
     const adapter = adapters[this.tool.name] as NonNullable<(typeof adapters)[string]>;
     const { door, rewrites, tellsBefore, parallel, room } = adapter;
     const clock = () => this.now;
-    const session = new Session({ files, store, agent, clock, door });
+    const session = new Session({ files, store, agent, clock, door, numbered: true });
     return {
       ...{ session, files, agent, clock, door, rewrites, tellsBefore, parallel },
       store,
