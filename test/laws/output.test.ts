@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { type Candidate, creditOutput } from "../../src/guard/output/credit.js";
 import { pathsIn } from "../../src/guard/output/paths.js";
-import { Stretches } from "../../src/guard/output/suffix-automaton.js";
+import { PrintedRows } from "../../src/guard/output/shared-runs.js";
 import { carriedText } from "../../src/guard/output/text-in-command.js";
 
 const file = (path: string, lines: readonly string[]): Candidate => ({ path, lines, named: true });
@@ -11,39 +11,37 @@ const lines = (from: number, to: number): number[] =>
 const joined = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join("");
 
 describe("credit for output", () => {
-  it("the stretches of a text in another are those that trying them all finds", () => {
+  it("finds the runs that comparing all rows with all lines finds", () => {
     const keys = fc.array(fc.nat(3), { maxLength: 12 }).map((all) => Int32Array.from(all, (key) => key - 1));
     fc.assert(
-      fc.property(keys, keys, (sequence, text) => {
-        const stretches = new Stretches(sequence);
-        const found = stretches.of(text, () => true).filter(({ once }) => once);
-        const plain = found.map((one) => [
-          one.line,
-          one.length,
-          stretches.places(one, 100).toSorted((a, b) => a - b),
-        ]);
-        expect(plain.toSorted()).toEqual(triedAll(sequence, text).toSorted());
+      fc.property(keys, keys, (rows, file) => {
+        const singles = Uint8Array.from(file, (key) =>
+          file.filter((one) => one === key).length === 1 ? 1 : 0,
+        );
+        const found = new PrintedRows(rows).of(file, singles);
+        const plain = found.map(({ at, line, length, isOnly }) => [at, line, length, isOnly]);
+        expect(plain.toSorted()).toEqual(comparedAll(rows, file).toSorted());
       }),
     );
   });
 
-  /** First line, length and places of each stretch that stands once and cannot be longer. */
-  function triedAll(sequence: Int32Array, text: Int32Array): [number, number, number[]][] {
-    const places = (part: Int32Array, of: Int32Array): number[] =>
-      Array.from(of, (_, at) => at).filter(
-        (at) => at + part.length <= of.length && part.every((key, next) => key >= 0 && of[at + next] === key),
-      );
-    const all: [number, number, number[]][] = [];
-    for (let from = 0; from < text.length; from++) {
-      for (let to = from + 1; to <= text.length; to++) {
-        const stands = (start: number, end: number): boolean =>
-          start >= 0 && end <= text.length && places(text.slice(start, end), sequence).length > 0;
-        if (!stands(from, to) || stands(from - 1, to) || stands(from, to + 1)) continue;
-        if (places(text.slice(from, to), text).length > 1) continue;
-        all.push([from, to - from, places(text.slice(from, to), sequence)]);
-      }
-    }
-    return all;
+  /** Row, line, length of each run that cannot be longer and tells a place, and whether that place is the only one. */
+  function comparedAll(rows: Int32Array, file: Int32Array): [number, number, number, boolean][] {
+    const isSame = (at: number, line: number): boolean => (rows[at] ?? -1) >= 0 && rows[at] === file[line];
+    const placesOf = (part: Int32Array): number =>
+      Array.from(file, (_, line) => part.every((key, next) => file[line + next] === key)).filter(Boolean)
+        .length;
+    return Array.from(rows, (_, at) => at).flatMap((at) =>
+      Array.from(file, (_, line) => line).flatMap((line): [number, number, number, boolean][] => {
+        if (!isSame(at, line) || isSame(at - 1, line - 1)) return [];
+        let length = 1;
+        while (isSame(at + length, line + length)) length++;
+        const part = file.slice(line, line + length);
+        const hasSingle = part.some((key) => file.filter((one) => one === key).length === 1);
+        if (length < 3 && length < file.length && !hasSingle) return [];
+        return [[at, line, length, placesOf(part) === 1]];
+      }),
+    );
   }
 
   const common = ["", "}", "  }", "  return;", "else", "import x", "12", "-", "@@ -1 +1,2 @@", "a:1:}"];

@@ -1,6 +1,6 @@
 import type { Printed, PrintedFile } from "./line-ids.js";
 import type { Piece } from "./readings.js";
-import { type Stretch, Stretches } from "./suffix-automaton.js";
+import { enough, PrintedRows, type SharedRun } from "./shared-runs.js";
 
 /** Consecutive rows of an output that read like consecutive lines of a file. */
 export interface Run {
@@ -21,12 +21,6 @@ export interface Run {
   readonly misnumbered: boolean;
 }
 
-/** From this many consecutive lines on, a run needs no line of its own to be one of the file. */
-const enough = 3;
-
-/** Rows that are printed in more places than this show a line as well as one does. */
-const mostPlaces = 16;
-
 /** All runs that may count; which of them do, their rivals tell. */
 export function findRuns(printed: Printed): Run[] {
   return [...unnumberedRuns(printed), ...numberedRuns(printed)];
@@ -34,32 +28,24 @@ export function findRuns(printed: Printed): Run[] {
 
 /** Runs by text alone. */
 function unnumberedRuns(printed: Printed): Run[] {
-  const { sequence, starts, pieceAt } = inSequence(printed);
-  const stretches = new Stretches(sequence);
-  const runs: Run[] = [];
-  printed.files.forEach((view, file) => {
-    const live = liveKeys(view);
-    if (live === null) return;
-    const wanted = (line: number, length: number): boolean =>
-      length >= enough || length === view.keys.length || hasSingleLine(view, line, length);
-    for (const stretch of stretches.of(live, wanted)) {
-      for (const place of stretches.places(stretch, mostPlaces)) {
-        const index = pieceAt[place]!;
-        const piece = printed.pieces[index]!;
-        if (piece.owner >= 0 && piece.owner !== file) continue;
-        const at = place - starts[index]!;
-        const run = runOf({ file, piece, at }, stretch, view, piece.numbered);
-        if (isCountedByText(run, printed)) runs.push(run);
-      }
-    }
+  const { rows, starts, pieceAt } = inSequence(printed);
+  const shared = new PrintedRows(rows);
+  return printed.files.flatMap((view, file) => {
+    if (view.keys.every((key) => key < 0)) return [];
+    return shared.of(view.keys, view.single).flatMap((one) => {
+      const index = pieceAt[one.at]!;
+      const piece = printed.pieces[index]!;
+      if (piece.owner >= 0 && piece.owner !== file) return [];
+      const run = runOf({ file, piece, at: one.at - starts[index]! }, one, view, piece.numbered);
+      return isCountedByText(run, printed) ? [run] : [];
+    });
   });
-  return runs;
 }
 
-/** All pieces one after the other, parted; what is no line of any file parts as well. */
+/** Returns all pieces one after the other, separated; rows that are in no file separate too. */
 function inSequence(printed: Printed) {
   const size = printed.pieceKeys.reduce((sum, keys) => sum + keys.length + 1, 0);
-  const sequence = new Int32Array(size).fill(-1);
+  const rows = new Int32Array(size).fill(-1);
   const pieceAt = new Int32Array(size);
   const starts = new Int32Array(printed.pieces.length);
   let at = 0;
@@ -67,11 +53,11 @@ function inSequence(printed: Printed) {
     starts[index] = at;
     for (const key of keys) {
       pieceAt[at] = index;
-      sequence[at++] = printed.held(key) ? key : -1;
+      rows[at++] = printed.held(key) ? key : -1;
     }
     at++;
   });
-  return { sequence, starts, pieceAt };
+  return { rows, starts, pieceAt };
 }
 
 interface RunPlace {
@@ -82,7 +68,7 @@ interface RunPlace {
 
 function runOf(
   { file, piece, at }: RunPlace,
-  { line, length, once }: Pick<Stretch, "line" | "length" | "once">,
+  { line, length, isOnly }: Omit<SharedRun, "at">,
   view: PrintedFile,
   misnumbered: boolean,
 ): Run {
@@ -93,7 +79,7 @@ function runOf(
     from: piece.rows[at]!,
     to: piece.rows[at + length - 1]!,
     weight: view.sayingBefore[line + length]! - view.sayingBefore[line]!,
-    ambiguous: !once,
+    ambiguous: !isOnly,
     sure: piece.owner === file,
     misnumbered,
   };
@@ -114,30 +100,6 @@ function hasOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
     const key = view.keys[line]!;
     if (run.sure || (printed.says(key) && (view.named || printed.heldOnce(key)))) return true;
   }
-  return false;
-}
-
-/**
- * The keys without printed lines that stand together in twos at most and have none that stands once: no stretch of
- * them is wanted, nor can one that is stand there again. Null: no key is left.
- */
-function liveKeys(view: PrintedFile): Int32Array | null {
-  const { keys } = view;
-  const live = new Int32Array(keys.length).fill(-1);
-  let left = 0;
-  for (let line = 0; line < keys.length; line++) {
-    const first = line;
-    while (line < keys.length && keys[line]! >= 0) line++;
-    const length = line - first;
-    if (length < enough && length < keys.length && !hasSingleLine(view, first, length)) continue;
-    for (let at = first; at < line; at++) live[at] = keys[at]!;
-    left += length;
-  }
-  return left > 0 ? live : null;
-}
-
-function hasSingleLine({ single }: PrintedFile, first: number, length: number): boolean {
-  for (let line = first; line < first + length; line++) if (single[line] === 1) return true;
   return false;
 }
 
@@ -175,7 +137,7 @@ function agreeingRuns(file: number, view: PrintedFile, numbered: Numbered): Agre
     const length = agreeing(view, numbered, at);
     if (length === 0) continue;
     const first = numbers[at]!;
-    const run = runOf({ file, piece, at }, { line: first - 1, length, once: true }, view, false);
+    const run = runOf({ file, piece, at }, { line: first - 1, length, isOnly: true }, view, false);
     const before = first > 1 && numbers[at - 1] === first - 1;
     runs.push({ run, contradicted: before || numbers[at + length] === first + length });
     at += length - 1;
