@@ -1,340 +1,330 @@
-import { LineChange, type Region } from "../changes/index.js";
+/** What became of each place that a live edit changed, step by step. */
+import type { LineChange } from "../changes/index.js";
+import { type Texts, writtenLines } from "../ledger/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { type Document, LineSet } from "../text/index.js";
-import { bare, type Place, pairedLines, regionsNear, type Standing } from "./survival.js";
+import {
+  carryPlace,
+  type EditedPlace,
+  enclosingSpan,
+  firstLineWithoutWords,
+  followStep,
+  hasGone,
+  isFollowed,
+  isPresent,
+  isTouched,
+  type Lines,
+  placesOfEdit,
+  type Removed,
+  removeAll,
+  withReplaced,
+} from "./edited-place.js";
+import { type FileJournal, undoes } from "./file-journal.js";
+import { type FileState, FileSteps } from "./file-steps.js";
+import {
+  type Comparison,
+  hasReturned,
+  normalised,
+  pairedLines,
+  resembles,
+  type Survival,
+  survivalOf,
+  without,
+} from "./survival.js";
 
-/** A file that an edit deleted, and whether it is there again. */
-export interface Deleted {
+/** Lines of larger places are loaded again: a file that is written whole again and again would fill the memory. */
+const heldLines = 64;
+
+/** A file that an edit deleted. */
+interface DeletedFile {
   readonly entry: JournalEntry;
-  back: boolean;
-}
-
-/** Two texts; `old` are the lines, bare, that edits took out where they differ. null: one did not come from the other. */
-export interface Pair {
-  readonly before: Document;
-  readonly now: Document;
-  readonly map: LineChange;
-  readonly old: ReadonlySet<string> | null;
-}
-
-export interface Judgement extends Standing {
-  /** What was taken out of the place is there again. */
   readonly isBack: boolean;
 }
 
-/** What became of one place that an edit changed. Numbers are lines of the state that the course has come to. */
-export interface Trace {
-  readonly entry: JournalEntry;
-  /** The state that the edit led to. */
-  readonly state: number;
-  /** The place, in the edit's own change. */
-  readonly region: Region;
-  /** Places whose text the edit took out, wholly or partly. */
-  readonly over: readonly Trace[];
-  lines: LineSet;
-  /** Of a place where lines were only taken out. */
-  gap: number | null;
-  gone: Gone[];
-  /** Lines that somebody else wrote other text in the place of, while most of the edit stood: a change, and no loss. */
-  altered: Gone[];
-  replaced: Replaced[];
-  /** A text in between is not kept: whether it stands is only told by versions. */
-  blind: boolean;
+interface Judged extends Survival {
+  /** The lines that the edit removed are there again. */
+  readonly hasReturned: boolean;
 }
 
-/** What a later edit put other text in the place of, in the last state that held it. */
-interface Replaced {
-  readonly state: number;
-  readonly lines: LineSet;
-  readonly gap: number | null;
-  readonly by: string;
-  /** It was no other edit that replaced it: this very edit was undone. */
-  readonly isUndone: boolean;
-}
+/** A text of the file, and a text in which its work is looked for. */
+type Pair = Pick<Comparison, "before" | "now" | "change" | "isUnrelated">;
 
-/** Work that vanished, in the last state that held it. */
-export interface Gone {
-  readonly state: number;
-  readonly lines: LineSet;
-  readonly gap: number | null;
-  /** Other text stands in its place. */
-  readonly isReplaced?: boolean;
-}
-
-export function readMap(change: readonly number[]): LineChange | null {
-  try {
-    return LineChange.fromJSON(change);
-  } catch {
-    return null;
-  }
-}
-
-/** Of a file that was created, all of it, be it empty. */
-function regionsOf({ before, change }: JournalEntry, map: LineChange | null): readonly Region[] {
-  const regions = (map ?? (change ? readMap(change) : null))?.regions ?? [];
-  const nothing = { aStart: 0, aEnd: 0, bStart: 0, bEnd: 0 };
-  return regions.length > 0 || before !== null ? regions : [nothing];
-}
-
-/** An edit that has just been made, place by place; `replaced` are those of which it took something out. */
-function tracesOf(
-  entry: JournalEntry,
-  map: LineChange | null,
-  state: number,
-  replaced: readonly Trace[],
-): Trace[] {
-  return regionsOf(entry, map).map((region): Trace => {
-    const { aStart, aEnd, bStart, bEnd } = region;
-    const taken = span(aStart, aEnd);
-    const isTaken = ({ by, lines, gap }: Replaced) =>
-      by === entry.id && (isInside(gap, region) || !lines.intersect(taken).isEmpty);
-    const over = replaced.filter((one) => one.replaced.some(isTaken));
-    const place = { lines: span(bStart, bEnd), gap: bStart < bEnd ? null : bStart };
-    return { entry, state, region, over, ...place, gone: [], altered: [], replaced: [], blind: false };
-  });
-}
-
-function span(start: number, end: number): LineSet {
-  return start < end ? LineSet.of([[start, end]]) : LineSet.empty;
-}
-
-const mostBelow = 32;
-
-/** A place, and those whose text it took out, and whose they did. */
-export function below(trace: Trace): readonly Trace[] {
-  const found = new Set([trace]);
-  for (const one of found) for (const over of one.over) if (found.size < mostBelow) found.add(over);
-  return [...found];
-}
-
-/** A journaled step, from the state of this number. */
-interface Step {
-  readonly entry: JournalEntry;
-  readonly map: LineChange | null;
-  /** Edits that the step undoes. */
-  readonly undoes: ReadonlySet<string>;
-  /** Edits that it takes away again, by undoing their restore. */
-  readonly unrestores: ReadonlySet<string>;
-  readonly paired: LineSet | null;
-  readonly state: number;
-}
-
-/** Whether something of it stands, as far as is known. */
-export function isThere({ lines, gap }: Trace): boolean {
-  return gap !== null || !lines.isEmpty;
-}
-
-/**
- * Follows a place through a journaled step. Text that the step replaces is not lost, unless the step undoes a restore:
- * then it is lost as before. Returns whether the step replaced any of it.
- */
-function follow(trace: Trace, { entry, map, paired, state, undoes, unrestores }: Step): boolean {
-  const { lines, gap } = trace;
-  if (trace.blind || !isThere(trace) || (map && isAbove(trace, map))) return false;
-  const isUnrestored = unrestores.has(trace.entry.id);
-  const replaced = paired ? lines.subtract(paired) : lines;
-  const isOver = gap !== null && (!map || map.regions.some((region) => isIn(gap, region, isUnrestored)));
-  const isReplaced = isOver || !replaced.isEmpty;
-  trace.lines = map ? map.carry(lines) : LineSet.empty;
-  trace.gap = gap === null || !map || isOver ? null : map.gap(gap);
-  if (!isReplaced) return false;
-  const taken = { state, lines: replaced, gap: isOver ? gap : null };
-  if (isUnrestored) trace.gone.push(taken);
-  else trace.replaced.push({ ...taken, by: entry.id, isUndone: undoes.has(trace.entry.id) });
-  return !isUnrestored;
-}
-
-/** Nothing changed beside it or above: most places of a long journal, at most steps. */
-function isAbove({ lines, gap }: Trace, { regions: [first] }: LineChange): boolean {
-  return !first || Math.max(gap ?? 0, lines.spans().at(-1)?.[1] ?? 0) < first.aStart;
-}
-
-function isInside(gap: number | null, { aStart, aEnd }: Region): boolean {
-  return gap !== null && aStart < gap && gap < aEnd;
-}
-
-/** Whether a gap is inside of a region; `orBeside` counts its ends, where lines come back. */
-function isIn(gap: number, region: Region, orBeside: boolean): boolean {
-  return orBeside ? region.aStart <= gap && gap <= region.aEnd : isInside(gap, region);
-}
-
-/** A step that touches nothing of it. */
-export function carryOn(trace: Trace, map: LineChange): void {
-  if (isAbove(trace, map)) return;
-  trace.lines = map.carry(trace.lines);
-  if (trace.gap !== null) trace.gap = map.gap(trace.gap);
-}
-
-/** Whether others changed something at the place, or so near that lines taken out there may be back. */
-export function isTouched({ lines, gap, region }: Trace, before: Document, map: LineChange): boolean {
-  const [start, end] = hullOf({ lines, gap });
-  const around: Place = [Math.min(start, gap ?? start), Math.max(end, gap ?? end)];
-  if (regionsNear(around, region.aEnd - region.aStart, map).length === 0) return false;
-  const at = gap ?? muteLine(lines, before);
-  const isNear = at !== null && regionsNear([at, at], region.aEnd - region.aStart, map).length > 0;
-  return isNear || map.carry(lines).size < lines.size;
-}
-
-/** Where lines stand that tell nothing, and all of them: what the edit did there was to take others out. */
-export function muteLine(lines: LineSet, text: Document): number | null {
-  const spans = lines.spans();
-  const isMute = spans.every(([start, end]) => text.lines(start, end).every((line) => bare(line) === ""));
-  return isMute ? (spans[0]?.[0] ?? null) : null;
-}
-
-/** All of it is gone; it was last seen in the state of this number. */
-export function vanish(trace: Trace, state: number): void {
-  trace.gone.push({ state, lines: trace.lines, gap: trace.gap });
-  trace.lines = LineSet.empty;
-  trace.gap = null;
-}
-
-/** From the first to the last line of what vanished. */
-export function hullOf({ lines, gap }: Pick<Gone, "lines" | "gap">): Place {
-  const spans = lines.spans();
-  return [spans[0]?.[0] ?? gap ?? 0, spans.at(-1)?.[1] ?? gap ?? 0];
-}
-
-/** The places of all edits of a file. Of a long journal most are replaced sooner or later, and no step concerns them. */
-export class Traces {
-  readonly all: Trace[] = [];
-  private readonly awake = new Set<Trace>();
-  /** Those that are there but cannot be followed. */
-  private readonly unseen = new Set<Trace>();
-  /** All before this one are blind. */
+export class EditedPlaces {
+  readonly all: EditedPlace[] = [];
+  deleted: readonly DeletedFile[] = [];
+  /** In a long journal most places are replaced sooner or later: later steps do not concern them. */
+  private readonly followed = new Set<EditedPlace>();
+  private readonly blind = new Set<EditedPlace>();
   private firstSighted = 0;
-  /** By the edit that made them, and by the edit that replaced something of them. */
-  private readonly made = new Map<string, Trace[]>();
-  private readonly replaced = new Map<string, Set<Trace>>();
+  private readonly byEdit = new Map<string, EditedPlace[]>();
+  private readonly byReplacement = new Map<string, EditedPlace[]>();
+  /** Edits that each restore brought back. */
+  private readonly restores = new Map<string, readonly string[]>();
+  private readonly removedLines = new Map<EditedPlace, readonly string[]>();
+  private firstText: ReadonlySet<string> | null = null;
 
-  /** Those that others may have met; `isKnown`: by bringing back a text that was there before, or none. */
-  met(isKnown: boolean): Trace[] {
-    return isKnown ? [...this.awake, ...this.unseen] : [...this.awake];
+  private constructor(
+    readonly steps: FileSteps,
+    private readonly live: ReadonlySet<string>,
+  ) {}
+
+  /** Follows every place to the file now. */
+  static async of(journal: FileJournal, live: ReadonlySet<string>, now: Document | null, texts: Texts) {
+    const places = new EditedPlaces(new FileSteps(texts), live);
+    for (const { id, edits } of journal.entries) if (edits) places.restores.set(id, edits);
+    let last: FileState | null = null;
+    for await (const state of places.steps.walk(journal, now)) {
+      if (state.entry) await places.followEntry(state.entry, state.change);
+      else await places.followOthers(state);
+      last = state;
+    }
+    if (now && last?.entry) await places.findAgain(now);
+    return places;
   }
 
-  /** Those of which something vanished, by the text that last held it: each text is loaded once. */
-  withGone(): Trace[] {
-    const found = [...this.awake].filter(hasGone);
-    const stateOf = ({ gone, altered }: Trace) => (gone[0] ?? altered[0])?.state ?? 0;
-    return found.sort((one, two) => stateOf(one) - stateOf(two));
+  /** Whether all work that vanished of a place is in this text; `isLater`: the text came from one with the edit. */
+  async isIn(place: EditedPlace, now: Document, isLater: boolean): Promise<boolean> {
+    for (const gone of place.gone) if (!(await this.isThere(place, gone, now, isLater))) return false;
+    return true;
   }
 
-  /** Edits of these ids made them, or replaced something of them. */
-  of(made: readonly string[], replaced: readonly string[]): Set<Trace> {
-    const found = new Set(made.flatMap((id) => this.made.get(id) ?? []));
-    for (const id of replaced) for (const trace of this.replaced.get(id) ?? []) found.add(trace);
-    return found;
+  /** Lines, normalised, that these places removed, or that others did whose text they replaced. */
+  async removedBy(places: readonly EditedPlace[]): Promise<ReadonlySet<string>> {
+    const removed = new Set<string>();
+    const all = [...new Set(places.flatMap(withReplaced))].sort((one, two) => one.state - two.state);
+    for (const place of all) for (const line of await this.removed(place)) removed.add(line);
+    return removed;
   }
 
-  follow(given: Omit<Step, "paired">): void {
-    const { map, entry } = given;
-    const step: Step = { ...given, paired: map && pairedLines(map) };
-    for (const trace of this.awake) {
-      if (follow(trace, step)) this.note(trace, entry.id);
-      if (!isFollowed(trace)) this.sort(trace);
+  private async removed(place: EditedPlace): Promise<readonly string[]> {
+    const known = this.removedLines.get(place);
+    if (known) return known;
+    const before = await this.steps.textAt(place.state - 1);
+    const lines = before?.lines(place.region.aStart, place.region.aEnd).map(normalised) ?? [];
+    if (lines.length <= heldLines) this.removedLines.set(place, lines);
+    return lines;
+  }
+
+  private async isThere(place: EditedPlace, gone: Removed, now: Document, isLater: boolean) {
+    const before = await this.steps.textAt(gone.state);
+    if (!before || place.isBlind) return false;
+    const pair = { before, now, change: this.steps.comparison(before, now), isUnrelated: !isLater };
+    const found = await this.judge(place, gone, pair);
+    return found.gone.isEmpty && !found.hasReturned;
+  }
+
+  /** The version was there before the edit, and was not after it. */
+  private isRewound({ state }: EditedPlace, version: string): boolean {
+    const at = this.steps.lastBefore(this.steps.last, version);
+    return at >= 0 && at < state;
+  }
+
+  /** `old` are lines, normalised, that edits removed in these places. */
+  private async judge(place: EditedPlace, { lines, gap }: Lines, pair: Pair, old?: ReadonlySet<string>) {
+    const removed = old ?? (await this.removedBy([place]));
+    this.firstText ??= new Set((await this.steps.textAt(0))?.lines().map(normalised) ?? []);
+    const { firstText } = this;
+    const comparison: Comparison = {
+      ...pair,
+      isEarlierText: this.isRewound(place, pair.now.version),
+      isOld: (line) => firstText.has(line) || removed.has(line),
+    };
+    const found: Judged = { ...survivalOf(lines, comparison), hasReturned: false };
+    const at = gap ?? firstLineWithoutWords(lines, pair.before);
+    if (at !== null) return { ...found, hasReturned: await this.hasReturned(place, at, comparison) };
+    const kept = pair.change.carry(lines);
+    if (!found.gone.isEmpty || kept.size === lines.size) return found;
+    // All of it is there in another layout; it may have been there before the edit, too.
+    const after = await this.steps.textAt(place.state);
+    const own = after?.lines(place.region.bStart, place.region.bEnd).map(normalised) ?? [];
+    const others = without(await this.removed(place), own);
+    if (!hasReturned(enclosingSpan({ lines, gap }), others, comparison)) return found;
+    return { ...found, lines: kept, gone: lines.subtract(pairedLines(pair.change)) };
+  }
+
+  /** Lines are back that this edit removed, or an edit whose text it replaced. */
+  private async hasReturned(place: EditedPlace, gap: number, comparison: Comparison): Promise<boolean> {
+    for (const one of withReplaced(place)) {
+      const removed = await this.removed(one);
+      if ((one === place || removed.length > 0) && hasReturned([gap, gap], removed, comparison)) return true;
+    }
+    return false;
+  }
+
+  /** Somebody who is not in the journal changed the file. */
+  private async followOthers({ version, change }: FileState): Promise<void> {
+    const { steps } = this;
+    const last = steps.last - 1;
+    const [before, now] = [await steps.textAt(last), await steps.textAt(steps.last)];
+    const wasThere = steps.states[last]?.version !== null;
+    const isKnown = steps.lastBefore(steps.last, version) >= 0;
+    await this.lookForDeleted(version, now);
+    const met = [...this.followed, ...(isKnown || version === null ? this.blind : [])];
+    const pair = before && now && change ? { before, now, change, isUnrelated: false } : null;
+    const touched = pair ? met.filter((one) => !one.isBlind && isTouched(one, pair.before, pair.change)) : [];
+    const old = await this.removedBy(touched);
+    const sizes = this.sizesOf(touched);
+    const isMet = new Set(touched);
+    for (const place of met) {
+      const isLastSeen = !change || place.isBlind;
+      if (version === null) removeAll(place, last);
+      else if (isLastSeen) {
+        if (wasThere && this.isRewound(place, version)) removeAll(place, last);
+      } else if (pair && isMet.has(place)) await this.meet(place, pair, old);
+      else carryPlace(place, change);
+      this.sort(place);
+    }
+    if (version !== null && wasThere && !change) this.loseSight();
+    // A file that is put back to a text that it had gets no text in the place of any.
+    if (!isKnown) for (const place of touched) this.allow(place, sizes);
+    if (now) await this.findAgain(now);
+  }
+
+  private async lookForDeleted(version: string | null, now: Document | null): Promise<void> {
+    const found: DeletedFile[] = [];
+    for (const { entry } of this.deleted) {
+      const before = now && (await this.steps.textOf(entry.before));
+      const isSame = version !== null && version === entry.before;
+      found.push({ entry, isBack: isSame || (before !== null && now !== null && resembles(before, now)) });
+    }
+    this.deleted = found;
+  }
+
+  private async meet(place: EditedPlace, pair: Pair, old: ReadonlySet<string>): Promise<void> {
+    const state = this.steps.last - 1;
+    const { lines, gap } = place;
+    carryPlace(place, pair.change);
+    const found = await this.judge(place, { lines, gap }, pair, old);
+    place.lines = found.lines;
+    const removed = found.gone.subtract(found.replaced);
+    if (!removed.isEmpty) place.gone.push({ state, lines: removed, gap: null });
+    if (!found.replaced.isEmpty)
+      place.gone.push({ state, lines: found.replaced, gap: null, isReplaced: true });
+    if (!found.hasReturned) return;
+    const at = gap ?? firstLineWithoutWords(lines, pair.before) ?? 0;
+    place.gone.push({ state, lines: LineSet.empty, gap: at });
+    place.gap = null;
+    place.lines = LineSet.empty;
+  }
+
+  /** How many lines of each edit are there. */
+  private sizesOf(places: readonly EditedPlace[]): Map<string, number> {
+    return new Map([...new Set(places.map(({ entry }) => entry.id))].map((id) => [id, this.sizeOf(id)]));
+  }
+
+  private sizeOf(id: string): number {
+    return (this.byEdit.get(id) ?? []).reduce((sum, { lines }) => sum + lines.size, 0);
+  }
+
+  /** Other text in the place of some lines, while most of the edit is there, is a change and takes nothing away. */
+  private allow(place: EditedPlace, sizes: ReadonlyMap<string, number>): void {
+    const { id } = place.entry;
+    if (this.sizeOf(id) * 2 < (sizes.get(id) ?? 0)) return;
+    const isAltered = ({ state, isReplaced }: Removed): boolean =>
+      isReplaced === true && state === this.steps.last - 1;
+    place.altered.push(...place.gone.filter(isAltered));
+    place.gone = place.gone.filter((one) => !isAltered(one));
+    this.sort(place);
+  }
+
+  /** Work that vanished and is there again may be replaced by a later edit, or vanish once more. */
+  private async findAgain(now: Document): Promise<void> {
+    const stateOf = ({ gone, altered }: EditedPlace) => (gone[0] ?? altered[0])?.state ?? 0;
+    const places = [...this.followed].filter(hasGone).sort((one, two) => stateOf(one) - stateOf(two));
+    for (const place of places) {
+      const back: Removed[] = [];
+      for (const one of [...place.gone, ...place.altered])
+        if (one.state < this.steps.last - 1 && (await this.isThere(place, one, now, false))) back.push(one);
+      await this.bringBack(place, back, now, LineSet.empty);
+      place.altered = place.altered.filter((one) => !back.includes(one));
+      place.gone = place.gone.filter((one) => !back.includes(one));
+      this.sort(place);
     }
   }
 
-  private note(trace: Trace, by: string): void {
-    const traces = this.replaced.get(by);
-    if (traces) traces.add(trace);
-    else this.replaced.set(by, new Set([trace]));
+  private async followEntry(entry: JournalEntry, change: LineChange | null): Promise<void> {
+    const { steps } = this;
+    const last = steps.last - 1;
+    if (!change && entry.after !== null && steps.states[last]?.version !== null) this.loseSight();
+    const undone = undoes(entry);
+    const unrestored = new Set(undone.flatMap((id) => this.restores.get(id) ?? []));
+    const paired = change && pairedLines(change);
+    const step = { entry, change, paired, state: last, undone: new Set(undone), unrestored };
+    const replaced: EditedPlace[] = [];
+    for (const place of this.followed) {
+      if (followStep(place, step)) replaced.push(place);
+      if (!isFollowed(place)) this.sort(place);
+    }
+    if (replaced.length > 0) this.byReplacement.set(entry.id, replaced);
+    await this.bringBackAll(entry, undone);
+    this.deleted = this.deleted.flatMap((one) => {
+      if (entry.edits?.includes(one.entry.id)) return [{ ...one, isBack: false }];
+      if (unrestored.has(one.entry.id)) return [{ ...one, isBack: true }];
+      return entry.edits || entry.kind === "undo" ? [one] : [];
+    });
+    if (!this.live.has(entry.id)) return;
+    if (entry.after === null) this.deleted = [...this.deleted, { entry, isBack: false }];
+    else this.begin(entry, placesOfEdit(entry, change, steps.last, replaced));
   }
 
-  /** An edit that has just been made. */
-  begin({ entry, map, state }: Pick<Step, "entry" | "map" | "state">): void {
-    const over = [...(this.replaced.get(entry.id) ?? [])].sort(inOrder);
-    const begun = tracesOf(entry, map, state, over);
-    this.made.set(entry.id, [...(this.made.get(entry.id) ?? []), ...begun]);
-    for (const trace of begun) {
-      this.all.push(trace);
-      this.sort(trace);
+  private begin({ id }: JournalEntry, places: readonly EditedPlace[]): void {
+    this.byEdit.set(id, [...(this.byEdit.get(id) ?? []), ...places]);
+    for (const place of places) {
+      this.all.push(place);
+      this.sort(place);
     }
   }
 
-  /** For each that is not what it was. */
-  sort(trace: Trace): void {
-    const isAwake = isFollowed(trace);
-    if (isAwake) this.awake.add(trace);
-    else this.awake.delete(trace);
-    if (!isAwake && isThere(trace)) this.unseen.add(trace);
-    else this.unseen.delete(trace);
+  /** A restore brings back the lines that had vanished, an undo the lines that the undone edit had replaced. */
+  private async bringBackAll({ edits = [] }: JournalEntry, undone: readonly string[]): Promise<void> {
+    const places = new Set([
+      ...edits.flatMap((id) => this.byEdit.get(id) ?? []),
+      ...undone.flatMap((id) => this.byReplacement.get(id) ?? []),
+    ]);
+    const now = places.size > 0 ? await this.steps.textAt(this.steps.last) : null;
+    if (!now) return;
+    const change = this.steps.states.at(-1)?.change;
+    const written = change ? writtenLines(change) : LineSet.all(now.lineCount);
+    for (const place of places) {
+      const isRestored = edits.includes(place.entry.id);
+      const back = place.replaced.filter((one) => undone.includes(one.by) || (one.isUndone && isRestored));
+      await this.bringBack(place, isRestored ? [...back, ...place.gone] : back, now, written);
+      place.replaced = place.replaced.filter((one) => !back.includes(one));
+      if (isRestored) place.gone = [];
+      this.sort(place);
+    }
   }
 
-  /** A text is not kept. */
-  loseSight(): void {
+  /** `written` are the lines that work is taken to be in if comparing does not find it. */
+  private async bringBack(
+    place: EditedPlace,
+    removed: readonly Removed[],
+    now: Document,
+    written: LineSet,
+  ): Promise<void> {
+    for (const { state, lines, gap } of removed) {
+      const before = await this.steps.textAt(state);
+      const change = before && this.steps.comparison(before, now);
+      const found = change ? change.carry(lines) : LineSet.empty;
+      place.lines = place.lines.union(found.isEmpty && !lines.isEmpty ? written : found);
+      if (change && gap !== null) place.gap = change.gap(gap);
+    }
+  }
+
+  private sort(place: EditedPlace): void {
+    const [isOn, isHere] = [isFollowed(place), isPresent(place)];
+    if (isOn) this.followed.add(place);
+    else this.followed.delete(place);
+    if (isHere && !isOn) this.blind.add(place);
+    else this.blind.delete(place);
+  }
+
+  /** A text is not kept: the places so far can be followed no longer. */
+  private loseSight(): void {
     for (; this.firstSighted < this.all.length; this.firstSighted++) {
-      const trace = this.all[this.firstSighted] as Trace;
-      trace.blind = true;
-      this.sort(trace);
+      const place = this.all[this.firstSighted] as EditedPlace;
+      place.isBlind = true;
+      this.sort(place);
     }
-  }
-}
-
-function hasGone({ gone, altered }: Trace): boolean {
-  return gone.length + altered.length > 0;
-}
-
-function isFollowed(trace: Trace): boolean {
-  return hasGone(trace) || (isThere(trace) && !trace.blind);
-}
-
-/** As the edits were made. */
-export function inOrder(one: Trace, two: Trace): number {
-  return one.state - two.state || one.region.bStart - two.region.bStart;
-}
-
-/** One state of the file, as the journal has it or as it was found; null: there was no file. */
-export interface CourseState {
-  readonly version: string | null;
-  /** How it came from the state before, if that can be told. */
-  readonly map: LineChange | null;
-  /** It came by somebody who is not in the journal. */
-  readonly isForeign?: boolean;
-}
-
-/** The states a file was in, one after the other. */
-export class Way {
-  readonly states: CourseState[] = [];
-  private readonly places = new Map<string | null, number[]>();
-  /** Over 2, 4, 8… steps at once, by the state they start from: no way is long then. */
-  private readonly strides: Map<number, LineChange | null>[] = [];
-
-  push(state: CourseState): void {
-    const places = this.places.get(state.version) ?? [];
-    places.push(this.states.length);
-    this.places.set(state.version, places);
-    this.states.push(state);
-  }
-
-  /** The last state before this one that had the version; -1 if none had. */
-  lastBefore(state: number, version: string | null): number {
-    return this.places.get(version)?.findLast((at) => at < state) ?? -1;
-  }
-
-  /** Where the lines of one state are in a later one, through every step between; null if that cannot be told. */
-  map(from: number, to: number): LineChange | null {
-    let found: LineChange | null = null;
-    for (let at = from; at < to; ) {
-      let level = 0;
-      while (at % (2 << level) === 0 && at + (2 << level) <= to) level++;
-      const step = this.stride(at, level);
-      if (!step) return null;
-      found = found ? found.compose(step) : step;
-      at += 1 << level;
-    }
-    return found;
-  }
-
-  private stride(at: number, level: number): LineChange | null {
-    if (level === 0) return this.states[at + 1]?.map ?? null;
-    this.strides[level] ??= new Map();
-    const strides = this.strides[level];
-    const known = strides.get(at);
-    if (known !== undefined) return known;
-    const [one, two] = [this.stride(at, level - 1), this.stride(at + (1 << (level - 1)), level - 1)];
-    const stride = one && two && one.compose(two);
-    strides.set(at, stride);
-    return stride;
   }
 }

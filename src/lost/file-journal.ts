@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../ports/index.js";
 
 /** What the journal says of one file, from its first live edit on, under whatever names it had. */
-export interface Chain {
+export interface FileJournal {
   readonly key: string;
   readonly path: string;
   /** Commits and undos, oldest first. */
@@ -51,17 +51,17 @@ interface Growing {
 }
 
 /** `keyOf` is the file behind a path; null if it cannot be looked at. */
-export async function chainsOf(
+export async function fileJournals(
   entries: readonly JournalEntry[],
   live: ReadonlySet<string>,
   keyOf: (path: string) => Promise<string | null>,
-): Promise<Chain[]> {
-  const chains = new Map<string, Growing>();
+): Promise<FileJournal[]> {
+  const journals = new Map<string, Growing>();
   const moves = new Map(entries.filter(({ to }) => to !== undefined).map((entry) => [entry.id, entry]));
-  const carry = (chain: Growing | undefined, key: string, path: string): void => {
-    if (!chain) return;
-    chains.delete(chain.key);
-    chains.set(key, Object.assign(chain, { key, path }));
+  const carry = (journal: Growing | undefined, key: string, path: string): void => {
+    if (!journal) return;
+    journals.delete(journal.key);
+    journals.set(key, Object.assign(journal, { key, path }));
   };
   for (const entry of entries) {
     if (entry.kind !== "commit" && entry.kind !== "undo") continue;
@@ -70,20 +70,20 @@ export async function chainsOf(
         .map((id) => moves.get(id))
         .find((move) => move?.file === entry.file);
       const there = back?.to === undefined ? null : await keyOf(back.to);
-      if (there !== null) carry(chains.get(there), entry.file, entry.path);
+      if (there !== null) carry(journals.get(there), entry.file, entry.path);
       // A move that was undone is made again.
       for (const move of (entry.edits ?? []).map((id) => moves.get(id)))
         if (move?.to !== undefined && (await keyOf(move.to)) === entry.file)
-          carry(chains.get(move.file), entry.file, entry.path);
+          carry(journals.get(move.file), entry.file, entry.path);
     }
     const { file: key, path } = entry;
-    const chain = chains.get(key) ?? { key, path, entries: [] };
-    chains.set(key, chain);
-    if (chain.entries.length > 0 || live.has(entry.id)) chain.entries.push(entry);
+    const journal = journals.get(key) ?? { key, path, entries: [] };
+    journals.set(key, journal);
+    if (journal.entries.length > 0 || live.has(entry.id)) journal.entries.push(entry);
     if (entry.to === undefined) continue;
     const to = await keyOf(entry.to);
-    if (to === null) chains.delete(entry.file);
-    else carry(chain, to, entry.to);
+    if (to === null) journals.delete(entry.file);
+    else carry(journal, to, entry.to);
   }
-  return [...chains.values()].filter((chain) => chain.entries.length > 0);
+  return [...journals.values()].filter((journal) => journal.entries.length > 0);
 }

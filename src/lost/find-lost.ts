@@ -3,10 +3,10 @@ import { compare } from "../changes/index.js";
 import { type Env, fromJson, keptTexts, parse, type Texts } from "../ledger/index.js";
 import { type Commits, type FileId, type JournalEntry, PortError } from "../ports/index.js";
 import { Document } from "../text/index.js";
-import type { Trace } from "./edited-places.js";
-import { type Chain, chainsOf, liveEdits } from "./file-journal.js";
-import { Course } from "./file-steps.js";
-import { bare, isWhole, resembles } from "./survival.js";
+import type { EditedPlace } from "./edited-place.js";
+import { EditedPlaces } from "./edited-places.js";
+import { type FileJournal, fileJournals, liveEdits } from "./file-journal.js";
+import { isWhole, normalised, resembles } from "./survival.js";
 
 export interface LostRequest {
   /** Only edits that were made since then, in milliseconds since 1970; 14 days by default. */
@@ -19,17 +19,17 @@ export interface LostWork {
   readonly entry: JournalEntry;
   readonly what: "lines" | "deleted" | "moved";
   /** The places that are gone. */
-  readonly traces: readonly Trace[];
+  readonly places: readonly EditedPlace[];
 }
 
 /** One file with live edits. */
-export interface Examined {
-  readonly chain: Chain;
+export interface FileFindings {
+  readonly journal: FileJournal;
   readonly file: FileId;
   /** A moved file stands here again. */
   readonly source: FileId | null;
   readonly now: Document | null;
-  readonly course: Course;
+  readonly edited: EditedPlaces;
   readonly texts: Texts;
   readonly lost: readonly LostWork[];
 }
@@ -37,7 +37,7 @@ export interface Examined {
 export interface Survey {
   readonly entries: readonly JournalEntry[];
   readonly live: ReadonlySet<string>;
-  readonly chains: readonly Chain[];
+  readonly journals: readonly FileJournal[];
   /** What was noticed last of a lost edit, by its id. */
   readonly notices: ReadonlyMap<string, JournalEntry>;
   readonly commits: Commits | null;
@@ -54,15 +54,15 @@ export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> 
       ({ key }) => key,
       () => null,
     );
-  const chains = await chainsOf(entries, live, keyOf);
+  const journals = await fileJournals(entries, live, keyOf);
   const notices = new Map<string, JournalEntry>();
   for (const entry of entries)
     if (entry.kind === "lost") for (const id of entry.edits ?? []) notices.set(id, entry);
-  return { entries, live, chains, notices, commits: request.commits ?? null };
+  return { entries, live, journals, notices, commits: request.commits ?? null };
 }
 
-/** The file of a chain; its key, which leads to it from everywhere, where its path does not. */
-export async function fileOf({ key, path }: Chain, env: Env): Promise<FileId> {
+/** The file of a journal; its key, which leads to it from everywhere, where its path does not. */
+export async function fileOf({ key, path }: FileJournal, env: Env): Promise<FileId> {
   const file = await env.files.identify(path).catch(() => null);
   if (file?.key === key) return file;
   const other = await env.files.identify(key);
@@ -84,7 +84,7 @@ async function lastEncoding(key: string, env: Env): Promise<string | null> {
 }
 
 /** Whether the file is as its last journaled edit left it, and nobody else ever changed it between two of them. */
-export function isUntouched({ entries }: Chain, now: Document | null): boolean {
+export function isUntouched({ entries }: FileJournal, now: Document | null): boolean {
   if ((now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
   return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
 }
@@ -93,7 +93,7 @@ export function isUntouched({ entries }: Chain, now: Document | null): boolean {
  * Whether others plainly took nothing away since the last journaled edit: every line stands, reformatted perhaps, and
  * nothing is back of the text before the first edit. Two texts tell, whatever the journal's length.
  */
-export async function isQuiet({ entries }: Chain, now: Document | null, env: Env): Promise<boolean> {
+export async function isQuiet({ entries }: FileJournal, now: Document | null, env: Env): Promise<boolean> {
   const [first, last] = [entries[0]?.before ?? null, entries.at(-1)?.after ?? null];
   const isOld = entries.some(({ before, after }) => before === now?.version || after === now?.version);
   if (!now || last === null || isOld) return false;
@@ -101,27 +101,26 @@ export async function isQuiet({ entries }: Chain, now: Document | null, env: Env
   const before = await texts(last);
   const origin = first === null ? null : await texts(first);
   if (!before || (first !== null && !origin)) return false;
-  const old = new Set(origin?.lines().map(bare) ?? []);
+  const old = new Set(origin?.lines().map(normalised) ?? []);
   return isWhole({
-    ...{ before, now, map: compare(before, now), rewound: false, apart: false },
+    ...{ before, now, change: compare(before, now), isEarlierText: false, isUnrelated: false },
     isOld: (line) => old.has(line),
   });
 }
 
-export async function examine(chain: Chain, survey: Survey, env: Env): Promise<Examined> {
-  const file = await fileOf(chain, env);
+export async function findLost(journal: FileJournal, survey: Survey, env: Env): Promise<FileFindings> {
+  const file = await fileOf(journal, env);
   const own = await readText(file, env);
-  const last = chain.entries.at(-1)?.after ?? null;
+  const last = journal.entries.at(-1)?.after ?? null;
   const { live, commits } = survey;
   const encoding = own?.encoding ?? (await lastEncoding(file.key, env));
   const kept = keptTexts(encoding, [own], env);
-  const back = own || last === null ? null : await movedBack(chain, await kept(last), env);
+  const back = own || last === null ? null : await movedBack(journal, await kept(last), env);
   const now = own ?? back?.text ?? null;
   const texts = back ? keptTexts(encoding, [back.text], env) : kept;
-  const course = await Course.of(chain, live, texts);
-  await course.arrive(now);
-  const found: Examined = {
-    ...{ chain, file, now, course, texts, lost: [] },
+  const edited = await EditedPlaces.of(journal, live, now, texts);
+  const found: FileFindings = {
+    ...{ journal, file, now, edited, texts, lost: [] },
     source: back?.source ?? null,
   };
   const lost = lostIn(found, live);
@@ -129,13 +128,13 @@ export async function examine(chain: Chain, survey: Survey, env: Env): Promise<E
   return { ...found, lost: commits ? await uncommitted(found, lost, commits, env) : lost };
 }
 
-function movesOf({ entries }: Chain): JournalEntry[] {
+function movesOf({ entries }: FileJournal): JournalEntry[] {
   return entries.filter(({ kind, to }) => kind === "commit" && to !== undefined);
 }
 
 /** Where the file came from, if it is there again instead of where it went. */
-async function movedBack(chain: Chain, last: Document | null, env: Env) {
-  const move = movesOf(chain).at(-1);
+async function movedBack(journal: FileJournal, last: Document | null, env: Env) {
+  const move = movesOf(journal).at(-1);
   if (!move) return null;
   const source = await env.files.identify(move.path).catch(() => null);
   const text = source && (await readText(source, env));
@@ -143,52 +142,52 @@ async function movedBack(chain: Chain, last: Document | null, env: Env) {
   return { source, text };
 }
 
-function lostIn({ chain, course, now, source }: Examined, live: ReadonlySet<string>): LostWork[] {
-  const traces = new Map<string, Trace[]>();
-  for (const trace of course.traces) {
-    if (trace.gone.length === 0) continue;
-    const own = traces.get(trace.entry.id) ?? [];
-    own.push(trace);
-    traces.set(trace.entry.id, own);
+function lostIn({ journal, edited, now, source }: FileFindings, live: ReadonlySet<string>): LostWork[] {
+  const places = new Map<string, EditedPlace[]>();
+  for (const place of edited.all) {
+    if (place.gone.length === 0) continue;
+    const own = places.get(place.entry.id) ?? [];
+    own.push(place);
+    places.set(place.entry.id, own);
   }
-  const isGone = !now && course.states.some(({ version }) => version !== null);
-  const wasThere = (chain.entries.at(-1)?.after ?? null) !== null;
+  const isGone = !now && edited.steps.states.some(({ version }) => version !== null);
+  const wasThere = (journal.entries.at(-1)?.after ?? null) !== null;
   // Of several, the others still stand: it is back where the last one found it.
-  const lastMove = movesOf(chain).at(-1);
-  return chain.entries
+  const lastMove = movesOf(journal).at(-1);
+  return journal.entries
     .filter(({ id }) => live.has(id))
     .flatMap((entry): LostWork[] => {
-      const own = traces.get(entry.id) ?? [];
-      if (course.deleted.some((one) => one.back && one.entry === entry))
-        return [{ entry, what: "deleted", traces: [] }];
+      const own = places.get(entry.id) ?? [];
+      if (edited.deleted.some((one) => one.isBack && one.entry === entry))
+        return [{ entry, what: "deleted", places: [] }];
       const isMove = entry === lastMove && (source !== null || (isGone && wasThere));
-      if (isMove) return [{ entry, what: "moved", traces: own }];
-      return own.length > 0 ? [{ entry, what: "lines", traces: own }] : [];
+      if (isMove) return [{ entry, what: "moved", places: own }];
+      return own.length > 0 ? [{ entry, what: "lines", places: own }] : [];
     });
 }
 
 const mostHits = 64;
 
 /** Whether the file stands somewhere else with all of its edits: somebody gave it another name. */
-async function isElsewhere(found: Examined, lost: readonly LostWork[], env: Env): Promise<boolean> {
-  const version = found.chain.entries.at(-1)?.after ?? null;
+async function isElsewhere(found: FileFindings, lost: readonly LostWork[], env: Env): Promise<boolean> {
+  const version = found.journal.entries.at(-1)?.after ?? null;
   const text = version === null ? null : await found.texts(version);
-  const pattern = text && tellingPattern(text, await goneLines(found.course, lost));
+  const pattern = text && tellingPattern(text, await goneLines(found.edited, lost));
   if (!text || !pattern) return false;
   const query = { pattern, literal: false, ignoreCase: false, maxResults: mostHits };
   const { hits } = await env.files.search(query).catch(() => ({ hits: [] }));
   for (const { path } of hits) {
     const file = await env.files.identify(path).catch(() => null);
     const other = file && (await readText(file, env).catch(() => null));
-    if (other && resembles(text, other) && (await allStand(found.course, lost, other, false))) return true;
+    if (other && resembles(text, other) && (await allStand(found.edited, lost, other, false))) return true;
   }
   return false;
 }
 
-async function goneLines(course: Course, lost: readonly LostWork[]): Promise<string[]> {
+async function goneLines(edited: EditedPlaces, lost: readonly LostWork[]): Promise<string[]> {
   const gone: string[] = [];
-  for (const { state, lines } of lost.flatMap(({ traces }) => traces.flatMap((trace) => trace.gone))) {
-    const texts = (await course.textAt(state))?.lines() ?? [];
+  for (const { state, lines } of lost.flatMap(({ places }) => places.flatMap((place) => place.gone))) {
+    const texts = (await edited.steps.textAt(state))?.lines() ?? [];
     for (const line of lines.indexes()) gone.push(texts[line] ?? "");
   }
   return gone;
@@ -205,19 +204,19 @@ function tellingPattern(text: Document, gone: readonly string[]): string {
 }
 
 async function allStand(
-  course: Course,
+  edited: EditedPlaces,
   lost: readonly LostWork[],
   text: Document,
   isLater: boolean,
 ): Promise<boolean> {
-  for (const { traces } of lost)
-    for (const trace of traces) if (!(await course.stands(trace, text, isLater))) return false;
+  for (const { places } of lost)
+    for (const place of places) if (!(await edited.isIn(place, text, isLater))) return false;
   return true;
 }
 
 /** Without those that stand in a commit: their life in this list has ended. */
 async function uncommitted(
-  found: Examined,
+  found: FileFindings,
   lost: readonly LostWork[],
   commits: Commits,
   env: Env,
@@ -238,12 +237,16 @@ async function uncommitted(
   return left;
 }
 
-async function holds({ course, texts }: Examined, work: LostWork, text: Document | null): Promise<boolean> {
+async function holds(
+  { edited, texts }: FileFindings,
+  work: LostWork,
+  text: Document | null,
+): Promise<boolean> {
   const { what, entry } = work;
   if (what === "deleted") return text === null;
   if (!text) return false;
   const made = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
   if (what === "moved" && !(made && resembles(made, text))) return false;
   // A commit after the edit holds what became of it.
-  return allStand(course, [work], text, true);
+  return allStand(edited, [work], text, true);
 }

@@ -2,11 +2,11 @@ import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type Env, journalLoss } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
 import { Document, type Range } from "../text/index.js";
-import type { Chain } from "./file-journal.js";
+import type { FileJournal } from "./file-journal.js";
 import {
-  type Examined,
-  examine,
+  type FileFindings,
   fileOf,
+  findLost,
   isQuiet,
   isUntouched,
   type LostRequest,
@@ -57,12 +57,13 @@ export interface LostCause extends LostRequest {
 export async function lost(request: LostRequest, env: Env): Promise<LostEdit[]> {
   const survey = await surveyOf(request, env);
   const found: LostEdit[] = [];
-  for (const chain of survey.chains) {
-    const examined = await looked(async () => {
-      const now = await readText(await fileOf(chain, env), env);
-      return isUntouched(chain, now) ? null : examine(chain, survey, env);
+  for (const journal of survey.journals) {
+    const findings = await looked(async () => {
+      const now = await readText(await fileOf(journal, env), env);
+      return isUntouched(journal, now) ? null : findLost(journal, survey, env);
     });
-    for (const work of examined?.lost ?? []) found.push(await described(work, examined as Examined, survey));
+    for (const work of findings?.lost ?? [])
+      found.push(await described(work, findings as FileFindings, survey));
   }
   return found.sort((one, two) => one.time - two.time);
 }
@@ -94,15 +95,15 @@ export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
   const before = record?.looks ?? {};
   const after: Looks = {};
   const found: LostEdit[] = [];
-  for (const chain of survey.chains) {
-    const last = before[chain.key];
-    const look = await looked(() => lookAt(chain, last, survey, env));
-    if (look ?? last) after[chain.key] = look?.seen ?? (last as Look);
-    const { examined } = look ?? {};
-    if (!examined) continue;
-    const fresh = examined.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
-    if (fresh.length > 0) await noteLoss(fresh, examined, cause, env);
-    for (const work of fresh) found.push(await described(work, examined, survey));
+  for (const journal of survey.journals) {
+    const last = before[journal.key];
+    const look = await looked(() => lookAt(journal, last, survey, env));
+    if (look ?? last) after[journal.key] = look?.seen ?? (last as Look);
+    const { findings } = look ?? {};
+    if (!findings) continue;
+    const fresh = findings.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
+    if (fresh.length > 0) await noteLoss(fresh, findings, cause, env);
+    for (const work of fresh) found.push(await described(work, findings, survey));
   }
   if (JSON.stringify(after) !== JSON.stringify(before))
     await env.store.saveFile(looksKey, { looks: after } as unknown as Json);
@@ -113,21 +114,26 @@ export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
 
 interface Seen {
   readonly seen: Look;
-  readonly examined?: Examined;
+  readonly findings?: FileFindings;
 }
 
 /** null: there is nothing to see. */
-async function lookAt(chain: Chain, last: Look | undefined, survey: Survey, env: Env): Promise<Seen | null> {
-  const now = await readText(await fileOf(chain, env), env);
+async function lookAt(
+  journal: FileJournal,
+  last: Look | undefined,
+  survey: Survey,
+  env: Env,
+): Promise<Seen | null> {
+  const now = await readText(await fileOf(journal, env), env);
   const version = now?.version ?? null;
-  const count = chain.entries.length;
+  const count = journal.entries.length;
   if (last?.[0] === version && last[1] === count) return null;
   // What was lost when it was looked at last may be back.
   const wasWhole = !last || last[2].length === 0;
-  if (wasWhole && version === chain.entries.at(-1)?.after) return null;
-  if (wasWhole && (await isQuiet(chain, now, env))) return { seen: [version, count, []] };
-  const examined = await examine(chain, survey, env);
-  return { seen: [version, count, examined.lost.map(({ entry }) => entry.id)], examined };
+  if (wasWhole && version === journal.entries.at(-1)?.after) return null;
+  if (wasWhole && (await isQuiet(journal, now, env))) return { seen: [version, count, []] };
+  const findings = await findLost(journal, survey, env);
+  return { seen: [version, count, findings.lost.map(({ entry }) => entry.id)], findings };
 }
 
 const longestCommand = 200;
@@ -140,13 +146,13 @@ function commandOf({ command }: LostCause): string | null {
 
 async function noteLoss(
   works: readonly LostWork[],
-  { file, chain, now }: Examined,
+  { file, journal, now }: FileFindings,
   cause: LostCause,
   env: Env,
 ): Promise<void> {
   const command = commandOf(cause);
   const lost = {
-    ...{ tool: cause.tool, before: chain.entries.at(-1)?.after ?? null, after: now?.version ?? null },
+    ...{ tool: cause.tool, before: journal.entries.at(-1)?.after ?? null, after: now?.version ?? null },
     lines: works.flatMap(({ entry }) => entry.lines),
     edits: works.map(({ entry }) => entry.id),
     ...(command === null || !file.keep ? {} : { cause: command }),
@@ -154,30 +160,30 @@ async function noteLoss(
   await journalLoss(file, lost, env);
 }
 
-async function described(work: LostWork, examined: Examined, { notices }: Survey): Promise<LostEdit> {
-  const { entry, what, traces } = work;
-  const gone = traces.flatMap((trace) => trace.gone).reduce((sum, one) => sum + one.lines.size, 0);
+async function described(work: LostWork, findings: FileFindings, { notices }: Survey): Promise<LostEdit> {
+  const { entry, what, places } = work;
+  const gone = places.flatMap((place) => place.gone).reduce((sum, one) => sum + one.lines.size, 0);
   const { id, time, agent, tool, lines, batch } = entry;
   const notice = notices.get(id);
   return {
-    ...{ id, time, agent, tool, lines, what, gone, path: examined.file.path },
+    ...{ id, time, agent, tool, lines, what, gone, path: findings.file.path },
     ...(batch === undefined ? {} : { batch }),
-    ...{ kept: await isKept(work, examined), diff: await diffOf(entry, examined) },
+    ...{ kept: await isKept(work, findings), diff: await diffOf(entry, findings) },
     lost: notice
       ? { time: notice.time, agent: notice.agent, tool: notice.tool, command: notice.cause ?? null }
       : null,
   };
 }
 
-async function isKept({ traces, entry }: LostWork, { texts, course }: Examined): Promise<boolean> {
-  if (traces.some(({ blind }) => blind)) return false;
+async function isKept({ places, entry }: LostWork, { texts, edited }: FileFindings): Promise<boolean> {
+  if (places.some(({ isBlind }) => isBlind)) return false;
   if (entry.after !== null && !(await texts(entry.after))) return false;
-  for (const { gone } of traces)
-    for (const { state } of gone) if (!(await course.textAt(state))) return false;
+  for (const { gone } of places)
+    for (const { state } of gone) if (!(await edited.steps.textAt(state))) return false;
   return true;
 }
 
-async function diffOf(entry: JournalEntry, { texts, file }: Examined): Promise<string> {
+async function diffOf(entry: JournalEntry, { texts, file }: FileFindings): Promise<string> {
   if (entry.after === null) return `[${file.path} was deleted]`;
   const moved = entry.to === undefined ? "" : `[${entry.path} was moved to ${entry.to}]`;
   const before = entry.before === null ? Document.fromText("") : await texts(entry.before);

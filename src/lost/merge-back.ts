@@ -6,9 +6,9 @@ import { type Merged, merge3 } from "../calls/index.js";
 import { compare, LineChange, type Region } from "../changes/index.js";
 import { anchorOf, type Problem, problem } from "../edits/index.js";
 import { Document, LineSet, lineIndexes } from "../text/index.js";
-import type { Gone, Trace } from "./edited-places.js";
-import type { Examined, LostWork } from "./find-lost.js";
-import { bare } from "./survival.js";
+import type { EditedPlace, Removed } from "./edited-place.js";
+import type { FileFindings, LostWork } from "./find-lost.js";
+import { normalised } from "./survival.js";
 
 /** Problems are empty if a text is not kept; `needs` are lost edits that this work builds on. */
 type Hindrance = { readonly problems: readonly Problem[] } | { readonly needs: readonly string[] };
@@ -17,7 +17,7 @@ type Hindrance = { readonly problems: readonly Problem[] } | { readonly needs: r
 export type MergedBack = { readonly text: Document; readonly change: LineChange | null } | Hindrance;
 
 interface Merging {
-  readonly examined: Examined;
+  readonly findings: FileFindings;
   /** To be brought back, oldest first. */
   readonly chosen: readonly LostWork[];
   /** Lost too, but not asked for. */
@@ -27,59 +27,59 @@ interface Merging {
 }
 
 export async function mergeBack(asked: Merging): Promise<MergedBack> {
-  const { examined, chosen, others } = asked;
-  const { now, source } = examined;
+  const { findings, chosen, others } = asked;
+  const { now, source } = findings;
   const move = others.find(({ what }) => what === "moved");
   if (source && move) return { needs: [move.entry.id] };
   if (!now) return mergeMissing(asked);
-  const alone = others.length > 0 ? await mergeOwnChanges(examined, chosen, now) : await rewound(asked);
+  const alone = others.length > 0 ? await mergeOwnChanges(findings, chosen, now) : await rewound(asked);
   return alone ?? mergeStates(asked, now);
 }
 
 /** All work in a missing file comes back together, or the work that begins with the creation of the file. */
 async function mergeMissing(asked: Merging): Promise<MergedBack> {
-  const { examined, chosen, others } = asked;
-  const { course, texts } = examined;
+  const { findings, chosen, others } = asked;
+  const { edited, texts } = findings;
   const [first, ...rest] = chosen;
   if (others.length > 0) {
     const isNew = first?.entry.before === null && first.entry.after !== null;
     const created = isNew ? await texts(first.entry.after as string) : null;
-    const made = created && (await mergeOwnChanges(examined, rest, created));
+    const made = created && (await mergeOwnChanges(findings, rest, created));
     return made ? { text: made.text, change: null } : { needs: others.map(({ entry }) => entry.id) };
   }
-  const last = course.states.findLastIndex(({ version }) => version !== null);
-  const text = await course.textAt(last);
+  const last = edited.steps.states.findLastIndex(({ version }) => version !== null);
+  const text = await edited.steps.textAt(last);
   if (!text) return { problems: [] };
   // Work that vanished before the file did is not in its last text.
-  const earlier = chosen.map(({ traces, ...work }) => ({
+  const earlier = chosen.map(({ places, ...work }) => ({
     ...work,
-    traces: traces.map((trace) => ({ ...trace, gone: trace.gone.filter(({ state }) => state !== last) })),
+    places: places.map((place) => ({ ...place, gone: place.gone.filter(({ state }) => state !== last) })),
   }));
   const made = await mergeStates({ ...asked, chosen: earlier }, text);
   return "text" in made ? { text: made.text, change: null } : made;
 }
 
 /** The last text, if the file is exactly what it was before some journaled edits, and nobody else came in between. */
-async function rewound({ examined, chosen, ended }: Merging): Promise<MergedBack | null> {
-  const { course, now } = examined;
-  const last = course.last - 1;
+async function rewound({ findings, chosen, ended }: Merging): Promise<MergedBack | null> {
+  const { edited, now } = findings;
+  const last = edited.steps.last - 1;
   const places = placesOf(chosen);
   if (!now || ended.length > 0 || places.length === 0) return null;
   if (places.some(({ gone }) => gone.state !== last)) return null;
-  const back = course.states.findLastIndex(({ version }, at) => at < last && version === now.version);
-  if (back < 0 || course.states.slice(back + 1, last + 1).some(({ isForeign }) => isForeign)) return null;
-  const text = await course.textAt(last);
-  return text && { text, change: course.map(back, last) ?? compare(now, text) };
+  const back = edited.steps.states.findLastIndex(({ version }, at) => at < last && version === now.version);
+  if (back < 0 || edited.steps.states.slice(back + 1, last + 1).some(({ entry }) => !entry)) return null;
+  const text = await edited.steps.textAt(last);
+  return text && { text, change: edited.steps.change(back, last) ?? compare(now, text) };
 }
 
 /** Each edit by its own change, without what others did between; null if one of them does not fit. */
-async function mergeOwnChanges({ texts }: Examined, chosen: readonly LostWork[], now: Document) {
+async function mergeOwnChanges({ texts }: FileFindings, chosen: readonly LostWork[], now: Document) {
   let text = now;
   let change = LineChange.identity(now.lineCount);
-  for (const { entry, traces } of chosen) {
+  for (const { entry, places } of chosen) {
     const base = entry.before === null ? Document.fromText("") : await texts(entry.before);
     const ours = entry.after === null ? null : await texts(entry.after);
-    const regions = traces.map(({ region }) => region);
+    const regions = places.map(({ region }) => region);
     const merged = base && ours && merge3({ base, ours, regions, now: text });
     if (!merged || "problems" in merged) return null;
     change = change.compose(merged.change);
@@ -88,14 +88,14 @@ async function mergeOwnChanges({ texts }: Examined, chosen: readonly LostWork[],
   return { text, change };
 }
 
-interface Place {
-  readonly trace: Trace;
-  readonly gone: Gone;
+interface LostPlace {
+  readonly place: EditedPlace;
+  readonly gone: Removed;
 }
 
-function placesOf(works: readonly LostWork[]): Place[] {
-  return works.flatMap(({ traces }) =>
-    traces.flatMap((trace) => trace.gone.map((gone): Place => ({ trace, gone }))),
+function placesOf(works: readonly LostWork[]): LostPlace[] {
+  return works.flatMap(({ places }) =>
+    places.flatMap((place) => place.gone.map((gone): LostPlace => ({ place, gone }))),
   );
 }
 
@@ -105,7 +105,7 @@ async function mergeStates(asked: Merging, now: Document): Promise<MergedBack> {
   let text = now;
   let change = LineChange.identity(now.lineCount);
   for (const state of [...new Set(places.map(({ gone }) => gone.state))].sort((one, two) => one - two)) {
-    const ours = await asked.examined.course.textAt(state);
+    const ours = await asked.findings.edited.steps.textAt(state);
     if (!ours) return { problems: [] };
     const lost = places.filter(({ gone }) => gone.state === state);
     const merged = await mergeState(asked, { state, ours, lost, now: text });
@@ -120,20 +120,20 @@ async function mergeStates(asked: Merging, now: Document): Promise<MergedBack> {
 interface Loss {
   readonly state: number;
   readonly ours: Document;
-  readonly lost: readonly Place[];
+  readonly lost: readonly LostPlace[];
   readonly now: Document;
 }
 
 async function mergeState(asked: Merging, loss: Loss): Promise<Merged | Hindrance> {
   const { state, ours, lost, now } = loss;
-  const { course } = asked.examined;
+  const { edited } = asked.findings;
   const reverted = await revert(asked, loss);
   if (reverted && asked.others.length > 0) return reverted;
   let problems: readonly Problem[] = [];
   for (const at of basesOf(asked, loss)) {
-    const isNone = course.states[at]?.version === null;
-    const base = isNone ? Document.fromText("") : await course.textAt(at);
-    const map = isNone ? compare(Document.fromText(""), ours) : course.map(at, state);
+    const isNone = edited.steps.states[at]?.version === null;
+    const base = isNone ? Document.fromText("") : await edited.steps.textAt(at);
+    const map = isNone ? compare(Document.fromText(""), ours) : edited.steps.change(at, state);
     if (!base || !map) continue;
     const regions = map.regions.filter((region) => lost.some(({ gone }) => isIn(gone, region)));
     if (!lost.every(({ gone }) => regions.some((region) => isIn(gone, region)))) continue;
@@ -154,17 +154,17 @@ async function mergeState(asked: Merging, loss: Loss): Promise<Merged | Hindranc
 const mostBases = 16;
 
 /** Earlier states: if all work comes back, first the oldest that lines are followed from; then the newest. */
-function* basesOf({ examined, others, ended }: Merging, { state, lost }: Loss): Generator<number> {
-  const { course } = examined;
-  const newest = lost.reduce((least, { trace }) => Math.min(least, trace.state), state) - 1;
+function* basesOf({ findings, others, ended }: Merging, { state, lost }: Loss): Generator<number> {
+  const { edited } = findings;
+  const newest = lost.reduce((least, { place }) => Math.min(least, place.state), state) - 1;
   if (others.length + ended.length === 0) {
     let oldest = state;
-    while (oldest > 0 && course.states[oldest]?.map) oldest--;
+    while (oldest > 0 && edited.steps.states[oldest]?.change) oldest--;
     yield oldest;
   }
   for (let at = newest; at >= 0 && at > newest - mostBases; at--) {
     yield at;
-    if (!course.states[at]?.map) return;
+    if (!edited.steps.states[at]?.change) return;
   }
 }
 
@@ -172,14 +172,14 @@ function* basesOf({ examined, others, ended }: Merging, { state, lost }: Loss): 
  * Takes back the change from the last text to the text now, if nothing else is in these places, and nothing stands there but
  * text that these very edits had removed.
  */
-async function revert({ examined }: Merging, { ours, lost, now }: Loss): Promise<Merged | null> {
+async function revert({ findings }: Merging, { ours, lost, now }: Loss): Promise<Merged | null> {
   const regions = compare(now, ours).regions.filter((region) => lost.some(({ gone }) => isIn(gone, region)));
   if (regions.length === 0) return null;
   const own = lost.reduce((set, { gone }) => set.union(gone.lines), LineSet.empty);
   const removed: string[] = [];
-  for (const { trace } of lost) {
-    const before = await examined.course.textAt(trace.state - 1);
-    for (const line of before?.lines(trace.region.aStart, trace.region.aEnd) ?? []) removed.push(line);
+  for (const { place } of lost) {
+    const before = await findings.edited.steps.textAt(place.state - 1);
+    for (const line of before?.lines(place.region.aStart, place.region.aEnd) ?? []) removed.push(line);
   }
   for (const { aStart, aEnd, bStart, bEnd } of regions) {
     const others = lineIndexes(bStart, bEnd).filter((line) => !own.has(line));
@@ -202,15 +202,15 @@ function isWithin(lines: readonly string[], all: readonly string[]): boolean {
   return true;
 }
 
-function isIn({ lines, gap }: Gone, { bStart, bEnd }: Region): boolean {
+function isIn({ lines, gap }: Removed, { bStart, bEnd }: Region): boolean {
   if (gap !== null && bStart <= gap && gap <= bEnd) return true;
   return bStart < bEnd && !lines.intersect(LineSet.of([[bStart, bEnd]])).isEmpty;
 }
 
 function worksIn(regions: readonly Region[], works: readonly LostWork[], state: number): string[] {
-  const isThere = (gone: Gone) => gone.state === state && regions.some((region) => isIn(gone, region));
+  const isThere = (gone: Removed) => gone.state === state && regions.some((region) => isIn(gone, region));
   return works
-    .filter(({ traces }) => traces.some(({ gone }) => gone.some(isThere)))
+    .filter(({ places }) => places.some(({ gone }) => gone.some(isThere)))
     .map(({ entry }) => entry.id);
 }
 
@@ -218,15 +218,15 @@ function worksIn(regions: readonly Region[], works: readonly LostWork[], state: 
 async function foreignLines(
   change: LineChange,
   regions: readonly Region[],
-  { examined }: Merging,
+  { findings }: Merging,
   { ours, lost, now }: Loss,
 ): Promise<number[]> {
-  const removed = await examined.course.takenBy(lost.map(({ trace }) => trace));
-  const written = new Set(regions.flatMap(({ bStart, bEnd }) => ours.lines(bStart, bEnd)).map(bare));
+  const removed = await findings.edited.removedBy(lost.map(({ place }) => place));
+  const written = new Set(regions.flatMap(({ bStart, bEnd }) => ours.lines(bStart, bEnd)).map(normalised));
   const mayGo = (line: string): boolean => line === "" || removed.has(line) || written.has(line);
   return change.regions
     .flatMap(({ aStart, aEnd }) => lineIndexes(aStart, aEnd))
-    .filter((at) => !mayGo(bare(now.text(at))));
+    .filter((at) => !mayGo(normalised(now.text(at))));
 }
 
 function inTheWayProblem(now: Document, lines: readonly number[]): Problem {

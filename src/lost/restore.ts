@@ -5,9 +5,9 @@ import { batchId, contextOf, type Env, journalThrown, OpenFile } from "../ledger
 import { type Held, type JournalEntry, PortError, type Write } from "../ports/index.js";
 import { undoes, undoneIds } from "./file-journal.js";
 import {
-  type Examined,
-  examine,
+  type FileFindings,
   fileOf,
+  findLost,
   isUntouched,
   type LostRequest,
   type LostWork,
@@ -70,11 +70,11 @@ async function tryRestore(request: RestoreRequest, env: Env): Promise<Outcome[]>
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
   const survey = await surveyOf(request, env);
   const { ids, undone } = sorted(given, survey.entries);
-  const examined = await examineAll(survey, all ? null : new Set(ids), env);
+  const findings = await findAll(survey, all ? null : new Set(ids), env);
   const together: Together = { isBatch: false };
-  const outcomes: Outcome[] = all ? [] : explained(ids, examined, survey);
+  const outcomes: Outcome[] = all ? [] : explained(ids, findings, survey);
   if (!all && undone.length > 0) outcomes.push(...(await madeAgain(undone, survey, env)));
-  const asked = examined.flatMap((found): Asked[] => {
+  const asked = findings.flatMap((found): Asked[] => {
     const chosen = found.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
     return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together, isAll: all }] : [];
   });
@@ -136,9 +136,9 @@ async function attemptAll(asked: Asked, env: Env): Promise<Outcome[]> {
 /** Ids by the state that last held the edits, newest first. */
 function byLoss({ found, ids }: Asked): string[][] {
   const groups = new Map<number, string[]>();
-  for (const { entry, traces } of found.lost) {
+  for (const { entry, places } of found.lost) {
     if (!ids.has(entry.id)) continue;
-    const last = Math.max(-1, ...traces.flatMap(({ gone }) => gone.map(({ state }) => state)));
+    const last = Math.max(-1, ...places.flatMap(({ gone }) => gone.map(({ state }) => state)));
     groups.set(last, [...(groups.get(last) ?? []), entry.id]);
   }
   return [...groups].sort(([one], [two]) => two - one).map(([, group]) => group);
@@ -152,7 +152,7 @@ interface Together {
 
 /** What is to come back in one file. */
 interface Asked {
-  readonly found: Examined;
+  readonly found: FileFindings;
   readonly ids: ReadonlySet<string>;
   readonly survey: Survey;
   readonly together: Together;
@@ -164,24 +164,24 @@ function isNamed({ id, batch }: JournalEntry, ids: readonly string[]): boolean {
   return ids.includes(id) || (batch !== undefined && ids.includes(batch));
 }
 
-async function examineAll(survey: Survey, named: Set<string> | null, env: Env): Promise<Examined[]> {
-  const found: Examined[] = [];
-  for (const chain of survey.chains) {
-    const isAsked = named && chain.entries.some((entry) => isNamed(entry, [...named]));
+async function findAll(survey: Survey, named: Set<string> | null, env: Env): Promise<FileFindings[]> {
+  const found: FileFindings[] = [];
+  for (const journal of survey.journals) {
+    const isAsked = named && journal.entries.some((entry) => isNamed(entry, [...named]));
     try {
-      const now = isAsked ? null : await readText(await fileOf(chain, env), env);
-      if (isAsked || (!named && !isUntouched(chain, now))) found.push(await examine(chain, survey, env));
+      const now = isAsked ? null : await readText(await fileOf(journal, env), env);
+      if (isAsked || (!named && !isUntouched(journal, now))) found.push(await findLost(journal, survey, env));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      if (isAsked) throw new NotRestored(chain.path, error);
+      if (isAsked) throw new NotRestored(journal.path, error);
     }
   }
   return found.sort((one, two) => (one.lost[0]?.entry.time ?? 0) - (two.lost[0]?.entry.time ?? 0));
 }
 
 /** Edits that were asked for and are not lost: those that stand are said to; anything else is a mistake. */
-function explained(ids: readonly string[], examined: readonly Examined[], survey: Survey): Outcome[] {
-  const lost = examined.flatMap((one) => one.lost);
+function explained(ids: readonly string[], findings: readonly FileFindings[], survey: Survey): Outcome[] {
+  const lost = findings.flatMap((one) => one.lost);
   return ids
     .filter((id) => !lost.some(({ entry }) => isNamed(entry, [id])))
     .map((id) => {
@@ -190,12 +190,12 @@ function explained(ids: readonly string[], examined: readonly Examined[], survey
       if (!edit) throw new PortError("not_found", `there is no edit ${id}; nothing was restored`);
       const other = survey.entries.findLast(({ instead }) => instead?.includes(edit.id));
       if (other) return { kind: "already", file: { path: other.path, ids: [id], diff: "" } };
-      const found = examined.find(({ chain }) => chain.entries.includes(edit));
-      const traces = found?.course.traces.filter(({ entry }) => isNamed(entry, [id])) ?? [];
-      const stands = traces.some(({ lines, gap }) => !lines.isEmpty || gap !== null);
-      if (found && (stands || traces.length === 0))
+      const found = findings.find(({ journal }) => journal.entries.includes(edit));
+      const places = found?.edited.all.filter(({ entry }) => isNamed(entry, [id])) ?? [];
+      const stands = places.some(({ lines, gap }) => !lines.isEmpty || gap !== null);
+      if (found && (stands || places.length === 0))
         return { kind: "already", file: { path: found.file.path, ids: [id], diff: "" } };
-      const why = traces.some(({ gone }) => gone.length > 0)
+      const why = places.some(({ gone }) => gone.length > 0)
         ? "it is in a commit, or its file has another name"
         : "a later edit replaced it";
       const message = `edit ${id} of ${edit.path} is not lost: ${why}; nothing was restored`;
@@ -207,7 +207,7 @@ async function attempt(asked: Asked, env: Env): Promise<Outcome> {
   const { found, ids, survey } = asked;
   const path = found.file.path;
   try {
-    const edits = found.chain.entries.filter(({ id }) => ids.has(id));
+    const edits = found.journal.entries.filter(({ id }) => ids.has(id));
     const there = found.now ? null : await elsewhere(edits[0], survey.commits);
     if (there) return await inPresentTree(edits, there, { old: path, isAll: asked.isAll }, env);
     const files = found.source ? [found.file, found.source] : [found.file];
@@ -248,27 +248,27 @@ async function write({ found, ids, survey, together }: Asked, held: Held, env: E
   const target = await OpenFile.open(held, found.file, context);
   const source = found.source && (await OpenFile.open(held, found.source, context));
   // Once more, now that nobody else writes; which of them are in commits is known.
-  const examined = await examine(found.chain, { ...survey, commits: null }, env);
-  if (examined.now?.version !== (source ?? target).document?.version) throw changing(found);
-  const chosen = examined.lost.filter(({ entry }) => ids.has(entry.id));
+  const findings = await findLost(found.journal, { ...survey, commits: null }, env);
+  if (findings.now?.version !== (source ?? target).document?.version) throw changing(found);
+  const chosen = findings.lost.filter(({ entry }) => ids.has(entry.id));
   const told = { path: found.file.path, ids: [...ids] };
   const putting: Putting = { held, together };
   if (chosen.length === 0) return { kind: "already", file: { ...told, diff: "" } };
   if (chosen.some(({ what }) => what === "deleted")) return deleteAgain(target, chosen, putting, env);
   const merged = await mergeBack({
-    ...{ examined, chosen },
-    others: examined.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id)),
-    ended: examined.lost.filter(({ entry }) => !lost.has(entry.id)),
+    ...{ findings, chosen },
+    others: findings.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id)),
+    ended: findings.lost.filter(({ entry }) => !lost.has(entry.id)),
   });
   if (!("text" in merged)) {
     const writer = (line: number): string | null => {
-      const by = examined.course.traces.findLast(({ lines }) => lines.has(line - 1))?.entry.agent;
+      const by = findings.edited.all.findLast(({ lines }) => lines.has(line - 1))?.entry.agent;
       return by === env.agent ? "you" : (by ?? null);
     };
     return { kind: "refused", refusal: refusalOf(merged, told, writer) };
   }
   const { text, change: map } = merged;
-  const { now } = examined;
+  const { now } = findings;
   if (text.version === now?.version && !source) return { kind: "already", file: { ...told, diff: "" } };
   const returned: Returned = { opened: target, text, maps: map && !source ? [map] : [] };
   const gone: Returned[] = source ? [{ opened: source, text: null, maps: [] }] : [];
@@ -289,7 +289,7 @@ function lineCount(count: number): string {
   return `${count} ${count === 1 ? "line" : "lines"}`;
 }
 
-function changing({ file }: Examined): PortError {
+function changing({ file }: FileFindings): PortError {
   return new PortError("busy", `${file.path} changed while it was being restored: try again`);
 }
 

@@ -17,23 +17,23 @@ import { countsOf } from "../ledger/index.js";
 import { Document, LineSet, lineIndexes } from "../text/index.js";
 
 /** A text with the later one that it is looked for in. */
-export interface Meeting {
+export interface Comparison {
   readonly before: Document;
   readonly now: Document;
-  readonly map: LineChange;
+  readonly change: LineChange;
   /** The later text is one that was there before the edit. */
-  readonly rewound: boolean;
+  readonly isEarlierText: boolean;
   /** The later text did not come from this one. */
-  readonly apart: boolean;
+  readonly isUnrelated: boolean;
   /** Whether a line, in its bare form, was taken out by a journaled edit. */
   isOld(bare: string): boolean;
 }
 
 /** From a line to before another one. */
-export type Place = readonly [number, number];
+export type Span = readonly [number, number];
 
 /** What is left of some lines: those that stand, in the numbers of now; those that are gone, in the numbers before. */
-export interface Standing {
+export interface Survival {
   readonly lines: LineSet;
   readonly gone: LineSet;
   /** Those of them in whose place other text stands, which was not there before. */
@@ -41,34 +41,35 @@ export interface Standing {
 }
 
 /** A line as far as formatters leave it alone; "" where it tells nothing. */
-export function bare(line: string): string {
+export function normalised(line: string): string {
   return /[\p{L}\p{N}]/u.test(line) ? line.replace(/[\s;,]+/g, "").replace(/["`]/g, "'") : "";
 }
 
-export function standing(lines: LineSet, meeting: Meeting): Standing {
-  const { map, before } = meeting;
-  const unpaired = lines.subtract(pairedLines(map));
-  const kept = map.carry(lines);
-  if (unpaired.isEmpty || meeting.rewound) return { lines: kept, gone: unpaired, replaced: LineSet.empty };
-  const elsewhere = new Supply(unpaired, meeting);
+export function survivalOf(lines: LineSet, comparison: Comparison): Survival {
+  const { change, before } = comparison;
+  const unpaired = lines.subtract(pairedLines(change));
+  const kept = change.carry(lines);
+  if (unpaired.isEmpty || comparison.isEarlierText)
+    return { lines: kept, gone: unpaired, replaced: LineSet.empty };
+  const elsewhere = new Supply(unpaired, comparison);
   const stand: number[] = [];
   const gone: number[] = [];
   const replaced: number[] = [];
-  for (const region of map.regions) {
+  for (const region of change.regions) {
     const own = unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])).indexes();
     const missing = own.filter((index) => {
-      const found = elsewhere.take(bareLines(before, index, index + 1)[0] as string);
+      const found = elsewhere.take(normalisedLines(before, index, index + 1)[0] as string);
       if (found !== null && found >= 0) stand.push(found);
       return found === null;
     });
     if (missing.length === 0) continue;
-    const isSame = sameWords(region, meeting);
-    const isOld = !isSame && wentBack(region, meeting);
+    const isSame = sameWords(region, comparison);
+    const isOld = !isSame && wentBack(region, comparison);
     const continued = isSame
       ? lineIndexes(region.bStart, region.bEnd)
       : isOld
         ? []
-        : workedOn(missing, region, meeting);
+        : workedOn(missing, region, comparison);
     const [found, lines] = continued.length > 0 ? [stand, continued] : [gone, missing];
     for (const line of lines) found.push(line);
     if (found === gone && !isOld) for (const line of missing) replaced.push(line);
@@ -81,33 +82,33 @@ export function standing(lines: LineSet, meeting: Meeting): Standing {
 }
 
 /** Whether all of the text stands, and nothing of old is back. */
-export function isWhole(meeting: Meeting): boolean {
-  const { map } = meeting;
-  if (map.regions.some((region) => newLines(region, meeting).some((line) => meeting.isOld(line))))
+export function isWhole(comparison: Comparison): boolean {
+  const { change } = comparison;
+  if (change.regions.some((region) => newLines(region, comparison).some((line) => comparison.isOld(line))))
     return false;
-  return standing(LineSet.all(map.before), meeting).gone.isEmpty;
+  return survivalOf(LineSet.all(change.before), comparison).gone.isEmpty;
 }
 
 /** Whether the lines that were taken out at this place, bare, stand there again. */
-export function isBack([start, end]: Place, taken: readonly string[], meeting: Meeting): boolean {
-  const regions = regionsNear([start, end], taken.length, meeting.map);
+export function hasReturned([start, end]: Span, taken: readonly string[], comparison: Comparison): boolean {
+  const regions = regionsNear([start, end], taken.length, comparison.change);
   if (regions.length === 0) return false;
   const wanted = taken.filter((line) => line !== "");
   // A text from before the lines were even written does not bring them back.
-  if (meeting.rewound)
+  if (comparison.isEarlierText)
     return (
       wanted.length === 0 ||
-      bareLines(meeting.now, 0, meeting.now.lineCount).some((line) => wanted.includes(line))
+      normalisedLines(comparison.now, 0, comparison.now.lineCount).some((line) => wanted.includes(line))
     );
-  const changed = regions.filter((region) => !sameWords(region, meeting));
-  const fresh = countsOf(changed.flatMap((region) => newLines(region, meeting)));
+  const changed = regions.filter((region) => !sameWords(region, comparison));
+  const fresh = countsOf(changed.flatMap((region) => newLines(region, comparison)));
   const found = wanted.filter((line) => take(fresh, line)).length;
   return found > 0 && found * 2 >= wanted.length;
 }
 
 /** Lines that are equal to their neighbours may come back a little higher or lower than they left. */
-export function regionsNear([start, end]: Place, distance: number, map: LineChange): readonly Region[] {
-  return map.touching(Math.max(0, start - distance), Math.min(map.before, end + distance));
+export function regionsNear([start, end]: Span, distance: number, change: LineChange): readonly Region[] {
+  return change.touching(Math.max(0, start - distance), Math.min(change.before, end + distance));
 }
 
 /** Bare lines without those that are among others. */
@@ -122,10 +123,10 @@ export function resembles(one: Document, other: Document): boolean {
   return pairedLines(compare(one, other)).size * 2 >= Math.max(1, one.lineCount);
 }
 
-/** Lines that the map pairs, in the numbers before. */
-export function pairedLines(map: LineChange): LineSet {
-  const spans = map.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
-  return LineSet.all(map.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
+/** Lines that a change pairs, in the numbers before. */
+export function pairedLines(change: LineChange): LineSet {
+  const spans = change.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
+  return LineSet.all(change.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
 }
 
 function take(counts: Map<string, number>, line: string): boolean {
@@ -134,14 +135,14 @@ function take(counts: Map<string, number>, line: string): boolean {
   return left > 0;
 }
 
-const bareTexts = new WeakMap<Document, (string | undefined)[]>();
+const normalisedTexts = new WeakMap<Document, (string | undefined)[]>();
 
-function bareLines(document: Document, start: number, end: number): string[] {
-  const all = bareTexts.get(document) ?? [];
-  bareTexts.set(document, all);
+function normalisedLines(document: Document, start: number, end: number): string[] {
+  const all = normalisedTexts.get(document) ?? [];
+  normalisedTexts.set(document, all);
   const lines: string[] = [];
   for (let at = start; at < end; at++) {
-    const line = all[at] ?? bare(document.text(at));
+    const line = all[at] ?? normalised(document.text(at));
     all[at] = line;
     lines.push(line);
   }
@@ -155,37 +156,37 @@ const freshLines = new WeakMap<LineChange, ReadonlySet<number>>();
  * Unpaired lines of now, by their index, that are no unpaired line of before: first in their own region, then in any,
  * because where all lines were indented anew it is chance which of them pair, and where regions begin.
  */
-function freshOf({ map, before, now }: Meeting): ReadonlySet<number> {
-  const known = freshLines.get(map);
+function freshOf({ change, before, now }: Comparison): ReadonlySet<number> {
+  const known = freshLines.get(change);
   if (known) return known;
   const left: number[] = [];
   const gone = new Map<string, number>();
-  for (const { aStart, aEnd, bStart, bEnd } of map.regions) {
-    const old = countsOf(bareLines(before, aStart, aEnd));
-    for (const [at, line] of bareLines(now, bStart, bEnd).entries())
+  for (const { aStart, aEnd, bStart, bEnd } of change.regions) {
+    const old = countsOf(normalisedLines(before, aStart, aEnd));
+    for (const [at, line] of normalisedLines(now, bStart, bEnd).entries())
       if (line !== "" && !take(old, line)) left.push(bStart + at);
     for (const [line, count] of old) gone.set(line, (gone.get(line) ?? 0) + count);
   }
-  const fresh = new Set(left.filter((at) => !take(gone, bareLines(now, at, at + 1)[0] as string)));
-  freshLines.set(map, fresh);
+  const fresh = new Set(left.filter((at) => !take(gone, normalisedLines(now, at, at + 1)[0] as string)));
+  freshLines.set(change, fresh);
   return fresh;
 }
 
 /** Lines of a region that are new there, bare; those that tell nothing are left out. */
-function newLines({ bStart, bEnd }: Region, meeting: Meeting): string[] {
-  const fresh = freshOf(meeting);
-  return bareLines(meeting.now, bStart, bEnd).filter((_, at) => fresh.has(bStart + at));
+function newLines({ bStart, bEnd }: Region, comparison: Comparison): string[] {
+  const fresh = freshOf(comparison);
+  return normalisedLines(comparison.now, bStart, bEnd).filter((_, at) => fresh.has(bStart + at));
 }
 
 /** Unpaired lines of now that are nobody else's: each serves for one line that is looked for. */
 class Supply {
   private readonly places = new Map<string, number[]>();
 
-  constructor(wanted: LineSet, { map, before, now }: Meeting) {
-    for (const { bStart, bEnd } of map.regions)
-      for (const [at, line] of bareLines(now, bStart, bEnd).entries()) this.add(line, bStart + at);
-    for (const { aStart, aEnd } of map.regions)
-      for (const [at, line] of bareLines(before, aStart, aEnd).entries())
+  constructor(wanted: LineSet, { change, before, now }: Comparison) {
+    for (const { bStart, bEnd } of change.regions)
+      for (const [at, line] of normalisedLines(now, bStart, bEnd).entries()) this.add(line, bStart + at);
+    for (const { aStart, aEnd } of change.regions)
+      for (const [at, line] of normalisedLines(before, aStart, aEnd).entries())
         if (!wanted.has(aStart + at)) this.places.get(line)?.shift();
   }
 
@@ -201,15 +202,15 @@ class Supply {
   }
 }
 
-function sameWords({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Meeting): boolean {
+function sameWords({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Comparison): boolean {
   const all = (document: Document, start: number, end: number) =>
     tokens(document.lines(start, end), 0, unformatted()).map(({ text }) => text);
   return all(before, aStart, aEnd).join(" ") === all(now, bStart, bEnd).join(" ");
 }
 
-function wentBack(region: Region, meeting: Meeting): boolean {
-  const fresh = newLines(region, meeting);
-  return fresh.filter((line) => meeting.isOld(line)).length * 2 >= fresh.length;
+function wentBack(region: Region, comparison: Comparison): boolean {
+  const fresh = newLines(region, comparison);
+  return fresh.filter((line) => comparison.isOld(line)).length * 2 >= fresh.length;
 }
 
 interface Token {
@@ -230,16 +231,20 @@ function tokens(lines: readonly string[], start: number, pattern: RegExp): Token
 }
 
 /** The lines of now that go on with these; none if too little of them does. */
-function workedOn(lines: readonly number[], region: Region, { before, now, apart }: Meeting): number[] {
+function workedOn(
+  lines: readonly number[],
+  region: Region,
+  { before, now, isUnrelated }: Comparison,
+): number[] {
   const { aStart, aEnd, bStart, bEnd } = region;
-  const pattern = apart ? words() : wordsAndSigns();
+  const pattern = isUnrelated ? words() : wordsAndSigns();
   const old = tokens(before.lines(aStart, aEnd), aStart, pattern);
   const current = tokens(now.lines(bStart, bEnd), bStart, pattern);
   const asLines = (list: readonly Token[]) => Document.fromText(list.map(({ text }) => `${text}\n`).join(""));
-  const map = compare(asLines(old), asLines(current));
+  const change = compare(asLines(old), asLines(current));
   const wanted = new Set(lines);
-  const own = old.flatMap(({ line }, at) => (wanted.has(line) ? [map.index(at)] : []));
+  const own = old.flatMap(({ line }, at) => (wanted.has(line) ? [change.index(at)] : []));
   const found = own.filter((at) => at >= 0);
-  if (found.length < own.length * (apart ? 0.9 : 0.5)) return [];
+  if (found.length < own.length * (isUnrelated ? 0.9 : 0.5)) return [];
   return [...new Set(found.map((at) => (current[at] as Token).line))];
 }
