@@ -282,9 +282,18 @@ export class History {
     return false;
   }
 
+  /** A text that is back from before a state: what came to that state since is undone, line by line. */
+  private takenBack(from: number, to: number): LineChange | null {
+    const { version } = this.states[to] as State;
+    const earlier = this.states.findLastIndex((state, at) => at < from && state.version === version);
+    return earlier < 0 ? null : (this.follow(earlier, from)?.invert().disowned() ?? null);
+  }
+
   private between(from: number, to: number): LineChange | null {
     const [a, b] = [this.states[from] as State, this.states[to] as State];
     if (from === to || a.version === b.version) return LineChange.identity(a.lineCount);
+    const taken = this.takenBack(from, to);
+    if (taken) return taken;
     const [before, after] = [this.kept(from), this.kept(to)];
     if (before && after) return compare(before, after);
     const [one, two] = [this.hashes(from), this.hashes(to)];

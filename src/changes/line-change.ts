@@ -174,6 +174,15 @@ export class LineChange {
     );
   }
 
+  /** The same map, as the doing of others. */
+  disowned(): LineChange {
+    return new LineChange(
+      this.before,
+      this.after,
+      this.regions.map(({ own: _, ...region }) => region),
+    );
+  }
+
   /** Lines of the one text, as far as they are paired, as lines of the other. */
   carry(lines: LineSet): LineSet {
     if (this.isIdentity) return lines;
