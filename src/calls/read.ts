@@ -132,9 +132,14 @@ function list(opened: OpenFile, text: Document, request: ReadRequest, env: Env):
   return { text: listing.text, isError: false, details: detailsOf(opened.file, text, listing, anchors) };
 }
 
-function showed(opened: OpenFile, { shown, rows }: Pick<Listing, "shown" | "rows">, anchors: Labels): void {
+function showed(
+  opened: OpenFile,
+  { shown, rows }: Pick<Listing, "shown" | "rows">,
+  anchors: Labels,
+  printer: "read" | "delta" = "read",
+): void {
   if (!shown.isEmpty || rows.length === 0 || rows.some(({ line }) => isPrintable(opened.text, line - 1)))
-    opened.showed(shown, anchors === "none" ? null : anchors, "read");
+    opened.showed(shown, anchors === "none" ? null : anchors, printer);
   else opened.met();
 }
 
@@ -206,7 +211,7 @@ async function delta(
   const left = untold.pending.size + untold.deletions.length;
   if (left > 0) lines.push(`[${left} more changes not shown: read the delta again]`);
   if (!unseen.isEmpty) lines.push(`[${describe(unseen.ranges())} never shown]`);
-  showed(opened, listing, anchors);
+  showed(opened, listing, anchors, "delta");
   opened.update({ ...opened.agent, ...untold });
   const deletions = agent.deletions.slice(0, mostDeletions).map(({ gap, count }) => ({ after: gap, count }));
   const details = { ...detailsOf(opened.file, text, listing, anchors), deletions };

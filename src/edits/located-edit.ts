@@ -14,13 +14,13 @@ export interface Located {
 }
 
 /**
- * Others changed something where the edit is to go. If a read or a search has printed, since these anchors were shown, all
- * that they left there, the text now is what the agent speaks of.
+ * Others changed something where the edit is to go. If a read or a search has told, since these anchors were shown, of all lines
+ * that the edit names, the text now is what the agent speaks of.
  */
 export function withLook(edit: Edit, located: Located, view: View): Located {
   const { history } = view;
   const { base, lines } = located;
-  if (base === history.last || view.showings.every(({ isLook, state }) => !isLook || state <= base))
+  if (base === history.last || view.showings.every(({ looked, state }) => !looked || state <= base))
     return located;
   const toNow = history.follow(base);
   const now = toNow ? lines.map((line) => toNow.index(line)) : [];
@@ -40,7 +40,9 @@ export function withLook(edit: Edit, located: Located, view: View): Located {
   );
   const known = looked.union(own);
   const isReread = (): boolean => spansOf(edit, now).every(([start, end]) => known.containsSpan(start, end));
-  if (!inside.every(isSeen) || !(beside.every(isSeen) || isReread())) return located;
+  // A search prints lines by themselves. Lines of others inside a range are known to be there where all of it was printed.
+  const isBesideOnly = inside.length === 0 && beside.every(isSeen);
+  if (!inside.every(isSeen) || !(isBesideOnly || isReread())) return located;
   return { base: history.last, lines: now, lookedAt: inside };
 }
 
@@ -54,11 +56,11 @@ function spansOf(edit: Edit, lines: readonly number[]): [number, number][] {
   return third === undefined ? named : [...named, [third, third + 1]];
 }
 
-/** Lines of the text now that a read or a search has printed as they are, since a state. */
+/** Lines of the text now of which a read or a search has told since a state. */
 function lookedAt(base: number, { history, showings }: View): LineSet {
-  return showings.reduce((set, { isLook, state, rows }) => {
-    const map = isLook && state > base ? history.follow(state) : null;
-    return map ? set.union(map.carry(rows)) : set;
+  return showings.reduce((set, { looked, state }) => {
+    const map = looked && state > base ? history.follow(state) : null;
+    return looked && map ? set.union(map.carry(looked)) : set;
   }, LineSet.empty);
 }
 
@@ -124,8 +126,11 @@ export interface Showing {
   readonly rows: LineSet;
   /** null: printed without anchors. Such rows name nothing. */
   readonly scheme: SchemeName | null;
-  /** A read or a search, which the agent can have seen before it wrote the call that is judged. */
-  readonly isLook?: boolean;
+  /**
+   * Lines of the state that it tells of, where it is a read or a search which the agent can have seen before it wrote the
+   * call that is judged.
+   */
+  readonly looked?: LineSet | null;
   /** What the rows were printed with, by line index, where they are few: then no text is needed to check an anchor. */
   readonly hashes?: Readonly<Record<number, string>>;
 }

@@ -3,8 +3,11 @@ import type { History } from "../changes/index.js";
 import { LineSet } from "../text/index.js";
 import { type Forgotten, forget, nothingForgotten, retired } from "./forgotten-rows.js";
 
-/** What printed rows to an agent. Only a read retires the older rows of the numbers it prints. */
-export type Printer = "read" | "search" | "edit" | "refusal" | "observed";
+/**
+ * What printed rows to an agent. Only a read, whole or in part or of what has changed (delta), retires the older rows of the
+ * numbers it prints.
+ */
+export type Printer = "read" | "delta" | "search" | "edit" | "refusal" | "observed";
 
 /** Rows printed at one moment. `rows` are those that still name lines. */
 export interface LedgerShowing {
@@ -125,6 +128,10 @@ export function isShownLast({ showings, newest, past }: AgentLedger, showing: Sh
   return isRead && isSame(before, showing) && before?.order === newest?.order;
 }
 
+function isReader(printer: Printer): boolean {
+  return printer === "read" || printer === "delta";
+}
+
 type Shown = Pick<LedgerShowing, "state" | "rows" | "scheme" | "printer">;
 
 /** The same rows, printed in the same way. */
@@ -213,11 +220,11 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   if (rows.isEmpty && showing.lineCount > 0) return ledger;
   if (request !== undefined) return showRefusal(ledger, showing, request);
   const { scheme } = showing;
-  const isRead = printer === "read" || printer === "observed";
+  const isRead = isReader(printer) || printer === "observed";
   // What is read again tells all that it told before: kept twice, it would push out what was shown earlier.
   const isAgain = isRead && isSame(ledger.showings.at(-1), showing);
   const others = isAgain ? ledger.showings.slice(0, -1) : ledger.showings;
-  const retiring = printer === "read" ? scheme : null;
+  const retiring = isReader(printer) ? scheme : null;
   const older = retiring === null ? others : others.map((one) => retire(one, rows, retiring));
   // Who reads has stopped sending the same call: the count of its refusals begins anew.
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
@@ -323,7 +330,7 @@ export function newestFor(
 function bounded(ledger: AgentLedger): AgentLedger {
   const emptied = ledger.showings.filter(({ rows }) => rows.isEmpty).slice(0, -keptEmptied);
   const left = ledger.showings.filter((one) => !emptied.includes(one));
-  const isRead = ({ printer }: LedgerShowing): boolean => printer === "read";
+  const isRead = ({ printer }: LedgerShowing): boolean => isReader(printer);
   const dropped = new Set([
     ...left.filter((one) => !isRead(one)).slice(0, -keptAnswers.other),
     ...left.filter(isRead).slice(0, -keptAnswers.read),

@@ -99,13 +99,20 @@ export function viewOf(sight: Sight, request: string): View {
   const newest = newestFor(agent, request);
   return {
     history,
-    showings: showingsFor(agent, request).map((one) => ({ ...one, isLook: isLook(one, sight, request) })),
+    showings: showingsFor(agent, request).map((one) => ({ ...one, looked: lookedAt(one, sight, request) })),
     forgotten: (index, hash, scheme) => isForgotten(agent.forgotten, index, hash, scheme),
     isUntold: (start, end) => isUntold(agent, request, { start, end }),
     known: (state) => knownIn(agent, state, request, history),
     read: knownNow(agent),
     ...(newest ? { newest: newest.state } : {}),
   };
+}
+
+/** A delta tells of every line known to the agent that it is as it was, or prints it; a read or a search tells of its rows alone. */
+function lookedAt(showing: LedgerShowing, sight: Sight, request: string): LineSet | null {
+  if (!isLook(showing, sight, request)) return null;
+  const { printer, state, rows } = showing;
+  return printer === "delta" ? (sight.agent.known.get(state) ?? rows) : rows;
 }
 
 /**

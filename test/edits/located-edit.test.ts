@@ -16,8 +16,8 @@ const later = (made: { time: number }): number => (made.time += 1000);
 describe("an edit over lines that others changed", () => {
   it.each<[string, (made: Awaited<ReturnType<typeof changed>>) => Promise<unknown>]>([
     ["a delta", ({ session }) => session.read({ path, delta: true })],
-    ["a read of the line", ({ session }) => session.read({ path, ranges: [{ start: 3, end: 3 }] })],
-    ["a search", ({ session }) => session.grep({ pattern: "^X$" })],
+    ["a read of the lines", ({ session }) => session.read({ path, ranges: [{ start: 2, end: 4 }] })],
+    ["a search", ({ session }) => session.grep({ pattern: "^X$", context: 1 })],
     ["a read without anchors", ({ session }) => session.read({ path, anchors: "none" })],
   ])("lands once the agent has looked at them: %s", async (_, look) => {
     const made = await changed();
@@ -87,6 +87,21 @@ describe("an edit over lines that others changed", () => {
     later(made);
     expect(outcome(await made.session.edit(on(six).replace(1, 4, "mine")))).toBe("!stale");
     expect(made.words()).toBe("a X Y d e f");
+  });
+
+  it.each<[string, (made: Awaited<ReturnType<typeof changed>>) => Promise<unknown>]>([
+    ["a read", ({ session }) => session.read({ path, ranges: [{ start: 3, end: 3 }] })],
+    ["a search", ({ session }) => session.grep({ pattern: "^X$" })],
+  ])("is refused if a line of others was printed without those beside it: %s", async (_, look) => {
+    // Nothing printed tells that it is between `b` and `d`, and not above.
+    const made = await changed("a b X c d e f");
+    await look(made);
+    later(made);
+    expect(outcome(await made.session.edit(on(six).replace(2, 4, "mine")))).toBe("!stale");
+    await made.session.read({ path, ranges: [{ start: 2, end: 5 }], anchors: "none" });
+    later(made);
+    expect(outcome(await made.session.edit(on(six).replace(2, 4, "mine")))).toBe("applied");
+    expect(made.words()).toBe("a mine e f");
   });
 
   it("lands over a deletion that a delta told of", async () => {

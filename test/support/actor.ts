@@ -107,7 +107,7 @@ export class Actor {
     const request = { ...random.pick(requests), anchors };
     const { text } = await this.session.read(request);
     this.room.log.push(`${this.name} reads ${JSON.stringify(request)}`);
-    this.memory.takeIn(text, path, anchors, "read");
+    this.memory.takeIn(text, path, anchors, "delta" in request ? "delta" : "read");
     await this.room.follow();
   }
 
@@ -124,7 +124,7 @@ export class Actor {
     const { text } = await this.session.read({ path, delta: true });
     this.room.log.push(`${this.name} reads the delta of ${path}`);
     const before = this.memory.pictures.length;
-    this.memory.takeIn(text, path, "hex6", "read");
+    this.memory.takeIn(text, path, "hex6", "delta");
     this.room.wait();
     const picture = this.memory.pictures.at(-1);
     if (this.memory.pictures.length <= before - 1 || !picture || picture.lines !== world.lines) return;

@@ -92,7 +92,7 @@ export class Intents {
     const own = this.memory.ownLines(place);
     const named = calls.map((call) => {
       const ends = call.refs.slice(0, 2).map((index) => (lines[index] as Line).id);
-      const back = this.memory.between(place, ends[0] as number, ends.at(-1) as number);
+      const back = this.memory.between(place, ends[0] as number, ends.at(-1) as number, picture.moment);
       return withOwn(call.named(this.latest(picture, call.refs)), [...own, ...back]);
     });
     const all = (part: keyof Named) => named.flatMap((one) => one[part]);
@@ -145,7 +145,7 @@ export class Intents {
     const text = place.world.texts(random.between(1, 2));
     const ids = [
       ...lines.slice(at, end + 1).map(({ id }) => id),
-      ...memory.between(place, one.line.id, two.line.id),
+      ...memory.between(place, one.line.id, two.line.id, Math.min(one.picture.moment, two.picture.moment)),
     ];
     const target = three?.line.id ?? -1;
     const move = { op: "move_lines", start, end: stop, after: three ? anchorOfRow(three) : "" };
@@ -181,7 +181,7 @@ export class Intents {
     const all = lines.slice(Math.max(0, at - 1), end + 2);
     const since = Math.min(...rows.map(({ picture }) => picture.moment));
     if (all.some(({ id }) => this.room.wasAway(place, id, since))) return false;
-    const isLooked = all.every((line) => this.memory.hasLooked(place, line));
+    const isLooked = all.every((line) => this.memory.hasLooked(place, line, since));
     return isLooked || rows.every(({ picture }) => this.isIn(picture.lines, lines, [at - 1, end + 1]));
   }
 

@@ -22,7 +22,7 @@ export interface Row {
   readonly line: Line;
 }
 
-type Printer = "read" | "search" | "answer";
+type Printer = "read" | "delta" | "search" | "answer";
 
 export class Memory {
   pictures: Picture[] = [];
@@ -30,9 +30,9 @@ export class Memory {
   private readonly shown = new Map<World, Map<number, number>>();
   private readonly written = new Map<World, Set<number>>();
   private readonly texts = new Set<string>();
-  /** Lines that a read or a search printed, or that it wrote. */
-  private readonly looked = new Map<World, Set<number>>();
-  /** Lines of which it was told that they are gone, by a note between two lines. */
+  /** When a read or a search told of each line last. */
+  private readonly looked = new Map<World, Map<number, number>>();
+  /** Lines of which it was told that they are gone: by a note, or by all that stands there instead. */
   private readonly missed = new Set<number>();
 
   constructor(
@@ -54,8 +54,9 @@ export class Memory {
     return this.texts.has(text);
   }
 
-  hasLooked(place: Place, { id }: Line): boolean {
-    return this.looked.get(place.world)?.has(id) === true || this.wrote(place, id);
+  /** A read or a search told of the line after this moment. */
+  hasLooked(place: Place, { id }: Line, since: number): boolean {
+    return (this.looked.get(place.world)?.get(id) ?? -1) > since || this.wrote(place, id);
   }
 
   knows(place: Place, { id }: Line): boolean {
@@ -112,12 +113,31 @@ export class Memory {
       }
     }
     for (const [where, numbers] of rows) this.add(where, numbers, used, by);
+    for (const where of rows.keys()) this.learnLosses(where);
+  }
+
+  /** A line of others is gone for an agent once it was shown all that stands there instead, and where that ends if it is less. */
+  private learnLosses(place: Place): void {
+    const shown = this.shown.get(place.world);
+    const now = place.world.lines;
+    for (const { lines, rows } of this.pictures.filter((one) => one.place === place))
+      for (const at of rows.indexes()) {
+        const { id } = lines[at] as Line;
+        const loss = this.missed.has(id) ? undefined : this.room.loss(place, id);
+        if (!loss) continue;
+        const [before, after] = this.around(place, lines, at);
+        const [first, last] = this.aroundThen(place, lines, at);
+        const isShown = (line: Line): boolean => (shown?.get(line.id) ?? -1) >= loss.moment;
+        const isLess = after - before < last - first;
+        const [from, to] = isLess ? [Math.max(0, before), after + 1] : [before + 1, after];
+        if (now.slice(from, to).every(isShown)) this.missed.add(id);
+      }
   }
 
   private add(place: Place, numbers: readonly number[], used: SchemeName, by: Printer): void {
     const sorted = [...new Set(numbers)].sort((one, two) => one - two);
     const rows = LineSet.of(sorted.map((index) => [index, index + 1] as const));
-    if (by === "read")
+    if (by === "read" || by === "delta")
       this.pictures = this.pictures
         .map((one) =>
           one.place === place && one.scheme === used ? { ...one, rows: one.rows.subtract(rows) } : one,
@@ -131,18 +151,25 @@ export class Memory {
     }
     this.shown.set(place.world, ids);
     if (by === "answer") return;
-    const looked = this.looked.get(place.world) ?? new Set<number>();
-    for (const index of sorted) looked.add(place.world.lines[index]?.id ?? -1);
+    const looked = this.looked.get(place.world) ?? new Map<number, number>();
+    // A delta tells of all lines that the agent knows that they are as they were, or prints them.
+    const told = by === "delta" ? place.world.lines.filter((line) => this.knows(place, line)) : [];
+    for (const line of [...told, ...sorted.flatMap((index) => place.world.lines[index] ?? [])])
+      looked.set(line.id, this.room.moment);
     this.looked.set(place.world, looked);
   }
 
-  /** Of a text that is back, which the agent was shown, it means what stands there now between two of its lines. */
-  between(place: Place, first: number, last: number): number[] {
+  /**
+   * Of a text that is back, which the agent was shown, it means what stands there now between two of its lines. So it does
+   * where it has looked at all of them since it was shown their anchors.
+   */
+  between(place: Place, first: number, last: number, since: number): number[] {
     const now = place.world.lines;
-    if (!this.room.isBack(place)) return [];
     const [from, to] = [first, last].map((id) => now.findIndex((line) => line.id === id)) as [number, number];
     if (from < 0 || to < 0) return [];
     const inside = now.slice(Math.min(from, to), Math.max(from, to) + 1);
+    if (inside.every((line) => this.hasLooked(place, line, since))) return inside.map(({ id }) => id);
+    if (!this.room.isBack(place)) return [];
     return inside.filter((line) => this.knows(place, line)).map(({ id }) => id);
   }
 
@@ -153,6 +180,14 @@ export class Memory {
         const [before, after] = this.around(place, lines, at);
         if (this.room.loss(place, id) && before < above && above <= after) this.missed.add(id);
       }
+  }
+
+  /** The lines of a text between which a line stood that others were put in the place of. */
+  private aroundThen(place: Place, lines: readonly Line[], at: number): [number, number] {
+    const now = new Set(place.world.lines.map(({ id }) => id));
+    const isStanding = (line: Line): boolean => now.has(line.id);
+    const after = lines.slice(at + 1).findIndex(isStanding);
+    return [lines.slice(0, at).findLastIndex(isStanding), after < 0 ? lines.length : at + 1 + after];
   }
 
   /** The lines of the file now between which a line stood. */
