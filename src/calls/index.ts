@@ -14,7 +14,7 @@ export { execute } from "./commit-call.js";
 export { blocked, type Entry, judge, refused, type Verdict } from "./judge.js";
 export { type Edited, newLines, type Touched, tell, unseenLines } from "./quoted-lines.js";
 export { type GrepRequest, grep, type ReadRequest, read } from "./read.js";
-export { type Merged, type Merging, merge3, type Returned, settle } from "./reapply.js";
+export { type Merged, merge3, mergeChange, type Returned, writeBack } from "./reapply.js";
 export { refuse } from "./refuse.js";
 export {
   type BatchDetails,

@@ -11,7 +11,7 @@ import {
   wrote,
 } from "../ledger/index.js";
 import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
-import { PortError } from "../ports/index.js";
+import { type Held, PortError, type Write } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
 
 /** A merge of three texts: the change from `base` to `ours`, or those regions of it, is made to the text now. */
@@ -25,6 +25,12 @@ export interface Merging {
 export type Merged =
   | { readonly document: Document; readonly change: LineChange }
   | { readonly problems: readonly Problem[] };
+
+/** Merges a whole change. A text that nobody changed since becomes the other one, byte for byte. */
+export function mergeChange(base: Document, ours: Document, change: LineChange, now: Document): Merged {
+  if (now.version === base.version) return { document: ours, change };
+  return merge3({ base, ours, regions: change.regions, now });
+}
 
 /** Merges byte for byte, by the rules that edits follow; or says what is in the way. */
 export function merge3(merging: Merging): Merged {
@@ -88,10 +94,40 @@ export interface Returned {
   folders?: number;
 }
 
-/** Ledger and journal, once the file is written; what could not be recorded, in words. */
-export async function settle(
+/** Entry of the journal for a file that got text back; null: the file gets none. */
+type Told = Omit<Done, "before" | "after" | "change"> | null;
+
+/** Writes all of the files or none of them. Returns, in words, what could not be recorded of it. */
+export async function writeBack(
+  files: readonly Returned[],
+  { held, told }: { readonly held: Held; told(returned: Returned): Told },
+  env: Env,
+): Promise<string[] | "changed"> {
+  if (!(await held.commit(files.flatMap(writesOf)))) return "changed";
+  const warnings: string[] = [];
+  for (const one of files) {
+    const entry = told(one);
+    if (entry) warnings.push(...(await settle(one, entry, env)));
+  }
+  return warnings;
+}
+
+function writesOf({ opened, text, spelled, from, folders }: Returned): Write[] {
+  const { file } = opened;
+  const before = opened.document?.toBytes() ?? null;
+  const after = text?.toBytes() ?? null;
+  if (spelled === undefined)
+    return [{ file, before, after, ...(from ? { from: from.file } : {}), ...(folders ? { folders } : {}) }];
+  return [
+    { file, before, after: null },
+    { file: { ...file, path: spelled }, before: null, after, from: file },
+  ];
+}
+
+/** Ledger and journal, once the file is written. */
+async function settle(
   { opened, text, maps, from }: Returned,
-  told: Omit<Done, "before" | "after" | "change">,
+  told: NonNullable<Told>,
   env: Env,
 ): Promise<string[]> {
   const recording = new Recording();

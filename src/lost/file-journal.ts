@@ -1,3 +1,5 @@
+/** Every look into the journal that this folder takes, and the entries of each file. */
+import type { Env } from "../ledger/index.js";
 import type { JournalEntry } from "../ports/index.js";
 
 /** What the journal says of one file, from its first live edit on, under whatever names it had. */
@@ -6,6 +8,11 @@ export interface FileJournal {
   readonly path: string;
   /** Commits and undos, oldest first. */
   readonly entries: readonly JournalEntry[];
+}
+
+/** Oldest first; all of the journal, or from a time on. */
+export function readJournal({ store }: Env, since?: number): Promise<readonly JournalEntry[]> {
+  return store.journal(since === undefined ? {} : { since });
 }
 
 /** Ids of the commits that an undo took back. */

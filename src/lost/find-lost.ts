@@ -5,7 +5,7 @@ import { type Commits, type FileId, type JournalEntry, PortError } from "../port
 import { Document } from "../text/index.js";
 import type { EditedPlace } from "./edited-place.js";
 import { EditedPlaces } from "./edited-places.js";
-import { type FileJournal, fileJournals, liveEdits } from "./file-journal.js";
+import { type FileJournal, fileJournals, liveEdits, readJournal } from "./file-journal.js";
 import { isWhole, normalised, resembles } from "./survival.js";
 
 export interface LostRequest {
@@ -47,7 +47,7 @@ const defaultAge = 14 * 86_400_000;
 
 export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> {
   const since = request.since ?? env.clock() - defaultAge;
-  const entries = await env.store.journal({ since });
+  const entries = await readJournal(env, since);
   const live = liveEdits(entries, since);
   const keyOf = (path: string) =>
     env.files.identify(path).then(

@@ -4,5 +4,6 @@ export { undoneIds } from "./file-journal.js";
 export type { LostRequest } from "./find-lost.js";
 export { type LostCause, type LostEdit, type LostNotice, lost, lostBy } from "./lost.js";
 export { type RestoreRequest, restore } from "./restore.js";
-export type { RestoreDetails, RestoredFile, RestoreRefusal } from "./restored.js";
-export { CannotUndo, type UndoDetails, type UndoRequest, undo } from "./undo.js";
+export type { RestoreDetails, RestoredFile, RestoreRefusal } from "./restore-result.js";
+export { CannotUndo } from "./take-back.js";
+export { type UndoDetails, type UndoRequest, undo } from "./undo.js";

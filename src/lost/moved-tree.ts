@@ -1,97 +1,81 @@
 /** Edits of a work tree that is gone, made in the present one: the same merge, onto the file that is there. */
-import { merge3, type Returned, settle } from "../calls/index.js";
+import { type Merged, mergeChange, type Returned, writeBack } from "../calls/index.js";
 import { compare, LineChange } from "../changes/index.js";
 import type { Problem } from "../edits/index.js";
 import { contextOf, type Env, keptTexts, OpenFile } from "../ledger/index.js";
 import { type Commits, type JournalEntry, PortError } from "../ports/index.js";
 import { Document } from "../text/index.js";
 
-/** A file of a work tree that is gone. */
-export interface Elsewhere {
-  /** The root of that work tree. */
+export interface EditsElsewhere {
+  /** Oldest first. */
+  readonly edits: readonly JournalEntry[];
+  /** The root of the work tree that is gone. */
   readonly tree: string;
   /** The file in the present one. */
   readonly path: string;
 }
 
-export async function elsewhere(
-  entry: JournalEntry | undefined,
-  commits: Commits | null | undefined,
-): Promise<Elsewhere | null> {
-  if (entry?.tree === undefined || !commits?.presentPath) return null;
-  const { tree } = entry;
-  const path = await commits.presentPath(entry.file, tree);
-  return path === null ? null : { tree, path };
+/** null if the work tree of these edits, all of one file, is there. */
+export async function editsElsewhere(
+  edits: readonly JournalEntry[],
+  commits: Commits | null,
+): Promise<EditsElsewhere | null> {
+  const { tree, file } = edits[0] ?? {};
+  if (tree === undefined || file === undefined || !commits?.presentPath) return null;
+  const path = await commits.presentPath(file, tree);
+  return path === null ? null : { edits, tree, path };
 }
 
+/** `change` is null if the file was made. */
 interface Made {
   readonly text: Document;
-  readonly map: LineChange | null;
-}
-
-interface Moved {
-  readonly path: string;
-  readonly text: Document;
-  readonly map: LineChange | null;
+  readonly change: LineChange | null;
   readonly before: Document | null;
   readonly warnings: readonly string[];
 }
 
-/** Makes the edits in the present file, oldest first; or says what stands in the way. */
+/** Makes the edits in the present file; or says what is in the way. */
 export async function makeHere(
-  edits: readonly JournalEntry[],
-  path: string,
+  { edits, path }: EditsElsewhere,
   env: Env,
-): Promise<Moved | readonly Problem[]> {
+): Promise<Made | { readonly problems: readonly Problem[] }> {
   const file = await env.files.identify(path);
   const context = await contextOf(env);
   return env.files.hold([file], async (held) => {
     const opened = await OpenFile.open(held, file, context);
     const before = opened.document;
-    let made: { readonly text: Document | null; readonly map: LineChange | null } = {
-      text: before,
-      map: before && LineChange.identity(before.lineCount),
-    };
+    let text = before;
+    let change = before && LineChange.identity(before.lineCount);
     for (const edit of edits) {
-      const next = await makeOne(edit, made.text, env);
-      if (isProblemList(next)) return next;
-      made = { text: next.text, map: made.map && next.map && made.map.compose(next.map) };
+      const merged = await makeOne(edit, text, env);
+      if ("problems" in merged) return merged;
+      change = change?.compose(merged.change) ?? null;
+      text = merged.document;
     }
-    const { text, map } = made;
     if (!text) throw new PortError("bad_request", "name the edits to restore");
-    const written = { file, before: before?.toBytes() ?? null, after: text.toBytes() };
-    if (!(await held.commit([written])))
-      throw new PortError("busy", `${path} changed while it was being restored: try again`);
+    const returned: Returned = { opened, text, maps: change ? [change] : [] };
     const instead = edits.map(({ id }) => id);
-    const returned: Returned = { opened, text, maps: map ? [map] : [] };
-    const warnings = await settle(returned, { tool: "restore", kind: "commit", instead }, env);
-    return { path, text, map, before, warnings };
+    const entry = { tool: "restore", kind: "commit", instead } as const;
+    const warnings = await writeBack([returned], { held, told: () => entry }, env);
+    if (warnings === "changed")
+      throw new PortError("busy", `${path} changed while it was being restored: try again`);
+    return { text, change, before, warnings };
   });
 }
 
-function isProblemList(made: Made | readonly Problem[]): made is readonly Problem[] {
-  return !("text" in made);
-}
-
-async function makeOne(
-  edit: JournalEntry,
-  now: Document | null,
-  env: Env,
-): Promise<Made | readonly Problem[]> {
-  const { before, after, id } = edit;
+async function makeOne(edit: JournalEntry, now: Document | null, env: Env): Promise<Merged> {
+  const { before, after, id, change } = edit;
   const refused = (why: string) =>
     new PortError("stale", `edit ${id} of ${edit.path} cannot be restored: ${why}`);
   if (after === null) throw refused("it deleted the file");
   const texts = keptTexts(now?.encoding ?? null, [now], env);
-  const to = await texts(after);
-  const from = before === null ? Document.fromText("") : await texts(before);
-  if (!to || !from) throw refused("the text is not kept");
+  const ours = await texts(after);
+  const base = before === null ? Document.fromText("") : await texts(before);
+  if (!ours || !base) throw refused("the text is not kept");
   if (before === null) {
-    if (now && now.version !== to.version) throw refused("another file is there now");
-    return { text: to, map: null };
+    if (now && now.version !== ours.version) throw refused("another file is there now");
+    return { document: ours, change: LineChange.identity(ours.lineCount) };
   }
   if (!now) throw refused("there is no such file here");
-  const { regions } = edit.change ? LineChange.fromJSON(edit.change) : compare(from, to);
-  const merged = merge3({ base: from, ours: to, regions, now });
-  return "problems" in merged ? merged.problems : { text: merged.document, map: merged.change };
+  return mergeChange(base, ours, change ? LineChange.fromJSON(change) : compare(base, ours), now);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RestoreDetails } from "../../src/lost/restored.js";
+import type { RestoreDetails } from "../../src/lost/restore-result.js";
 import { type Bench, bench, numbered, on, path } from "../support/session.js";
 
 /** A few words, so that lines repeat; some tell nothing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RestoreDetails } from "../../src/lost/restored.js";
+import type { RestoreDetails } from "../../src/lost/restore-result.js";
 import { outcome, path } from "../support/session.js";
 import { five, worked } from "../support/worked.js";
 

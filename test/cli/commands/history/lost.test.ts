@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } fr
 import { join, relative } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LostEdit } from "../../../../src/lost/lost.js";
-import type { RestoreDetails } from "../../../../src/lost/restored.js";
+import type { RestoreDetails } from "../../../../src/lost/restore-result.js";
 import { anchorsIn, jsonLines, Place } from "../../support.js";
 
 const source = `${Array.from({ length: 12 }, (_, at) => `call${at + 1}(${at + 1});`).join("\n")}\n`;

@@ -1,4 +1,4 @@
-/** What came of a restore, and how it is told. */
+/** The outcome of a restore, as data and as text. */
 import { plainRefusal, type RefusalDetails, refusalDetails } from "../answers/index.js";
 import type { Result } from "../calls/index.js";
 import { type Code, decidingCode } from "../edits/index.js";
@@ -8,9 +8,9 @@ import type { MergedBack } from "./merge-back.js";
 export interface RestoredFile {
   readonly path: string;
   readonly ids: readonly string[];
-  /** "" where they were there already. */
+  /** "" if the edits were there already. */
   readonly diff: string;
-  /** What could not be recorded of it. */
+  /** Failures to record it. */
   readonly warnings?: readonly string[];
 }
 
@@ -30,57 +30,79 @@ export interface RestoreDetails {
   readonly code?: Code;
 }
 
-/** What came of one file. */
+/** The outcome for one file. */
 export type Outcome =
   | { readonly kind: "restored" | "already"; readonly file: RestoredFile }
   | { readonly kind: "refused"; readonly refusal: RestoreRefusal };
 
-type Told = { readonly path: string; readonly ids: readonly string[] };
+/** Edits of one file. */
+type Named = { readonly path: string; readonly ids: readonly string[] };
+
+export function alreadyThere({ path, ids }: Named): Outcome {
+  return { kind: "already", file: { path, ids, diff: "" } };
+}
+
+export function restored(
+  { path, ids }: Named,
+  diff: string,
+  warnings: readonly string[] | undefined = [],
+): Outcome {
+  return { kind: "restored", file: { path, ids, diff, ...(warnings.length > 0 ? { warnings } : {}) } };
+}
+
+export function refused(
+  { path, ids }: Named,
+  code: Code,
+  message: string,
+  more: Partial<RestoreRefusal> = {},
+): Outcome {
+  return { kind: "refused", refusal: { ...plainRefusal(path, code, message), ids, ...more } };
+}
 
 export function editNames(ids: readonly string[]): string {
   return ids.length === 1 ? `edit ${ids[0]}` : `edits ${ids.join(", ")}`;
 }
 
-export function refusalOf(
+/** `writer` names the author of a line that is there now. */
+export function notMerged(
   found: Exclude<MergedBack, { text: unknown }>,
-  { path, ids }: Told,
+  named: Named,
   writer: (line: number) => string | null,
-): RestoreRefusal {
+): Outcome {
+  const { path, ids } = named;
   const subject = `${editNames(ids)} of ${path} cannot be restored`;
   if ("needs" in found) {
     const message = `${subject} without ${editNames(found.needs)}, which ${found.needs.length === 1 ? "is" : "are"} lost too`;
-    return { ...plainRefusal(path, "stale", message), ids, needs: found.needs };
+    return refused(named, "stale", message, { needs: found.needs });
   }
   const { problems } = found;
-  if (problems.length === 0)
-    return { ...plainRefusal(path, "stale", `${subject}: the text is not kept`), ids };
+  if (problems.length === 0) return refused(named, "stale", `${subject}: the text is not kept`);
   const plain = refusalDetails(path, { status: "refused", problems, remaps: [], forced: null });
   const mismatches = plain.mismatches.map(({ origin: _, ...one }) => {
     const by = one.line === null ? null : writer(one.line);
     return by === null ? one : { ...one, by };
   });
   const message = `${subject}: these lines have changed since`;
-  return { ...plain, code: "stale", mismatches, message, ids };
+  return { kind: "refused", refusal: { ...plain, code: "stale", mismatches, message, ids } };
 }
 
 export function restoreResult(outcomes: readonly Outcome[]): Result<RestoreDetails> {
   const files = (kind: "restored" | "already") =>
     outcomes.flatMap((one) => (one.kind === kind ? [one.file] : []));
-  const refused = outcomes.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
-  const [restored, already] = [files("restored"), files("already")];
-  const isDone = restored.length > 0;
-  const status = refused.length > 0 ? (isDone ? "partly" : "refused") : isDone ? "applied" : "noop";
-  const code = refused.length > 0 ? { code: decidingCode(refused.map((one) => one.code)) } : {};
+  const [done, already] = [files("restored"), files("already")];
+  const refusals = outcomes.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
+  const isDone = done.length > 0;
+  const status = refusals.length > 0 ? (isDone ? "partly" : "refused") : isDone ? "applied" : "noop";
+  const code = refusals.length > 0 ? { code: decidingCode(refusals.map((one) => one.code)) } : {};
   const lines = [
-    ...restored.map(({ path, ids, diff }) => `${path}: ${editNames(ids)} restored\n${diff}`),
-    ...restored.flatMap(({ warnings = [] }) => warnings.map((warning) => `! ${warning}`)),
+    ...done.map(({ path, ids, diff }) => `${path}: ${editNames(ids)} restored\n${diff}`),
+    ...done.flatMap(({ warnings = [] }) => warnings.map((warning) => `! ${warning}`)),
     ...already.map(({ path, ids }) => `${path}: ${editNames(ids)} already there`),
-    ...refused.map(({ message }) => message),
+    ...refusals.map(({ message }) => message),
   ];
-  const text = lines.length > 0 ? lines.join("\n") : "nothing is lost";
   return {
-    text,
-    isError: refused.length > 0,
-    details: { status, restored, already, refused, ...code },
+    text: lines.length > 0 ? lines.join("\n") : "nothing is lost",
+    isError: refusals.length > 0,
+    details: { status, restored: done, already, refused: refusals, ...code },
   };
 }
