@@ -10,10 +10,11 @@ const allowed =
 const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.(?!claude-plugin\/|mcp\.json$)|\.test\./;
 const required = [
   ...["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "dist/index.js", "dist/index.d.ts"],
-  ...["docs/guard.md", "docs/cli.md", "docs/replay.md", "docs/replay-protocol.md"],
+  ...["docs/audit.md", "docs/guard.md", "docs/cli.md", "docs/replay.md", "docs/replay-protocol.md"],
 ];
-// Programs 1.25 MB (the guard 0.44, the command line 0.55, the MCP SDK 0.25), library 0.5, declarations 0.25, documents 0.1.
-const sizeLimit = 2_300_000;
+// Programs 1.4 MB (the guard 0.44, the command line 0.7 with the audit and the guard that it drives, the MCP SDK 0.25), library
+// 0.5, declarations 0.25, documents 0.1.
+const sizeLimit = 2_450_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {

@@ -16,6 +16,7 @@ import {
   uninstall,
   unmoved,
 } from "./flag-types.js";
+import { studies } from "./studies.js";
 
 const reading: readonly Command[] = [
   {
@@ -309,41 +310,7 @@ const doors: readonly Command[] = [
     examples: [["kedge demo", "less than 20 seconds"]],
     json: "a line for each command: {step, command, status, stdout, stderr}",
   },
-  {
-    name: "replay",
-    beside: "demo",
-    summary: "score stale edits made from a git history",
-    positionals: [{ name: "PATH", optional: true, is: "folder" }],
-    flags: [
-      { name: "seed", value: "S", help: "which cases are drawn (default 1)" },
-      { name: "cases", value: "N", help: "how many (default 400)" },
-      { name: "set", value: "DIR", help: "prepared cases instead of a history" },
-      {
-        name: "peer",
-        value: "NAME=COMMAND",
-        multiple: true,
-        help: "also a program that speaks the replay protocol",
-      },
-      { name: "peer-timeout", value: "SECONDS", help: "how long a peer may take for one call (default 60)" },
-      { name: "show", value: "ID", help: "one case with base, current, result and truth side by side" },
-      json,
-    ],
-    examples: [
-      ["kedge replay .", "this repository: what stale edits do with each mechanism"],
-      ["kedge replay ~/src/project --cases 2000 --seed 7", "more cases, others"],
-      ["kedge replay . --show 1f3a", "one of them"],
-    ],
-    notes: [
-      "Cases are made from consecutive changes and merges of the last 20,000 commits; the same seed gives the same cases,",
-      "named by the hash of the set. Nothing in the repository is changed. How to read the tables: docs/replay.md. The",
-      "protocol of peers: docs/replay-protocol.md.",
-    ],
-    json: [
-      "{name, seed, hash, cases, drawn}, then a line for each mechanism: {mechanism, sample, classes}, sample and each class a",
-      "tally {right, refused, wrong, silent, wrongIds, silentIds, secondTime}, then a line for each case: {id, class, path,",
-      "origin, expect, debatable, sampled, outcomes}; with --show the whole case and its results",
-    ].join(" "),
-  },
+  ...studies,
   {
     name: "completion",
     summary: "completions for a shell",

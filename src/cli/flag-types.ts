@@ -50,6 +50,8 @@ export interface Command {
   readonly json?: string;
 }
 
+/** Clients whose sessions can be audited. */
+export const audited = ["claude-code"];
 const clients = ["claude-code", "opencode", "codex", "gemini-cli", "pi"];
 export const shells = ["bash", "zsh", "fish"];
 export const schemeNames = ["hex6", "hex4", "lean"];

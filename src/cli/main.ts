@@ -40,6 +40,7 @@ const own: Doors = {
   uninstall: () => import("./commands/setup/uninstall.js"),
   doctor: () => import("./commands/setup/doctor.js"),
   demo: () => import("./commands/setup/demo.js"),
+  audit: () => import("./commands/history/audit.js"),
   replay: () => import("./commands/history/replay.js"),
   completion: () => import("./commands/setup/completion.js"),
 };

@@ -14,6 +14,6 @@ export {
 export { type Formatted, formatted, type News, news } from "./news.js";
 export { type Observation, observe } from "./observe-rows.js";
 export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
-export type { ForeignChange } from "./placement.js";
+export { type ForeignChange, writtenBy } from "./placement.js";
 export { follow, recordWrite } from "./record-write.js";
 export type { DisplayedHunk, ObservedWrite } from "./written-texts.js";

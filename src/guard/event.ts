@@ -147,6 +147,8 @@ export interface Adapter {
    * it. A client without this keeps nothing that could be looked through.
    */
   recall?(payload: Payload, isLate: () => boolean): Recalled | "later";
+  /** The same of lines of its transcript since the last compaction. */
+  sentIn?(lines: readonly string[]): readonly Sent[];
   /** Whether the conversation was taken back, and goes on from an earlier point: a name for what it left; else null. */
   takenBack?(payload: Payload): string | null;
   /** What happened meanwhile that no event told. */

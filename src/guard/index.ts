@@ -9,4 +9,9 @@ import type { Adapter } from "./event.js";
 export const adapters: Readonly<Record<string, Adapter>> = Object.fromEntries(
   [claudeCode, opencode, codex, geminiCli, pi].map((adapter) => [adapter.client, adapter]),
 );
-export { hook } from "./run.js";
+export type { GuardContext } from "./context.js";
+export type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "./event.js";
+export { answer } from "./guard.js";
+export { isRefusal } from "./messages.js";
+export { isRecord, list, number, plain, record, text } from "./payload.js";
+export { hook, placed } from "./run.js";

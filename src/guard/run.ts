@@ -72,7 +72,7 @@ function merged(answers: readonly Answer[]): Answer {
 }
 
 /** Paths mean the same from everywhere. */
-function placed(event: Event, cwd: string): Event {
+export function placed(event: Event, cwd: string): Event {
   const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(cwd, path));
   const all = <T extends { readonly path: string }>(writes: readonly T[]): T[] =>
     writes.map((write) => ({ ...write, path: absolute(write.path) }));

@@ -13,6 +13,7 @@ const request = {
 const unknown = new Map([
   [`echo '{"path":"a.ts","retry":"r7"}' | kedge apply`, 2],
   ["kedge restore mq3k2a1b-x7", 1],
+  ["kedge audit --show 3fa1c0", 1],
 ]);
 /** They have tests of their own. */
 const elsewhere = ["demo", "replay"];

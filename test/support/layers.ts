@@ -52,7 +52,11 @@ const layers: Readonly<Record<string, Layer>> = Object.fromEntries([
     row(folder, { may: ["text", "anchors", "merge", "ports", ...before(machine, folder)], why: isMachine }),
   ),
   ...["mcp", "guard", "sdk"].map((folder) => row(folder, { may: below, why: isDoor })),
-  row("cli", { may: [...below, "replay"], why: isDoor }),
+  row("cli", { may: [...below, "replay", "audit"], why: isDoor }),
+  row("audit", {
+    may: [...agent, "guard"],
+    why: "an audit reads session files and drives the guard in memory: it writes nothing and starts nothing",
+  }),
   row("replay", {
     may: [...agent, "host", "git"],
     why: "replay plays cases through a session in memory, starts git by the one function, and knows no door",

@@ -2,7 +2,7 @@ import type { Quote } from "../../edits/index.js";
 import type { DisplayedHunk, ForeignChange } from "../../foreign/index.js";
 import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../payload.js";
-import { leftBehind, loaded, recalled, textOf } from "./claude-transcript.js";
+import { leftBehind, loaded, recalled, sentIn, textOf } from "./claude-transcript.js";
 
 const names = { old: "old_string", new: "new_string", all: "replace_all" };
 /** Longer notes reach the model as a short preview. */
@@ -209,6 +209,7 @@ export const claudeCode: Adapter = {
     return { caller, events: eventsOf(payload) };
   },
   recall: recalled,
+  sentIn,
   takenBack: leftBehind,
   reply: claudeReply,
 };

@@ -157,7 +157,7 @@ interface Call {
   readonly time: number;
 }
 
-function sentIn(lines: readonly string[]): Sent[] {
+export function sentIn(lines: readonly string[]): Sent[] {
   const branches = new Branches(lines);
   const calls = new Map<string, Call>();
   return lines.flatMap((line) => {

@@ -76,6 +76,7 @@ export const codex: Adapter = {
     return { caller: { conversation, cwd, ...(call ? { call } : {}) }, events: eventsOf(payload, cwd) };
   },
   recall: recalled,
+  sentIn,
   // It goes on behind the reason with a full stop of its own.
   reply: ({ deny, ...rest }, payload) =>
     claudeReply(deny === undefined ? rest : { ...rest, deny: deny.replace(/\.$/, "") }, payload),

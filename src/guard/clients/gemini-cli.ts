@@ -235,6 +235,7 @@ export const geminiCli: Adapter = {
     return { caller: { conversation, cwd }, events: eventsOf(payload) };
   },
   recall: recalled,
+  sentIn: (lines) => sentIn(historyIn(lines)),
   missed,
   reply,
 };

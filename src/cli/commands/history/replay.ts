@@ -20,10 +20,9 @@ import {
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { InputError } from "../../input.js";
-import type { Stream } from "../../print/output.js";
+import { type Bar, progressBar } from "../../print/progress.js";
 
 const defaultCases = 400;
-const barWidth = 24;
 
 export const run: Run = async (context) => {
   const { draw, clear } = progressBar(context.output.err);
@@ -144,28 +143,3 @@ function again({ args }: Context): string {
 /** As a shell takes it for one word. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-type Bar = (what: string, at: number, of: number) => void;
-
-/** Only where somebody looks, and at most every fiftieth of a second. */
-function progressBar(stream: Stream): { draw: Bar; clear: () => void } {
-  let last = 0;
-  let isDrawn = false;
-  const clear = (): void => {
-    if (isDrawn) stream.raw("\r\x1b[K");
-    isDrawn = false;
-  };
-  const draw: Bar = (what, at, of) => {
-    if (!stream.isTerminal) return;
-    const now = performance.now();
-    if (at >= of) return clear();
-    if (now - last < 20) return;
-    last = now;
-    isDrawn = true;
-    const filled = Math.round((barWidth * at) / of);
-    const line = `${"█".repeat(filled)}${"░".repeat(barWidth - filled)} ${what} ${at}/${of}`;
-    // A line that wraps could not be cleared.
-    stream.raw(`\r\x1b[K${line.slice(0, stream.columns - 1)}`);
-  };
-  return { draw, clear };
-}

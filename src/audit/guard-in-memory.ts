@@ -1,0 +1,262 @@
+/** The guard with files, ledger and notes in memory: what it would have done, without a disk, a clock or git. */
+import { dirname, extname } from "node:path";
+import type { Consideration, ForeignWrite } from "../foreign/index.js";
+import {
+  type Adapter,
+  type Answer,
+  answer,
+  type Event,
+  type GuardContext,
+  type Recalled,
+} from "../guard/index.js";
+import type { LostCause, LostEdit } from "../lost/index.js";
+import {
+  type Commits,
+  type Committed,
+  type JournalEntry,
+  type Json,
+  type LedgerStore,
+  memoryFiles,
+} from "../ports/index.js";
+import { Session } from "../session/index.js";
+import { utf8 } from "../text/index.js";
+import { isSame, type Text } from "./timeline.js";
+
+/** What the guard decided on a write, and which edits it found to be lost. */
+export interface Findings {
+  considered: Awaited<ReturnType<Session["preview"]>> | Consideration | null;
+  lost: readonly LostEdit[];
+}
+
+/** A session that tells what it found: the guard makes words of it. */
+class ToldSession extends Session {
+  readonly findings: Findings = { considered: null, lost: [] };
+
+  override async consider(write: ForeignWrite): Promise<Consideration> {
+    const found = await super.consider(write);
+    this.findings.considered = found;
+    return found;
+  }
+
+  override async preview(write: ForeignWrite): ReturnType<Session["preview"]> {
+    const found = await super.preview(write);
+    this.findings.considered = found;
+    return found;
+  }
+
+  /** No file has changed by somebody else: no edit has got lost. */
+  isUntouched = false;
+
+  override async lostBy(cause: LostCause): Promise<readonly LostEdit[]> {
+    if (this.isUntouched) return [];
+    const found = await super.lostBy(cause);
+    this.findings.lost = found;
+    return found;
+  }
+}
+
+/** Who asks, where, when, and what the model has been sent. */
+interface Asking {
+  readonly agent: string;
+  readonly cwd: string;
+  readonly time: number;
+  readonly recall: () => Recalled;
+}
+
+const nothingSent: Recalled = { sent: [], isComplete: true };
+
+export class GuardInMemory {
+  private readonly files = memoryFiles();
+  private readonly store = new StoreInMemory();
+  private readonly sessions = new Map<string, ToldSession>();
+  private readonly texts = new Map<
+    string,
+    { readonly text: string; lines?: readonly string[]; changed: number }
+  >();
+  private readonly committed = new Map<string, Committed[]>();
+  private now = 0;
+
+  constructor(private readonly adapter: Adapter) {}
+
+  /** Sets the clock; it never goes back. */
+  tick(time: number): void {
+    this.now = Math.max(this.now + 1, time);
+  }
+
+  put(path: string, text: Text): void {
+    const known = this.texts.get(path);
+    if (text === undefined || (known && isSame(known.text, text))) return;
+    if (text === null) {
+      this.texts.delete(path);
+      this.files.files.delete(keyOf(path));
+      return;
+    }
+    this.texts.set(path, { text, changed: this.now });
+    this.files.set(path, text);
+  }
+
+  /** All that is there now is in a commit. */
+  commit(): void {
+    for (const [path, { text }] of this.texts)
+      this.committed.set(path, [{ time: this.now, bytes: utf8(text) }]);
+  }
+
+  /** `isUntouched`: nobody else has changed a file since the last event. */
+  async answer(event: Event, asking: Asking, isUntouched = false): Promise<Answer & Findings> {
+    const session = this.sessionOf(asking.agent);
+    session.isUntouched = isUntouched;
+    Object.assign(session.findings, { considered: null, lost: [] });
+    const said = await answer(event, this.context(session, asking));
+    return { ...said, ...session.findings };
+  }
+
+  private sessionOf(agent: string): ToldSession {
+    const known = this.sessions.get(agent);
+    if (known) return known;
+    const { files, store, adapter } = this;
+    const session = new ToldSession({ files, store, agent, clock: () => this.now, door: adapter.door });
+    this.sessions.set(agent, session);
+    return session;
+  }
+
+  private context(session: ToldSession, { agent, cwd, recall }: Asking): GuardContext {
+    const { files, store, adapter, committed } = this;
+    const { door, names, rewrites, tellsBefore, parallel, room } = adapter;
+    const commits: Commits = {
+      of: async (file, since) =>
+        (committed.get(file.path) ?? committed.get(`/${file.key}`) ?? []).filter((one) => one.time >= since),
+      presentPath: async () => null,
+    };
+    return {
+      ...{ session, files, store, agent, cwd, door, rewrites, tellsBefore, parallel, commits },
+      ...(names ? { names } : {}),
+      ...{ root: cwd, troubles: [], asides: [], room: { left: room } },
+      clock: () => this.now,
+      sessionFor: () => session,
+      disk: this.disk,
+      recall: () => (adapter.recall ? recall() : nothingSent),
+      failsClosed: () => false,
+      log: () => {},
+    };
+  }
+
+  private readonly disk: GuardContext["disk"] = {
+    isFile: (path) => this.texts.has(path),
+    lines: (path) => {
+      const known = this.texts.get(path);
+      if (!known) return null;
+      known.lines ??= linesIn(known.text);
+      return known.lines;
+    },
+    changed: (path) => this.texts.get(path)?.changed ?? 0,
+    filesIn: (folder, ending) =>
+      [...this.texts.keys()]
+        .filter((path) => extname(path) === ending && dirname(path) === folder)
+        .slice(0, 60),
+  };
+}
+
+function linesIn(text: string): readonly string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+const keyOf = (path: string): string =>
+  path
+    .replaceAll("\\", "/")
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/");
+
+/** Texts of older versions that are kept, in bytes. */
+const mostKept = 48 * 1024 * 1024;
+
+/** Records are values: each is replaced as a whole. */
+class StoreInMemory implements LedgerStore {
+  private readonly records = new Map<string, Json>();
+  private readonly versions = new Map<string, Uint8Array>();
+  private readonly entries = new Map<string, JournalEntry[]>();
+  private kept = 0;
+  readonly notes = new NotesInMemory();
+
+  tidy(): void {}
+
+  async file(key: string): Promise<Json | null> {
+    return this.records.get(`file ${key}`) ?? null;
+  }
+
+  async saveFile(key: string, record: Json): Promise<void> {
+    this.records.set(`file ${key}`, record);
+  }
+
+  async files(): Promise<readonly string[]> {
+    return [...this.records.keys()].flatMap((key) => (key.startsWith("file ") ? [key.slice(5)] : []));
+  }
+
+  async agent(id: string): Promise<Json | null> {
+    return this.records.get(`agent ${id}`) ?? null;
+  }
+
+  async saveAgent(id: string, record: Json): Promise<void> {
+    this.records.set(`agent ${id}`, record);
+  }
+
+  async version(id: string): Promise<Uint8Array | null> {
+    return this.versions.get(id) ?? null;
+  }
+
+  async keepVersion(id: string, bytes: Uint8Array): Promise<void> {
+    if (this.versions.has(id)) return;
+    this.versions.set(id, bytes);
+    this.kept += bytes.length;
+    for (const [old, { length }] of this.versions) {
+      if (this.kept <= mostKept) return;
+      this.versions.delete(old);
+      this.kept -= length;
+    }
+  }
+
+  async append(entry: JournalEntry): Promise<void> {
+    const all = this.entries.get(entry.file) ?? [];
+    if (all.length === 0) this.entries.set(entry.file, all);
+    all.push(entry);
+  }
+
+  async journal({
+    file,
+    since = 0,
+  }: {
+    readonly file?: string;
+    readonly since?: number;
+  } = {}): Promise<readonly JournalEntry[]> {
+    const found = file === undefined ? [...this.entries.values()].flat() : (this.entries.get(file) ?? []);
+    const newer = found.filter(({ time }) => time >= since);
+    return file === undefined ? newer.sort((one, two) => one.time - two.time) : newer;
+  }
+}
+
+class NotesInMemory {
+  private readonly lists = new Map<string, Json[]>();
+
+  add(kind: string, name: string, note: Json): void {
+    const key = `${kind} ${name}`;
+    const all = this.lists.get(key);
+    if (all) all.push(note);
+    else this.lists.set(key, [note]);
+  }
+
+  all(kind: string, name: string): Json[] {
+    return [...(this.lists.get(`${kind} ${name}`) ?? [])];
+  }
+
+  take(kind: string, name: string): Json[] {
+    const found = this.lists.get(`${kind} ${name}`) ?? [];
+    this.lists.delete(`${kind} ${name}`);
+    return found;
+  }
+
+  others(): number {
+    return 0;
+  }
+}

@@ -1,0 +1,176 @@
+/** What an audit counts. Every number stands for cases that can be looked at. */
+import { createHash } from "node:crypto";
+import { type FailureKind, failureKinds } from "./failures.js";
+
+export type CaseKind =
+  | `failed.${FailureKind}`
+  | "shellChanges"
+  | "repeatedReads"
+  | "lostByCommands"
+  | "undecided"
+  | `kedge.${keyof Report["kedge"]}`;
+
+export interface Case {
+  readonly id: string;
+  readonly kind: CaseKind;
+  readonly client: string;
+  readonly session: string;
+  readonly agent: string;
+  /** ISO; null: the session does not tell. */
+  readonly time: string | null;
+  /** The client's name for the call. */
+  readonly call: string;
+  readonly tool: string;
+  readonly path: string | null;
+  /** In a sentence, without any content. */
+  readonly why: string;
+}
+
+/** What `--json` prints. */
+export interface Report {
+  readonly sessions: number;
+  readonly agents: number;
+  readonly edits: number;
+  readonly failed: Readonly<Record<FailureKind | "total", number>>;
+  readonly recovery: { readonly calls: number; readonly characters: number };
+  readonly shellChanges: number;
+  readonly repeatedReads: number;
+  readonly lostByCommands: number;
+  readonly undecided: number;
+  readonly kedge: {
+    readonly healed: number;
+    readonly refusedRightly: number;
+    readonly toldEarly: number;
+    readonly inTheWay: number;
+  };
+  readonly cases: readonly Case[];
+}
+
+/** What the numbers are to be held against, and what could not be read. */
+export interface Extent {
+  readonly files: number;
+  readonly bytes: number;
+  /** The oldest and the newest call, in milliseconds; null: there is none. */
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly calls: number;
+  readonly reads: number;
+  readonly commands: number;
+  /** Edits that write all of a file that was there. */
+  readonly overwrites: number;
+  readonly damagedLines: number;
+  readonly unreadableFiles: readonly string[];
+  /** Edits by day (YYYY-MM-DD), and how many of them failed. */
+  readonly days: Readonly<Record<string, { edits: number; failed: number }>>;
+  /** Edits by client, and how many of them failed. */
+  readonly clients: Readonly<Record<string, { edits: number; failed: number; sessions: number }>>;
+  /** Overwrites that the guard would have refused though they went well. */
+  readonly overwritesInTheWay: number;
+}
+
+export interface Audit {
+  readonly report: Report;
+  readonly extent: Extent;
+  /** With `show`: the cases that were asked for, with all that is known of them. */
+  readonly details: readonly Detail[];
+}
+
+export interface Detail {
+  readonly case: Case;
+  /** What the call asked for, and what came of it. */
+  readonly input: string;
+  readonly result: string;
+  /** What the guard says. */
+  readonly guard: string | null;
+  /** The file before the call, if that is certain. */
+  readonly text: string | null;
+}
+
+/** Counts, and keeps the cases. */
+export class Tally {
+  readonly cases: Case[] = [];
+  readonly details: Detail[] = [];
+  readonly counts = {
+    ...{ edits: 0, shellChanges: 0, repeatedReads: 0, lostByCommands: 0, undecided: 0 },
+    ...{ calls: 0, reads: 0, commands: 0, overwrites: 0, overwritesInTheWay: 0 },
+  };
+  readonly failed = Object.fromEntries(["total", ...failureKinds].map((kind) => [kind, 0])) as Record<
+    FailureKind | "total",
+    number
+  >;
+  readonly kedge = { healed: 0, refusedRightly: 0, toldEarly: 0, inTheWay: 0 };
+  readonly recovery = { calls: 0, characters: 0 };
+  readonly agents = new Set<string>();
+  readonly days: Record<string, { edits: number; failed: number }> = {};
+  readonly clients: Record<string, { edits: number; failed: number; sessions: number }> = {};
+  private readonly sessions = new Set<string>();
+  private first = Number.POSITIVE_INFINITY;
+  private last = 0;
+
+  /** `wanted`: the beginning of the id of a case that somebody wants to see whole. */
+  constructor(private readonly wanted: string | null) {}
+
+  /** Adds a case; its details are asked for only if somebody wants to see them. */
+  add(counted: Omit<Case, "id">, details: () => Omit<Detail, "case">): void {
+    const { client, session, call, kind, path } = counted;
+    const name = [client, session, call, kind, path ?? ""].join("\0");
+    const one = { id: createHash("sha256").update(name).digest("hex").slice(0, 10), ...counted };
+    this.cases.push(one);
+    if (this.wanted !== null && one.id.startsWith(this.wanted))
+      this.details.push({ case: one, ...details() });
+  }
+
+  /** Counts a call of an agent, which may be the first of its conversation. */
+  called(client: string, session: string, agent: string, time: number): void {
+    this.counts.calls += 1;
+    this.agents.add(`${client}:${agent}`);
+    const own = this.client(client);
+    if (!this.sessions.has(`${client}:${session}`)) own.sessions += 1;
+    this.sessions.add(`${client}:${session}`);
+    if (time <= 0) return;
+    this.first = Math.min(this.first, time);
+    this.last = Math.max(this.last, time);
+  }
+
+  /** Counts an edit, and whether it failed. */
+  edited(client: string, time: number, kind: FailureKind | null): void {
+    const failed = kind === null ? 0 : 1;
+    const day = time > 0 ? new Date(time).toISOString().slice(0, 10) : "unknown";
+    const ofDay = this.days[day] ?? { edits: 0, failed: 0 };
+    this.days[day] = ofDay;
+    for (const one of [ofDay, this.client(client)]) {
+      one.edits += 1;
+      one.failed += failed;
+    }
+    this.counts.edits += 1;
+    if (kind === null) return;
+    this.failed.total += 1;
+    this.failed[kind] += 1;
+  }
+
+  report(): Report {
+    const { edits, shellChanges, repeatedReads, lostByCommands, undecided } = this.counts;
+    return {
+      ...{ sessions: this.sessions.size, agents: this.agents.size, edits },
+      ...{ failed: this.failed, recovery: this.recovery },
+      ...{ shellChanges, repeatedReads, lostByCommands, undecided },
+      ...{ kedge: this.kedge, cases: this.cases },
+    };
+  }
+
+  extent(read: Pick<Extent, "files" | "bytes" | "damagedLines" | "unreadableFiles">): Extent {
+    const { calls, reads, commands, overwrites, overwritesInTheWay } = this.counts;
+    return {
+      ...read,
+      ...{ calls, reads, commands, overwrites, overwritesInTheWay },
+      ...{ days: this.days, clients: this.clients },
+      ...(this.last === 0 ? { from: null, to: null } : { from: this.first, to: this.last }),
+    };
+  }
+
+  private client(name: string): { edits: number; failed: number; sessions: number } {
+    const known = this.clients[name] ?? { edits: 0, failed: 0, sessions: 0 };
+    this.clients[name] = known;
+    return known;
+  }
+}

@@ -1,0 +1,178 @@
+/** Counts what happened in one session, a piece of bounded size after the other. */
+import type { Adapter } from "../guard/index.js";
+import { isShellChange, shownFile } from "./commands.js";
+import { failureKind, failureReasons } from "./failures.js";
+import { Recoveries } from "./recoveries.js";
+import { Replay } from "./replay.js";
+import type { CaseKind, Detail, Tally } from "./report.js";
+import { ShownTexts } from "./shown-texts.js";
+import type { Call, SessionFile, Step } from "./steps.js";
+import { before, type Text, Timeline } from "./timeline.js";
+
+/** Characters of calls and results that are looked at together. */
+const piece = 24 * 1024 * 1024;
+const mostSteps = 20_000;
+
+export interface Counting {
+  readonly tally: Tally;
+  /** Older calls are played, not counted. */
+  readonly since: number;
+  /** False for a call that was counted before: sessions are resumed and copied. */
+  isNew(call: Call): boolean;
+}
+
+export class SessionAudit {
+  private readonly replay: Replay;
+  private readonly shown = new ShownTexts();
+  private readonly recoveries: Recoveries;
+  private known: ReadonlyMap<string, Text> = new Map();
+  private steps: Step[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly file: SessionFile,
+    adapter: Adapter,
+    private readonly counting: Counting,
+  ) {
+    this.replay = new Replay(adapter);
+    this.recoveries = new Recoveries(counting.tally.recovery);
+  }
+
+  async take(step: Step): Promise<void> {
+    this.steps.push(step);
+    if (step.kind === "call") this.size += sizeOf(step);
+    if (this.size > piece || this.steps.length >= mostSteps) await this.finish();
+  }
+
+  /** Plays what was taken so far. */
+  async finish(): Promise<void> {
+    const { steps } = this;
+    const timeline = new Timeline(steps, this.known);
+    const isEdited = steps.some((step) => step.kind === "call" && step.asks.length > 0);
+    this.replay.begin(timeline);
+    for (const [index, step] of steps.entries()) {
+      if (step.kind === "fold") {
+        this.shown.fold(step.agent);
+        await this.replay.fold(step.agent, step.time);
+      }
+      if (step.kind === "call") await this.call(step, index, { timeline, isEdited });
+    }
+    this.known = timeline.end();
+    this.steps = [];
+    this.size = 0;
+  }
+
+  private async call(
+    call: Call,
+    index: number,
+    { timeline, isEdited }: { readonly timeline: Timeline; readonly isEdited: boolean },
+  ): Promise<void> {
+    const { tally, since } = this.counting;
+    const isCounted = (call.time >= since || call.time === 0) && this.counting.isNew(call);
+    const [ask] = call.asks;
+    const text = ask ? timeline.text(ask.path, before(index)) : undefined;
+    const failure = ask && call.failure !== null ? failureKind(call, text) : null;
+    const played = isEdited ? await this.replay.play(call, index, failure) : null;
+    const isRepeated = this.isRepeated(call);
+    if (!isCounted) return;
+    const guard = played?.verdict?.guard ?? null;
+    const add = (kind: CaseKind, path: string | null, why: string): void =>
+      this.add({ kind, path, why, guard, text: text ?? null }, call);
+    tally.called(this.file.client, this.file.session, call.agent, call.time);
+    if (ask) tally.edited(this.file.client, call.time, failure);
+    if (ask && failure !== null) add(`failed.${failure}`, ask.path, failureReasons[failure]);
+    this.recoveries.take(call, failure, sizeOf(call));
+    this.countOthers(call, isRepeated, add);
+    if (!played) return;
+    const { verdict, isToldEarly, lost } = played;
+    if (lost.length > 0) {
+      tally.counts.lostByCommands += 1;
+      add(
+        "lostByCommands",
+        lost[0]?.path ?? null,
+        `took away lines of ${lost.length === 1 ? "an edit" : `${lost.length} edits`}`,
+      );
+    }
+    if (!verdict || !ask) return;
+    if (verdict.isOverwrite) tally.counts.overwrites += 1;
+    if (isToldEarly) {
+      tally.kedge.toldEarly += 1;
+      add("kedge.toldEarly", ask.path, "the guard had told of the change before this call");
+    }
+    if (verdict.kind === "allowed") return;
+    if (verdict.kind === "undecided") {
+      tally.counts.undecided += 1;
+      add("undecided", ask.path, verdict.why);
+      return;
+    }
+    tally.kedge[verdict.kind] += 1;
+    if (verdict.kind === "inTheWay" && verdict.isOverwrite) tally.counts.overwritesInTheWay += 1;
+    add(`kedge.${verdict.kind}`, ask.path, verdict.why);
+  }
+
+  private countOthers(
+    call: Call,
+    isRepeated: boolean,
+    add: (kind: CaseKind, path: string | null, why: string) => void,
+  ): void {
+    const { counts } = this.counting.tally;
+    const path = this.shownPath(call);
+    if (path !== null) counts.reads += 1;
+    if (isRepeated) {
+      counts.repeatedReads += 1;
+      add("repeatedReads", path, "the model had all of it since the last compaction");
+    }
+    if (call.command === null) return;
+    counts.commands += 1;
+    if (call.asks.length > 0 || call.failure !== null || !isShellChange(call.command)) return;
+    counts.shellChanges += 1;
+    add("shellChanges", null, `\`${programOf(call.command)}\` wrote files`);
+  }
+
+  private shownPath({ shown, command, failure }: Call): string | null {
+    if (failure !== null) return null;
+    if (shown) return shown.path;
+    return this.file.client === "codex" && command !== null ? shownFile(command) : null;
+  }
+
+  private isRepeated(call: Call): boolean {
+    const path = this.shownPath(call);
+    if (path === null) return false;
+    const body = call.shown ? call.shown.body : call.result;
+    return body === null || this.shown.isRepeated(call.agent, path, body);
+  }
+
+  private add(
+    {
+      kind,
+      path,
+      why,
+      ...known
+    }: { kind: CaseKind; path: string | null; why: string } & Pick<Detail, "guard" | "text">,
+    call: Call,
+  ): void {
+    const { client, session } = this.file;
+    const { agent, id, tool, time, input, result } = call;
+    this.counting.tally.add(
+      { kind, client, session, agent, time: isoOf(time), call: id, tool, path, why },
+      () => ({ input, result, ...known }),
+    );
+  }
+}
+
+function sizeOf({ input, result }: Call): number {
+  return input.length + result.length;
+}
+
+function isoOf(time: number): string | null {
+  return time > 0 && time < 8.64e15 ? new Date(time).toISOString() : null;
+}
+
+/** Its first word: the rest may hold anything. */
+function programOf(command: string): string {
+  const words = command
+    .trim()
+    .split(/\s+/)
+    .filter((word) => !/^\w+=/.test(word));
+  return (/^[\w./+-]{1,40}/.exec(words[0] ?? "") ?? ["a command"])[0];
+}

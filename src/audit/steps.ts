@@ -1,0 +1,130 @@
+/** What a session file tells, in the order in which it happened, the same for every client. */
+import {
+  type Adapter,
+  type Event,
+  isRefusal,
+  type Payload,
+  placed,
+  type Recalled,
+  type Write,
+} from "../guard/index.js";
+
+/** A call of a tool, with its result. */
+export interface Call {
+  readonly kind: "call";
+  readonly agent: string;
+  readonly id: string;
+  /** In milliseconds. */
+  readonly time: number;
+  readonly cwd: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly result: string;
+  /** Why it failed, in the client's words; null: it did what it was asked for. */
+  readonly failure: string | null;
+  /** The changes it asked for; empty: it edits nothing. */
+  readonly asks: readonly Write[];
+  /** The same with what the client tells of them afterwards. */
+  readonly done: readonly Write[];
+  /** What a shell was told to run. */
+  readonly command: string | null;
+  /** The file that it was asked to show. */
+  readonly shown: Shown | null;
+  /** What the guard is told afterwards. */
+  after(): readonly Event[];
+  /** What the model had been sent before, since the last compaction. */
+  recall(): Recalled;
+}
+
+export interface Shown {
+  readonly path: string;
+  /** What the model got, without the client's remarks; null: a remark that the file is as it was shown. */
+  readonly body: string | null;
+  /** All of the file; null: a part of it. */
+  readonly whole: string | null;
+}
+
+/** The model no longer has what it was sent. */
+export interface Fold {
+  readonly kind: "fold";
+  readonly agent: string;
+  readonly time: number;
+}
+
+/** The client noticed that a file had changed. */
+export interface Noticed {
+  readonly kind: "noticed";
+  readonly agent: string;
+  readonly time: number;
+  readonly path: string;
+}
+
+export type Step = Call | Fold | Noticed;
+
+/** One conversation, or one agent of it, as a client keeps it. */
+export interface SessionFile {
+  readonly client: string;
+  readonly path: string;
+  /** The conversation's name. */
+  readonly session: string;
+  /** In bytes. */
+  readonly size: number;
+  /** When it was last written to, in milliseconds. */
+  readonly changed: number;
+  /** In the order of the file; what is damaged is left out. */
+  steps(progress: Progress): Iterable<Step>;
+}
+
+/** Takes how many bytes were read, and how many lines could not be. */
+export interface Progress {
+  read(bytes: number): void;
+  damaged(): void;
+}
+
+/** What a client's reader knows of a call. */
+export interface Told {
+  readonly agent: string;
+  readonly id: string;
+  readonly time: number;
+  readonly cwd: string;
+  readonly tool: string;
+  readonly input: Payload;
+  readonly result: string;
+  readonly failure: string | null;
+  readonly command?: string | null;
+  readonly shown?: Shown | null;
+  /** As the client's hooks would have been told of it. */
+  readonly before: Payload;
+  readonly after: readonly Payload[];
+  readonly recall?: () => Recalled;
+}
+
+const nothing: Recalled = { sent: [], isComplete: true };
+
+/** Has the client's own adapter say what a call means. */
+export function callOf(adapter: Adapter, told: Told): Call {
+  const { before, after, input, command = null, shown = null, recall = () => nothing, ...rest } = told;
+  const events = (payload: Payload): readonly Event[] =>
+    (adapter.understand(payload, {})?.events ?? []).map((event) => placed(event, told.cwd));
+  const asks = events(before).flatMap((event) => (event.kind === "change" ? event.writes : []));
+  const isDone = asks.length > 0 && told.failure === null;
+  const done = isDone
+    ? after.flatMap(events).flatMap((event) => (event.kind === "changed" ? event.writes : []))
+    : [];
+  return {
+    ...{ kind: "call", ...rest, asks, done, command, recall },
+    input: command ?? JSON.stringify(input),
+    shown: shown && { ...shown, path: pathFrom(shown.path, told.cwd) },
+    after: () => after.flatMap(events),
+  };
+}
+
+function pathFrom(path: string, cwd: string): string {
+  const event = placed({ kind: "read", path, rows: [] }, cwd);
+  return event.kind === "read" ? event.path : path;
+}
+
+/** What a tool's result says went wrong, if it was the guard that did not let it through. */
+export function refusalIn(result: string): string | null {
+  return isRefusal(result) ? result : null;
+}

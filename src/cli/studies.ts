@@ -1,0 +1,71 @@
+/** Commands that study what happened: in sessions of agents, and in a git history. */
+import { audited, type Command, json } from "./flag-types.js";
+
+export const studies: readonly Command[] = [
+  {
+    name: "audit",
+    beside: "demo",
+    summary: "what happened in your agents' sessions",
+    positionals: [{ name: "PATH", optional: true, many: true, is: "path" }],
+    flags: [
+      { name: "client", value: "NAME", choices: audited, help: "only sessions of this client" },
+      {
+        name: "since",
+        value: "TIME",
+        help: "only what is newer: 12h, 30d or a date (default 30d, with PATH all of it)",
+      },
+      { name: "show", value: "ID", help: "one case with all that is known of it, file contents included" },
+      json,
+    ],
+    examples: [
+      ["kedge audit", "the last 30 days, all clients on this machine"],
+      ["kedge audit ~/.claude/projects/-home-me-app --since 7d", "one project, one week"],
+      ["kedge audit --show 3fa1c0", "one case"],
+    ],
+    notes: [
+      "Reads session files and sends nothing anywhere; nothing is written. No file contents are printed",
+      "unless --show asks for them. How each number comes about: docs/audit.md.",
+    ],
+    json: [
+      "{sessions, agents, edits, failed: {total, blanks, notFound, notRead, several, stale, declined, other}, recovery:",
+      "{calls, characters}, shellChanges, repeatedReads, lostByCommands, undecided, kedge: {healed, refusedRightly,",
+      "toldEarly, inTheWay}, cases: [{id, kind, client, session, agent, time, call, tool, path, why}]}; with --show a line",
+      "for each case with input, result, guard and text",
+    ].join(" "),
+  },
+  {
+    name: "replay",
+    beside: "demo",
+    summary: "score stale edits made from a git history",
+    positionals: [{ name: "PATH", optional: true, is: "folder" }],
+    flags: [
+      { name: "seed", value: "S", help: "which cases are drawn (default 1)" },
+      { name: "cases", value: "N", help: "how many (default 400)" },
+      { name: "set", value: "DIR", help: "prepared cases instead of a history" },
+      {
+        name: "peer",
+        value: "NAME=COMMAND",
+        multiple: true,
+        help: "also a program that speaks the replay protocol",
+      },
+      { name: "peer-timeout", value: "SECONDS", help: "how long a peer may take for one call (default 60)" },
+      { name: "show", value: "ID", help: "one case with base, current, result and truth side by side" },
+      json,
+    ],
+    examples: [
+      ["kedge replay .", "this repository: what stale edits do with each mechanism"],
+      ["kedge replay ~/src/project --cases 2000 --seed 7", "more cases, others"],
+      ["kedge replay . --show 1f3a", "one of them"],
+    ],
+    notes: [
+      "Cases are made from consecutive changes and merges of the last 20,000 commits; the same seed gives the same cases,",
+      "named by the hash of the set. Nothing in the repository is changed. How to read the tables: docs/replay.md. The",
+      "protocol of peers: docs/replay-protocol.md.",
+    ],
+    json: [
+      "{name, seed, hash, cases, drawn}, then a line for each mechanism: {mechanism, sample, classes}, sample and each class a",
+      "tally {right, refused, wrong, silent, wrongIds, silentIds, secondTime}, then a line for each case: {id, class, path,",
+      "origin, expect, debatable, sampled, outcomes}; with --show the whole case and its results",
+    ].join(" "),
+  },
+];
