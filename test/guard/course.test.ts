@@ -1,7 +1,7 @@
 /** Two hundred ordinary steps: nothing is refused, and nobody is spoken to but where a formatter was at work. */
 import { describe, expect, test } from "vitest";
 import { adapters } from "../../src/guard/index.js";
-import { Dice } from "./course/dice.js";
+import { Random } from "../support/random.js";
 import { type Step, Worker } from "./course/worker.js";
 import type { Driver } from "./drivers/driver.js";
 import { drivers } from "./drivers/index.js";
@@ -12,7 +12,7 @@ const seed = Number(process.env.KEDGE_SEED ?? 1);
 
 const isTabbed = (name: string): boolean => /^(Makefile|maingo)$/.test(name);
 
-function content(name: string, dice: Dice): string {
+function content(name: string, dice: Random): string {
   const parts = Array.from({ length: 3 + dice.below(4) }, (_, at) => {
     const value = `${name}value${at}`;
     return `export function ${name}${at}(input) {\n  const ${value} = input;\n  return ${value} + ${at};\n}\n`;
@@ -32,7 +32,7 @@ class Course {
 
   constructor(
     driver: Driver,
-    private readonly dice: Dice,
+    private readonly dice: Random,
   ) {
     const names = this.files.map((file) => [file, content(file.replace(/\W|lib|js/g, ""), dice)] as const);
     this.stage = new Stage(driver, Object.fromEntries(names), { git: true, keeps: true });
@@ -109,7 +109,7 @@ const patient = { timeout: 1_200_000 };
 
 describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (client, driver) => {
   test.skipIf(!adapters[client])(`${steps} ordinary steps, KEDGE_SEED=${seed}`, patient, async () => {
-    const course = new Course(driver, new Dice(seed));
+    const course = new Course(driver, new Random(seed));
     const past: string[] = [];
     while (past.length < steps)
       for (const { what, outcome, formatted = false } of await course.step()) {

@@ -10,7 +10,7 @@ import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memo
 import type { Json, LedgerStore } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import { latin1Codec, utf8Codec } from "../../src/text/codec.js";
-import { Random } from "../support/model.js";
+import { Random } from "../support/random.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 const seed = Number(process.env.KEDGE_SEED);

@@ -13,8 +13,8 @@ import { type FileId, type Files, PortError } from "../../src/ports/files.js";
 import type { LedgerStore } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import { latin1Codec, utf8Codec, utf16beCodec, utf16leCodec } from "../../src/text/codec.js";
-import { Random } from "../support/model.js";
 import { type Ground, newGround } from "../support/node.js";
+import { Random } from "../support/random.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 const seed = Number(process.env.KEDGE_SEED);

@@ -7,8 +7,9 @@ import { emptyFile, fromJson, toJson } from "../../src/ledger/file-ledger.js";
 import { OpenFile } from "../../src/ledger/open-file.js";
 import type { Json } from "../../src/ports/store.js";
 import { printedAnchors } from "../support/memory.js";
-import { callOn, type Line, Random } from "../support/model.js";
+import { callOn, type Line } from "../support/model.js";
 import { NaiveFile } from "../support/naive.js";
+import { Random } from "../support/random.js";
 import { Room } from "../support/simulation.js";
 
 const runs = Number(process.env.KEDGE_RUNS);

@@ -9,7 +9,7 @@ import { runStateless } from "../../src/merge/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
 import { anyCall } from "../support/calls.js";
 import { applyHunks, hunksOfResult } from "../support/hunks.js";
-import { Random } from "../support/model.js";
+import { Random } from "../support/random.js";
 
 interface Simulated {
   readonly count: Record<Outcome, number>;

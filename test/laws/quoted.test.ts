@@ -4,7 +4,7 @@ import type { Result } from "../../src/calls/result.js";
 import { compare } from "../../src/changes/compare.js";
 import { LineChange } from "../../src/changes/line-change.js";
 import { Document } from "../../src/text/document.js";
-import { Random } from "../support/model.js";
+import { Random } from "../support/random.js";
 import { type Bench, bench, outcome, path } from "../support/session.js";
 
 const runs = Number(process.env.KEDGE_RUNS);

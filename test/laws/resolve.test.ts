@@ -12,12 +12,12 @@ import {
   type Disturbance,
   firstShown,
   type Line,
-  Random,
   stateOf,
   strayed,
   World,
 } from "../support/model.js";
 import { doneBefore, withAll } from "../support/pair.js";
+import { Random } from "../support/random.js";
 
 /** A text that was seen, what others did to it since, and a call that was made for what was seen. */
 interface Case {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/ports/memory.js";
 import { Actor, type Count, nothingDone } from "../support/actor.js";
 import { Frequency } from "../support/frequency.js";
-import { Random } from "../support/model.js";
+import { Random } from "../support/random.js";
 import { Room, type Settings } from "../support/simulation.js";
 
 const runs = Number(process.env.KEDGE_RUNS);

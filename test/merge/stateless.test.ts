@@ -5,7 +5,8 @@ import { type ApplyOptions, applyEdits, HashlineMismatchError } from "../../src/
 import { run } from "../../src/merge/run-edits.js";
 import { runStateless } from "../../src/merge/stateless.js";
 import { Document } from "../../src/text/document.js";
-import { callOn, firstShown, Random, stateOf, World } from "../support/model.js";
+import { callOn, firstShown, stateOf, World } from "../support/model.js";
+import { Random } from "../support/random.js";
 import { anchored, textAfter, textOf, wordsAfter } from "../support/view.js";
 
 /** Anchors are those of the text that somebody once saw; nothing is recorded of that. */

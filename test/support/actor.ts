@@ -4,7 +4,8 @@ import type { Result } from "../../src/calls/result.js";
 import type { Session } from "../../src/session/session.js";
 import { type Intent, Intents } from "./intent.js";
 import { Memory } from "./memory.js";
-import { type Line, type Named, type Random, strayed } from "./model.js";
+import { type Line, type Named, strayed } from "./model.js";
+import type { Random } from "./random.js";
 import type { Done, Place, Room } from "./simulation.js";
 
 /** What came of an agent's calls; `strayed` are writes on lines that it did not mean, or was never shown. */

@@ -8,7 +8,8 @@ import type { Choice } from "../../src/merge/retry.js";
 import { applySplices, run } from "../../src/merge/run-edits.js";
 import { LineSet } from "../../src/text/line-set.js";
 import { hunksOfResult } from "./hunks.js";
-import { type Call, callOn, type Line, type Named, type Random, stateOf, strayed, World } from "./model.js";
+import { type Call, callOn, type Line, type Named, stateOf, strayed, World } from "./model.js";
+import type { Random } from "./random.js";
 
 /** The file, all the states it was in, and the identities of the lines in each. */
 export class Desk {

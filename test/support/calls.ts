@@ -3,7 +3,8 @@ import { History, type State } from "../../src/changes/history.js";
 import type { Showing, View } from "../../src/edits/located-edit.js";
 import { anchorOf } from "../../src/edits/problem.js";
 import { LineSet } from "../../src/text/line-set.js";
-import { type Random, stateOf, World } from "./model.js";
+import { stateOf, World } from "./model.js";
+import type { Random } from "./random.js";
 
 /** States made by others, on record or not, and (a share of those on record) by the agent; some are no longer kept. */
 export function anyCall(random: Random, own = 0): { view: View; edits: readonly object[] } {

@@ -2,7 +2,8 @@
 import type { Result } from "../../src/calls/result.js";
 import type { Session } from "../../src/session/session.js";
 import { anchorOfRow, isLastRow, type Memory, type Picture, type Row } from "./memory.js";
-import { callOn, type Line, type Named, type Random } from "./model.js";
+import { callOn, type Line, type Named } from "./model.js";
+import type { Random } from "./random.js";
 import type { Place, Room } from "./simulation.js";
 
 /** A call, and what it may touch in each file it is about. */

@@ -9,7 +9,8 @@ import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memo
 import type { JournalEntry, LedgerStore } from "../../src/ports/store.js";
 import { Session, type SessionOptions } from "../../src/session/session.js";
 import { Document } from "../../src/text/document.js";
-import { type Line, type Random, World } from "./model.js";
+import { type Line, World } from "./model.js";
+import type { Random } from "./random.js";
 
 export interface Settings {
   readonly random: Random;

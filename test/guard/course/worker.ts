@@ -1,8 +1,8 @@
 /** An agent at ordinary work: it looks before it changes, and never quotes what it cannot be sure of. */
 import { existsSync } from "node:fs";
+import type { Random } from "../../support/random.js";
 import type { Driver } from "../drivers/driver.js";
 import type { Agent, Outcome, Stage } from "../stage.js";
-import type { Dice } from "./dice.js";
 import { linesOf, Memory } from "./memory.js";
 
 export interface Step {
@@ -19,7 +19,7 @@ export class Worker {
   constructor(
     private readonly stage: Stage,
     private readonly agent: Agent,
-    private readonly dice: Dice,
+    private readonly dice: Random,
     private readonly name: string,
   ) {}
 

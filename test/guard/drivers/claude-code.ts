@@ -6,7 +6,6 @@ import {
   captured,
   type Done,
   type Driver,
-  nothing,
   only,
   type Payload,
   type Replacement,
@@ -15,6 +14,7 @@ import {
   type Who,
   withValues,
 } from "./driver.js";
+import { callWith, commonReply, hookReply, windowOf } from "./driver-base.js";
 import { at, type Failure, isFolder, load, replaced, searched, shell, store } from "./files.js";
 
 const version = "claude-code-2.1.325";
@@ -54,9 +54,9 @@ function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${first + index}\t${line}`).join("\n");
 }
 
-function read({ path, lines }: Extract<Action, { do: "read" }>, who: Who): Call {
-  const window = lines ? { offset: lines.first, limit: lines.last - lines.first + 1 } : {};
-  const tool_input = { file_path: path, ...window };
+function read(action: Extract<Action, { do: "read" }>, who: Who): Call {
+  const { path, lines } = action;
+  const tool_input = { file_path: path, ...windowOf(action) };
   return {
     before: payload("PreToolUse-Read", who, { tool_input }),
     run() {
@@ -251,25 +251,6 @@ function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Cal
   };
 }
 
-function call(action: Action, who: Who): Call {
-  switch (action.do) {
-    case "read":
-      return action.path.endsWith(".ipynb") ? readNotebook(action.path, who) : read(action, who);
-    case "edit":
-      return edit(action, who);
-    case "write":
-      return write(action, who);
-    case "notebook":
-      return notebook(action, who);
-    case "shell":
-      return bash(action, who);
-    case "grep":
-      return grep(action, who);
-    case "patch":
-      throw new Error("Claude Code has no tool for patches");
-  }
-}
-
 export const claudeCode: Driver = {
   client: "claude-code",
   versions: ["claude-code-2.1.325", "claude-code-2.1.197"],
@@ -277,21 +258,18 @@ export const claudeCode: Driver = {
   reads: () => /\bcall Read on\b/,
   begin: (who) => payload("SessionStart", who, {}),
   fold: (who) => ["PreCompact", "SessionStart-compact", "PostCompact"].map((name) => payload(name, who, {})),
-  call,
-  reply(output) {
-    if (output === null) return nothing;
-    const told = JSON.parse(output) as Payload;
-    const specific = record(told.hookSpecificOutput);
+  call: callWith("Claude Code", {
+    read: (action, who) =>
+      action.path.endsWith(".ipynb") ? readNotebook(action.path, who) : read(action, who),
+    ...{ edit, write, notebook, shell: bash, grep },
+  }),
+  reply: hookReply((told, specific) => {
     // Longer than that it is put into a file, and anything but a text ends the conversation there.
     if ((textOf(specific.additionalContext) ?? "").length > 10_000)
       throw new Error("too long for Claude Code");
     if (specific.hookEventName === "PostToolBatch") only(specific, ["hookEventName", "additionalContext"]);
     only(told, ["hookSpecificOutput", "systemMessage"]);
-    return {
-      deny: specific.permissionDecision === "deny" ? textOf(specific.permissionDecisionReason) : null,
-      input: specific.updatedInput === undefined ? null : record(specific.updatedInput),
-      tell: textOf(specific.additionalContext),
-      say: textOf(told.systemMessage),
-    };
-  },
+    const input = specific.updatedInput === undefined ? null : record(specific.updatedInput);
+    return { ...commonReply(specific), input };
+  }),
 };

@@ -1,19 +1,17 @@
 import { resolve } from "node:path";
 import {
-  type Action,
   type Call,
   captured,
   type Done,
   type Driver,
-  nothing,
   only,
   type Payload,
   record,
   type Section,
-  textOf,
   type Who,
   withValues,
 } from "./driver.js";
+import { callWith, commonReply, done, failedSilently, hookReply } from "./driver-base.js";
 import { shell } from "./files.js";
 import { applyPatch, asSections, parsePatch, patchText } from "./patch.js";
 
@@ -61,11 +59,10 @@ function bash(command: string, who: Who): Call {
 }
 
 function patched(text: string, who: Who, told: (response: string) => Payload[]): Done {
-  const done = applyPatch(parsePatch(text), who);
-  if (typeof done !== "string")
-    return { failed: done.failed, printed: done.failed, after: () => [], settled: () => [] };
-  const response = `Exit code: 0\nWall time: 0 seconds\nOutput:\n${done}`;
-  return { failed: null, printed: response, after: () => [], settled: () => told(response) };
+  const made = applyPatch(parsePatch(text), who);
+  if (typeof made !== "string") return failedSilently(made.failed);
+  const response = `Exit code: 0\nWall time: 0 seconds\nOutput:\n${made}`;
+  return done(response, () => told(response));
 }
 
 function patch(sections: readonly Section[], who: Who): Call {
@@ -81,26 +78,6 @@ function patch(sections: readonly Section[], who: Who): Call {
   };
 }
 
-function call(action: Action, who: Who): Call {
-  switch (action.do) {
-    case "read": {
-      const { path, lines } = action;
-      const name = quoted(path.startsWith("-") ? `./${path}` : path);
-      return bash(lines ? `sed -n '${lines.first},${lines.last}p' ${name}` : `cat ${name}`, who);
-    }
-    case "edit":
-      return patch(asSections(action.path, action.edits), who);
-    case "write":
-      return patch([{ do: "add", path: action.path, content: action.content }], who);
-    case "patch":
-      return patch(action.sections, who);
-    case "shell":
-      return bash(action.command, who);
-    default:
-      throw new Error(`Codex has no tool for ${action.do}`);
-  }
-}
-
 export const codex: Driver = {
   client: "codex",
   versions: [version],
@@ -109,11 +86,17 @@ export const codex: Driver = {
   begin: (who) => payload("SessionStart-startup", who, {}),
   fold: (who) =>
     ["PreCompact-auto", "PostCompact-auto", "SessionStart-compact"].map((name) => payload(name, who, {})),
-  call,
-  reply(output) {
-    if (output === null) return nothing;
-    const told = JSON.parse(output) as Payload;
-    const specific = record(told.hookSpecificOutput);
+  call: callWith("Codex", {
+    read({ path, lines }, who) {
+      const name = quoted(path.startsWith("-") ? `./${path}` : path);
+      return bash(lines ? `sed -n '${lines.first},${lines.last}p' ${name}` : `cat ${name}`, who);
+    },
+    edit: ({ path, edits }, who) => patch(asSections(path, edits), who),
+    write: ({ path, content }, who) => patch([{ do: "add", path, content }], who),
+    patch: ({ sections }, who) => patch(sections, who),
+    shell: ({ command }, who) => bash(command, who),
+  }),
+  reply: hookReply((told, specific) => {
     only(told, ["hookSpecificOutput", "systemMessage"]);
     only(specific, [...answers, "permissionDecision", "permissionDecisionReason", "updatedInput"]);
     if (told.hookSpecificOutput !== undefined && typeof specific.hookEventName !== "string")
@@ -121,11 +104,6 @@ export const codex: Driver = {
     const isAllowed = specific.permissionDecision === "allow";
     if (isAllowed !== (specific.updatedInput !== undefined))
       throw new Error("Codex takes other arguments with an explicit allow, and nothing else with one");
-    return {
-      deny: specific.permissionDecision === "deny" ? textOf(specific.permissionDecisionReason) : null,
-      input: isAllowed ? record(specific.updatedInput) : null,
-      tell: textOf(specific.additionalContext),
-      say: textOf(told.systemMessage),
-    };
-  },
+    return { ...commonReply(specific), input: isAllowed ? record(specific.updatedInput) : null };
+  }),
 };

@@ -5,7 +5,6 @@ import {
   type Call,
   captured,
   type Driver,
-  nothing,
   only,
   type Payload,
   record,
@@ -13,6 +12,7 @@ import {
   type Who,
   withValues,
 } from "./driver.js";
+import { callWith, done, hookReply } from "./driver-base.js";
 import { at, type Failure, isFolder, load, replaced, searched, shell, store } from "./files.js";
 
 const version = "gemini-cli-0.61.0";
@@ -44,10 +44,8 @@ function tool({ tool_name, tool_input, who }: Tool, run: (input: Payload) => Pay
           ? (result as Payload)
           : { llmContent: failed, returnDisplay: `Error: ${failed}`, error };
       const values = { tool_name, tool_input: used, tool_response };
-      return {
-        ...{ failed, printed: cut(String(tool_response.llmContent), tool_name), after: () => [] },
-        settled: () => [payload("AfterTool-read_file", who, values)],
-      };
+      const settled = (): Payload[] => [payload("AfterTool-read_file", who, values)];
+      return done(cut(String(tool_response.llmContent), tool_name), settled, failed);
     },
   };
 }
@@ -146,23 +144,6 @@ function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Cal
   });
 }
 
-function call(action: Action, who: Who): Call {
-  switch (action.do) {
-    case "read":
-      return read(action, who);
-    case "edit":
-      return edit(action, who);
-    case "write":
-      return write(action, who);
-    case "shell":
-      return bash(action, who);
-    case "grep":
-      return grep(action, who);
-    default:
-      throw new Error(`Gemini CLI has no tool for ${action.do}`);
-  }
-}
-
 export const geminiCli: Driver = {
   client: "gemini-cli",
   versions: [version],
@@ -177,11 +158,8 @@ export const geminiCli: Driver = {
     // It comes before every request of the model, also when nothing was compressed.
     return [payload("PreCompress-auto-nothing-compressed", who, {})];
   },
-  call,
-  reply(output) {
-    if (output === null) return nothing;
-    const told = JSON.parse(output) as Payload;
-    const specific = record(told.hookSpecificOutput);
+  call: callWith("Gemini CLI", { read, edit, write, shell: bash, grep }),
+  reply: hookReply((told, specific) => {
     only(told, ["decision", "reason", "hookSpecificOutput", "systemMessage"]);
     // What is to be told before a tool runs does not reach the model.
     const isHeard = specific.hookEventName !== "BeforeTool";
@@ -189,7 +167,6 @@ export const geminiCli: Driver = {
       deny: told.decision === "deny" ? textOf(told.reason) : null,
       input: specific.tool_input === undefined ? null : record(specific.tool_input),
       tell: isHeard ? textOf(specific.additionalContext) : null,
-      say: textOf(told.systemMessage),
     };
-  },
+  }),
 };

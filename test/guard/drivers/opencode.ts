@@ -3,15 +3,13 @@ import {
   type Call,
   capturedLine,
   type Driver,
-  nothing,
-  only,
   type Payload,
   type Replacement,
   record,
-  textOf,
   type Who,
   withValues,
 } from "./driver.js";
+import { callWith, done, failedSilently, pluginReply, windowOf } from "./driver-base.js";
 import { at, type Failure, linesOf, load, replaced, searched, shell, store, tailOf } from "./files.js";
 import { applyPatch, patchText } from "./patch.js";
 
@@ -36,8 +34,6 @@ function after(tool: string, args: Payload, who: Who, values: Payload): Payload 
   return { ...found, i, o: withValues(record(found.o), values), directory: who.cwd };
 }
 
-const failed = (text: string) => ({ failed: text, printed: text, after: () => [], settled: () => [] });
-
 interface Tool {
   readonly name: string;
   readonly args: Payload;
@@ -51,12 +47,9 @@ function tool({ name, args, who }: Tool, run: (args: Payload) => Payload | Failu
     run(rewritten) {
       const used = rewritten ?? args;
       const result = run(used);
-      if (typeof result.failed === "string") return failed(result.failed);
+      if (typeof result.failed === "string") return failedSilently(result.failed);
       const values = result as Payload;
-      return {
-        ...{ failed: null, printed: String(values.output), after: () => [] },
-        settled: () => [after(name, used, who, values)],
-      };
+      return done(String(values.output), () => [after(name, used, who, values)]);
     },
   };
 }
@@ -65,9 +58,9 @@ function cutLine(line: string): string {
   return line.length > 2000 ? `${line.slice(0, 2000)}... (line truncated to 2000 chars)` : line;
 }
 
-function read({ path, lines }: Extract<Action, { do: "read" }>, who: Who): Call {
-  const window = lines ? { offset: lines.first, limit: lines.last - lines.first + 1 } : {};
-  const args = { filePath: path, ...window };
+function read(action: Extract<Action, { do: "read" }>, who: Who): Call {
+  const { path, lines } = action;
+  const args = { filePath: path, ...windowOf(action) };
   return tool({ name: "read", args, who }, () => {
     const found = load(at(who, path));
     if (!found) return { failed: `File not found: ${path}` };
@@ -120,8 +113,8 @@ function write({ path, content }: Extract<Action, { do: "write" }>, who: Who): C
 
 function patch({ sections }: Extract<Action, { do: "patch" }>, who: Who): Call {
   return tool({ name: "apply_patch", args: { patchText: patchText(sections) }, who }, () => {
-    const done = applyPatch(sections, who);
-    return typeof done === "string" ? { output: done, title: done } : done;
+    const made = applyPatch(sections, who);
+    return typeof made === "string" ? { output: made, title: made } : made;
   });
 }
 
@@ -163,25 +156,6 @@ function happened(type: string, who: Who): Payload {
   };
 }
 
-function call(action: Action, who: Who): Call {
-  switch (action.do) {
-    case "read":
-      return read(action, who);
-    case "edit":
-      return edit(action, who);
-    case "write":
-      return write(action, who);
-    case "patch":
-      return patch(action, who);
-    case "shell":
-      return bash(action, who);
-    case "grep":
-      return grep(action, who);
-    case "notebook":
-      throw new Error("opencode has no tool for notebooks");
-  }
-}
-
 export const opencode: Driver = {
   client: "opencode",
   versions: [version],
@@ -189,12 +163,6 @@ export const opencode: Driver = {
   reads: () => /\bcall read on\b/,
   begin: (who) => happened("session.created", who),
   fold: (who) => [happened("session.compacted", who)],
-  call,
-  reply(output) {
-    if (output === null) return nothing;
-    const told = JSON.parse(output) as Payload;
-    only(told, ["deny", "args", "append", "say"]);
-    const input = told.args === undefined ? null : record(told.args);
-    return { deny: textOf(told.deny), input, tell: textOf(told.append), say: textOf(told.say) };
-  },
+  call: callWith("opencode", { read, edit, write, patch, shell: bash, grep }),
+  reply: pluginReply,
 };

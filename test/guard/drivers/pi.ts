@@ -4,15 +4,12 @@ import {
   type Call,
   capturedLine,
   type Driver,
-  nothing,
-  only,
   type Payload,
   type Replacement,
-  record,
-  textOf,
   type Who,
   withValues,
 } from "./driver.js";
+import { callWith, done, pluginReply, windowOf } from "./driver-base.js";
 import { at, type Failure, isFolder, load, replaced, searched, shell, store, tailOf } from "./files.js";
 
 const version = "pi-0.73.1";
@@ -43,17 +40,16 @@ function tool({ toolName, input, who }: Tool, run: (input: Payload) => string | 
       const isError = typeof result !== "string";
       const text = isError ? result.failed : result;
       const content = [{ type: "text", text }];
-      return {
-        ...{ failed: isError && toolName !== "bash" ? text : null, printed: text, after: () => [] },
-        settled: () => [event("tool_result", who, { toolName, input: used, content, isError, details: {} })],
-      };
+      const values = { toolName, input: used, content, isError, details: {} };
+      const failed = isError && toolName !== "bash" ? text : null;
+      return done(text, () => [event("tool_result", who, values)], failed);
     },
   };
 }
 
-function read({ path, lines }: Extract<Action, { do: "read" }>, who: Who): Call {
-  const window = lines ? { offset: lines.first, limit: lines.last - lines.first + 1 } : {};
-  return tool({ toolName: "read", input: { path, ...window }, who }, () => {
+function read(action: Extract<Action, { do: "read" }>, who: Who): Call {
+  const { path, lines } = action;
+  return tool({ toolName: "read", input: { path, ...windowOf(action) }, who }, () => {
     const found = load(at(who, path));
     if (!found) return { failed: `ENOENT: no such file or directory, access '${at(who, path)}'` };
     const mark = found.bom ? "\ufeff" : "";
@@ -114,23 +110,6 @@ function grep({ pattern, path }: Extract<Action, { do: "grep" }>, who: Who): Cal
   });
 }
 
-function call(action: Action, who: Who): Call {
-  switch (action.do) {
-    case "read":
-      return read(action, who);
-    case "edit":
-      return edit(action, who);
-    case "write":
-      return write(action, who);
-    case "shell":
-      return bash(action, who);
-    case "grep":
-      return grep(action, who);
-    default:
-      throw new Error(`pi has no tool for ${action.do}`);
-  }
-}
-
 export const pi: Driver = {
   client: "pi",
   versions: [version, "pi-0.74.2"],
@@ -138,12 +117,6 @@ export const pi: Driver = {
   reads: () => /\bcall read on\b/,
   begin: (who) => event("session_start", who, { reason: "startup" }),
   fold: (who) => [event("session_compact", who, {})],
-  call,
-  reply(output) {
-    if (output === null) return nothing;
-    const told = JSON.parse(output) as Payload;
-    only(told, ["deny", "args", "append", "say"]);
-    const input = told.args === undefined ? null : record(told.args);
-    return { deny: textOf(told.deny), input, tell: textOf(told.append), say: textOf(told.say) };
-  },
+  call: callWith("pi", { read, edit, write, shell: bash, grep }),
+  reply: pluginReply,
 };
