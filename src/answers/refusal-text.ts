@@ -17,9 +17,11 @@ interface RefusalText {
   /** How often this very request was refused before. */
   readonly repeated?: number;
   readonly contention?: string;
+  /** False for a call that would not have written anything. */
+  readonly writes?: boolean;
 }
 
-/** How every refusal begins. */
+/** How every refusal of a write begins. */
 export const rejected = "REJECTED, nothing written.";
 
 const mentioned = 5;
@@ -27,7 +29,8 @@ const quoted = 160;
 
 export function refusalText(refusal: RefusalText): string {
   const next = nextStep(refusal.details, refusal.rows.length, refusal.voice);
-  return [rejected, ...refusalBody(refusal), ...(next ? [next] : [])].join("\n");
+  const { writes = true } = refusal;
+  return [...(writes ? [rejected] : []), ...refusalBody(refusal), ...(next ? [next] : [])].join("\n");
 }
 
 /** Without the opening line and the next step: a batch says those once for all its files. */

@@ -31,7 +31,7 @@ interface ResultText {
 const listedAnchors = 60;
 
 /** How every answer to a dry run begins that tells of a change. */
-export const dryRunBegins = "DRY RUN, nothing written: ";
+export const dryRunBegins = "Dry run: nothing was written. ";
 
 interface ResultPrinted {
   readonly text: string;
@@ -58,7 +58,7 @@ export function resultText(result: ResultText): ResultPrinted {
   const end = result.movedTo === undefined ? "" : `, moved to ${result.movedTo}`;
   const done = `${begin}${path}${deed(result, written.length)}${moved(applied)}${end}`;
   const lines = [
-    dryRun ? done : `${done}${closingAdvice(isShifted(change), voice)}`,
+    dryRun || result.created ? done : `${done}${closingAdvice(isShifted(change), voice)}`,
     ...applied.warnings.map((text) => `! ${text}`),
   ];
   if (dryRun) return { text: [...lines, result.diff ?? ""].join("\n"), printed: LineSet.of([]) };
@@ -141,13 +141,15 @@ function leftOut({ path, movedTo, voice }: ResultText, left: LeftOut): string[] 
   return [`[${what}${counts.join(" and ")} not shown: ${read}]`];
 }
 
-/** One word where one will do: the anchors that follow tell how many lines were written, and every token is paid for. */
-function deed({ applied: { change }, created = false }: ResultText, written: number): string {
-  if (written > 0) return created ? " created" : " edited";
+/** One word where one will do: the anchors that follow tell how many lines were edited, and every token is paid for. */
+function deed({ applied: { change }, created = false, dryRun = false }: ResultText, written: number): string {
+  const would = dryRun ? " would be" : "";
+  if (created) return `${would} created (${written === 0 ? "empty" : lineCount(written)})`;
   const removed = change.regions.reduce((sum, region) => sum + region.aEnd - region.aStart, 0);
-  if (removed === 0) return created ? " created, empty" : " edited";
-  return `: ${removed} ${removed === 1 ? "line" : "lines"} deleted`;
+  return written > 0 || removed === 0 ? `${would} edited` : `: ${lineCount(removed)}${would} deleted`;
 }
+
+const lineCount = (lines: number): string => `${lines} ${lines === 1 ? "line" : "lines"}`;
 
 function moved({ edits }: Applied): string {
   const relocated = edits.filter(({ status }) => status === "relocated").length;

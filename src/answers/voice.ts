@@ -33,6 +33,6 @@ export function lineName(anchor: string, { numbered }: Voice): string {
 /** What an edit has made of the anchors that were shown before. `isShifted`: lines below it have other numbers now. */
 export function closingAdvice(isShifted: boolean, { numbered, unmoved }: Voice): string {
   if (numbered) return "";
-  if (!unmoved) return "; keep using the anchors you were shown";
+  if (!unmoved) return "; your other anchors stay valid";
   return isShifted ? "; lines below it have moved: read them again before you name them" : "";
 }

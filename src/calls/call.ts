@@ -61,7 +61,6 @@ export function conflictIn(request: object): string | null {
 
 /** The call a handle stands for. It is used up, whatever comes of it, but by a dry run. */
 export async function retryOf(
-  tool: string,
   handle: unknown,
   options: CallOptions & { path?: string },
   env: Env,
@@ -73,7 +72,8 @@ export async function retryOf(
       "bad_request",
       `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; ${editsAgain}`,
     );
-  const call = callOf(tool, found.entries, { ...rest, single: found.single });
+  const named = await Promise.all(found.entries.map((entry) => asNamed(entry, env)));
+  const call = callOf(found.single ? "edit" : "multi_edit", named, { ...rest, single: found.single });
   const entries: Entry[] = [];
   const all = call.entries.map((one) => one.path).join(" and ");
   for (const entry of call.entries) {
@@ -87,6 +87,15 @@ export async function retryOf(
     entries.push(kept ? { ...entry, forced: kept } : entry);
   }
   return { ...call, request: found.request, entries };
+}
+
+/** The file by its key where the path, sent from another folder, leads elsewhere. */
+async function asNamed(
+  { path, edits, key }: Retry["entries"][number],
+  { files }: Env,
+): Promise<Retry["entries"][number]> {
+  const isSame = key === undefined || (await files.identify(path)).key === key;
+  return { path: isSame ? path : key, edits };
 }
 
 /** One file of a call, found. */
@@ -212,7 +221,7 @@ const requests: Readonly<Record<string, Checks>> = {
     anchors: oneOf(...Object.keys(schemes), "none"),
   },
   grep: {
-    ...{ pattern: needed, path: text, glob: text, ignoreCase: flag, literal: flag },
+    ...{ pattern: needed, path: text, glob: text, ignoreCase: flag, literal: flag, word: flag },
     context: ["a number of lines from 0", from(0)],
     maxResults: ["a number of lines from 1", from(1)],
     anchors: oneOf(...Object.keys(schemes)),

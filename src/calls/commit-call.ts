@@ -254,10 +254,11 @@ function operationText(
 ): string | null {
   if (verdict.kind !== "applied") return null;
   const { path } = opened.file;
-  const begin = dryRun ? dryRunBegins : "";
+  const [begin, would] = dryRun ? [dryRunBegins, "would be "] : ["", ""];
   if (entry.operations[0]?.op === "delete_file")
-    return `${begin}${path}: deleted${dryRun && diff !== "" ? `\n${diff}` : ""}`;
-  if (destination && entry.edits.length === 0) return `${begin}${path}: moved to ${destination.file.path}`;
+    return `${begin}${path}: ${would}deleted${dryRun && diff !== "" ? `\n${diff}` : ""}`;
+  if (destination && entry.edits.length === 0)
+    return `${begin}${path}: ${would}moved to ${destination.file.path}`;
   return null;
 }
 

@@ -21,9 +21,11 @@ export {
   type BatchRefusal,
   type BatchResult,
   type EditResult,
+  failureResult,
   type ReadDetails,
   type Result,
   refusalResult,
   type SearchDetails,
   withNamesEscaped,
 } from "./result.js";
+export { filesOfRetry } from "./retry-handles.js";

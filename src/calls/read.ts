@@ -234,6 +234,8 @@ export interface GrepRequest {
   readonly glob?: string;
   readonly ignoreCase?: boolean;
   readonly literal?: boolean;
+  /** Only whole words. */
+  readonly word?: boolean;
   /** Lines around each hit. */
   readonly context?: number;
   readonly maxResults?: number;
@@ -250,6 +252,7 @@ export async function grep(request: GrepRequest, env: Env): Promise<Result<Searc
     pattern: request.pattern,
     literal: request.literal ?? false,
     ignoreCase: request.ignoreCase ?? false,
+    word: request.word ?? false,
     maxResults: request.maxResults ?? defaultResults,
     ...(request.path === undefined ? {} : { path: request.path }),
     ...(request.glob === undefined ? {} : { glob: request.glob }),

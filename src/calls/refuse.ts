@@ -285,10 +285,12 @@ export async function keepHandle(
   files: Retry["files"],
   env: Env,
 ): Promise<void> {
-  await keepRetry(env, {
-    ...{ handle, epoch: await epochOf(env), request, single, files },
-    entries: entries.map(({ path, edits }) => ({ path, edits: edits as Json })),
-  });
+  const kept: Retry["entries"][number][] = [];
+  for (const { path, edits } of entries) {
+    const { key } = await env.files.identify(path);
+    kept.push({ path, edits: edits as Json, key });
+  }
+  await keepRetry(env, { handle, epoch: await epochOf(env), request, single, files, entries: kept });
 }
 
 /** A batch is sent again by its handle alone. */

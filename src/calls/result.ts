@@ -42,14 +42,24 @@ export interface Result<Details = unknown> {
   readonly details: Details;
 }
 
-/** Refuses a call that does not get as far as the session. `text` is for the model, if it reads more than the message. */
+/** Refuses a write that does not get as far as the session. `text` is for the model, if it reads more than the message. */
 export function refusalResult(
   path: string,
   code: Code,
   message: string,
   text = message,
 ): Result<RefusalDetails> {
-  return { text: `${rejected}\n${text}`, isError: true, details: plainRefusal(path, code, message) };
+  return failureResult(path, code, message, `${rejected}\n${text}`);
+}
+
+/** Says why a call failed that would not have written anything. */
+export function failureResult(
+  path: string,
+  code: Code,
+  message: string,
+  text = message,
+): Result<RefusalDetails> {
+  return { text, isError: true, details: plainRefusal(path, code, message) };
 }
 
 export type EditResult = Result<EditToolDetails | BatchRefusal>;

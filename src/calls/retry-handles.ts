@@ -14,7 +14,12 @@ export interface Retry {
   readonly epoch: number;
   readonly request: string;
   /** The request as it came, for judging it anew if a file has changed again. */
-  readonly entries: readonly { readonly path: string; readonly edits: Json }[];
+  readonly entries: readonly {
+    readonly path: string;
+    readonly edits: Json;
+    /** Key of the file: a relative path leads elsewhere from another folder. */
+    readonly key?: string;
+  }[];
   readonly files: readonly {
     readonly key: string;
     readonly version: string;
@@ -65,6 +70,12 @@ export function keepRetry(caller: Caller, retry: Retry): Promise<void> {
     const others = (await retriesOf(caller)).filter(({ handle }) => handle !== retry.handle);
     await saveRetries(caller, [...others, retry].slice(-keptRetries));
   });
+}
+
+/** Returns where the files of a handle are; null if it is not on record. Does not use it up. */
+export async function filesOfRetry(caller: Caller, handle: string): Promise<readonly string[] | null> {
+  const found = (await retriesOf(caller)).find((retry) => retry.handle === handle);
+  return found?.entries.map(({ key, path }) => key ?? path) ?? null;
 }
 
 /** Takes a handle out of the record, unless it is only looked at: it is good for one use, and not after a fold. */

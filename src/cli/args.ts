@@ -223,8 +223,7 @@ export function parseRanges(text: string): Range[] {
     const found = /^\s*(\d{1,15})\s*(?:(-)\s*(\d{1,15})?)?\s*$/.exec(part);
     const start = Number(found?.[1] ?? 0);
     const end = found?.[3] !== undefined ? Number(found[3]) : found?.[2] ? farthest : start;
-    if (!found || start < 1)
-      throw new UsageError(`--ranges is like 10-20,40-50; got ${JSON.stringify(part)}`);
+    if (!found || start < 1) throw new UsageError(`lines are like 10-20,40-50; got ${JSON.stringify(part)}`);
     if (end < start) throw new UsageError(`the range ${part.trim()} ends before it begins`);
     return { start, end };
   });

@@ -22,7 +22,7 @@ const reading: readonly Command[] = [
   {
     name: "read",
     summary: "show a file, each line with its anchor",
-    positionals: [{ ...file, stdin: true }],
+    positionals: [{ ...file, stdin: true, many: true }],
     touches: true,
     flags: [
       { name: "start", value: "N", help: "first line" },
@@ -34,12 +34,14 @@ const reading: readonly Command[] = [
     ],
     examples: [
       ["kedge read src/a.ts", "all of it, up to 2,000 lines"],
-      ["kedge read src/a.ts --ranges 10-20,40-50", "some of it"],
+      ["kedge read src/a.ts:10-20 src/b.ts", "some lines of a file, and another file"],
+      ["kedge read src/a.ts --ranges 10-20,40-50", "the same for scripts"],
       ["kedge read src/a.ts --delta", "what others changed since"],
       ["git show HEAD:src/a.ts | kedge read -", "stdin; it cannot be edited, so nothing is recorded"],
     ],
     notes: [
       "A row is an anchor, |, and the line: 12#0f0dd9|foo. Copy the part before the | to name the line.",
+      "stdout has rows alone; stderr says what they leave out. Of several files each has its name above its rows.",
     ],
     json: "{path, version, scheme, totalLines, rows: [{line, anchor, text}]}; with --delta also {deletions: [{after, count}]}",
   },
@@ -51,6 +53,10 @@ const reading: readonly Command[] = [
     flags: [
       { name: "ignore-case", short: "i", help: "upper and lower case are the same" },
       { name: "literal", short: "F", help: "PATTERN is a text, not a regular expression" },
+      { name: "word", short: "w", help: "only whole words" },
+      { name: "files", short: "l", help: "only the names of files with a match" },
+      { name: "number", short: "n", help: "line numbers; every row has its own anyway" },
+      { name: "recursive", short: "r", help: "folders to their end; always so" },
       { name: "context", short: "C", value: "N", help: "N lines around each match" },
       { name: "glob", value: "G", help: "only files like this: '*.ts'" },
       { name: "max", value: "N", help: "stop after N matching lines (default 100)" },
@@ -62,9 +68,9 @@ const reading: readonly Command[] = [
       ["kedge grep -iF todo --glob '*.ts' -C 2", "a text, in some files, with two lines around it"],
     ],
     notes: [
-      "Rows count as shown: they can be edited without a read. Files that git ignores are passed over.",
+      "Exit status 1 without a match. Rows count as shown: they can be edited without a read. Files that git ignores are passed over.",
     ],
-    json: "a line for each file as `kedge read` prints it, then {files, matches, limited}",
+    json: "a line for each file as `kedge read` prints it, then {files, matches, limited}; with -l a line {path, lines} for each file",
   },
 ];
 
@@ -100,6 +106,7 @@ const writing: readonly Command[] = [
   {
     name: "apply",
     summary: "edits of one or several files from JSON, all or nothing",
+    together: "edits from JSON, all or nothing; a refused call again",
     positionals: [{ name: "REQUEST.json", optional: true, is: "file", stdin: true }],
     touches: true,
     flags: [unmoved, dryRun, json],
@@ -109,7 +116,6 @@ const writing: readonly Command[] = [
         '{"files":[{"path":"a.ts","edits":[…]},…]} or {"path":"a.ts","edits":[…]}',
       ],
       ["kedge apply --dry-run - < request.json", "only the diff"],
-      [`echo '{"path":"a.ts","retry":"r7"}' | kedge apply`, "send a refused call again by its handle"],
     ],
     notes: [
       'An edit: {"op":"set_line","anchor":"12#0f0dd9","text":"…"}; also replace_lines (start, end, text), insert_after and',
@@ -130,6 +136,19 @@ const writing: readonly Command[] = [
       ["echo hello | kedge write hello.txt", "stdin"],
     ],
     json: "details as of edit",
+  },
+  {
+    name: "retry",
+    beside: "apply",
+    summary: "send a refused call again by its handle",
+    positionals: [{ name: "HANDLE" }],
+    touches: true,
+    flags: [unmoved, dryRun, json],
+    examples: [["kedge retry r7c41f09a", "as it was, on the rows that its refusal showed"]],
+    notes: [
+      "A handle is good once, for the agent that was refused, from any folder. If a file has changed again since, the call is judged anew.",
+    ],
+    json: "details and text, as of edit or apply",
   },
   {
     name: "undo",
@@ -163,7 +182,7 @@ const record: readonly Command[] = [
   {
     name: "log",
     summary: "what was written and refused, by whom",
-    together: "what was written and refused, by whom; in numbers",
+    together: "what was written and refused; one entry; in numbers",
     positionals: [],
     flags: [
       { name: "file", value: "F", help: "only this file" },
@@ -178,9 +197,18 @@ const record: readonly Command[] = [
     json: "a line for each entry: {id, time, agent, tool, kind, path, lines, code, cause, edits, …}, oldest first",
   },
   {
+    name: "show",
+    beside: "log",
+    summary: "one entry of the log: who, when, with which tool, and its diff",
+    positionals: [{ name: "ID" }],
+    flags: [json],
+    examples: [["kedge show mq3k2a1b-x7", "an edit, undo or refusal, or all edits of a batch"]],
+    json: "a line for each entry, as of log, with diff (null if the text is no longer kept)",
+  },
+  {
     name: "stats",
     beside: "log",
-    summary: "commits, relocations, refusals and contention in numbers",
+    summary: "edits, relocations, refusals and contention in numbers",
     positionals: [],
     flags: [since, json],
     examples: [["kedge stats --since 7d", "the last week"]],

@@ -1,5 +1,3 @@
-import { refusalResult } from "../calls/index.js";
-import type { PortError } from "../ports/index.js";
 import { visible, visibleText } from "../text/index.js";
 import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
 import { commandNamed } from "./command-table.js";
@@ -8,7 +6,7 @@ import { failed, interrupted, usage } from "./flag-types.js";
 import { InputError } from "./input.js";
 import { Interrupt } from "./interrupt.js";
 import { type Output, processOutput } from "./print/output.js";
-import { showResult } from "./print/result.js";
+import { isPortError, portRefusal, showResult } from "./print/result.js";
 
 /** What a run of the program gets from the process. */
 export interface Start {
@@ -30,8 +28,10 @@ const own: Doors = {
   edit: () => import("./commands/editing/edit.js"),
   apply: () => import("./commands/editing/apply.js"),
   write: () => import("./commands/editing/write.js"),
+  retry: () => import("./commands/editing/retry.js"),
   undo: () => import("./commands/history/undo.js"),
   log: () => import("./commands/history/log.js"),
+  show: () => import("./commands/history/show.js"),
   stats: () => import("./commands/history/stats.js"),
   session: () => import("./commands/history/session.js"),
   lost: () => import("./commands/history/lost.js"),
@@ -68,19 +68,9 @@ async function runCommand(args: Args, start: Start, output: Output): Promise<num
     const { run } = (await load()) as { run: Run };
     return await run(context);
   } catch (error) {
-    if (isPortError(error)) return refuse(error, context);
+    if (isPortError(error)) return showResult(context, portRefusal(error, context));
     throw error;
   }
-}
-
-/** By its name: a door in a file of its own has a class of its own. */
-function isPortError(error: unknown): error is PortError {
-  return error instanceof Error && error.name === "PortError" && "code" in error;
-}
-
-/** What a port throws outside of a session's own calls is a refusal like any other. */
-function refuse({ code, message }: PortError, context: Context): number {
-  return showResult(context, refusalResult("", code, message, visible(message)));
 }
 
 function showVersion({ json }: Extract<Parsed, { kind: "version" }>, start: Start, { out }: Output): number {

@@ -25,10 +25,13 @@ export interface Opened {
 }
 
 /** Opens the workspace of these paths, or of the working directory. */
-export async function open(context: Context, paths: readonly string[] = []): Promise<Opened> {
+export async function open(
+  context: Context,
+  paths: readonly string[] = [],
+  workspace = workspaceFor(context.cwd, paths),
+): Promise<Opened> {
   const { args, env, cwd, output, interrupt } = context;
   const report = (line: string): void => output.err.line(`kedge: ${line}`);
-  const workspace = workspaceFor(cwd, paths);
   const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace: workspace.root });
   const state = stateFolder({ env, report });
   const { root } = workspace;

@@ -2,6 +2,7 @@ import type { SchemeName } from "../anchors/index.js";
 import {
   changedRanges,
   type Door,
+  dryRunBegins,
   type EditToolDetails,
   editsAgain,
   libraryDoor,
@@ -172,7 +173,11 @@ function wholeFileJudged(
     after: version(to ? before : after),
     ...{ edits: [], diff: "", firstChangedLine: null, changedRanges: [], warnings: [] },
   };
-  return { writes, text: `${dryRun ? "DRY RUN, nothing written: " : ""}${file.path}: ${done}`, details };
+  return {
+    writes,
+    text: `${dryRun ? `${dryRunBegins}${file.path}: would be ` : `${file.path}: `}${done}`,
+    details,
+  };
 }
 
 interface Told {

@@ -68,6 +68,8 @@ export interface SearchQuery {
   readonly pattern: string;
   readonly literal: boolean;
   readonly ignoreCase: boolean;
+  /** A match begins and ends where a word does. */
+  readonly word?: boolean;
   /** A folder or a file; the first root if not given. */
   readonly path?: string;
   readonly glob?: string;

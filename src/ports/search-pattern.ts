@@ -10,30 +10,37 @@ interface Expression {
   readonly ignoreCase: boolean;
 }
 
-export function expressionOf({ pattern, literal, ignoreCase }: SearchQuery): Expression {
+export function expressionOf({ pattern, literal, ignoreCase, word = false }: SearchQuery): Expression {
   if (pattern === "") throw new PortError("bad_request", "pattern is empty");
   // The way to say it that models know from ripgrep.
   const inline = !literal && pattern.startsWith("(?i)");
   const source = literal ? escaped(pattern) : pattern.slice(inline ? 4 : 0);
   const anyCase = ignoreCase || inline;
-  return { expression: compiled(source, anyCase ? "i" : ""), source, ignoreCase: anyCase };
+  return { expression: compiled(source, anyCase ? "i" : "", word), source, ignoreCase: anyCase };
 }
 
-function compiled(source: string, flags: string): RegExp {
+function compiled(source: string, flags: string, isWord: boolean): RegExp {
   if (source.length > longestPattern)
     throw new PortError("bad_request", `pattern is longer than ${longestPattern} characters`);
   try {
-    return new RegExp(source, `${flags}u`);
+    return expressionFor(source, `${flags}u`, isWord);
   } catch {
     // Without "u", needless escapes such as \" or \- are let pass; models write them.
     try {
-      return new RegExp(source, flags);
+      return expressionFor(source, flags, isWord);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const said = why.replace(/^Invalid regular expression: /, "");
       throw new PortError("bad_request", `pattern is not a regular expression: ${said}`);
     }
   }
+}
+
+/** Without the flag "u" a character class knows the letters and digits of ASCII alone. */
+function expressionFor(source: string, flags: string, isWord: boolean): RegExp {
+  const bare = new RegExp(source, flags);
+  const character = flags.includes("u") ? "[\\p{L}\\p{M}\\p{N}_]" : "\\w";
+  return isWord ? new RegExp(`(?<!${character})(?:${source})(?!${character})`, flags) : bare;
 }
 
 function escaped(text: string): string {

@@ -287,15 +287,14 @@ export class Session {
     checkOne(request);
     const options = { single: true, dryRun: request.dryRun ?? false };
     if ("retry" in request && request.retry !== undefined)
-      return retryOf("edit", request.retry, { ...options, path }, this.env);
+      return retryOf(request.retry, { ...options, path }, this.env);
     return callOf("edit", [{ path, edits: (request as { edits: unknown }).edits }], options);
   }
 
   private batchCall(request: MultiEditRequest): Promise<Call> | Call {
     checkOne(request);
     const options = { single: false, dryRun: request.dryRun ?? false };
-    if ("retry" in request && request.retry !== undefined)
-      return retryOf("multi_edit", request.retry, options, this.env);
+    if ("retry" in request && request.retry !== undefined) return retryOf(request.retry, options, this.env);
     const { files } = request as { files: readonly FileRequest[] };
     if (!Array.isArray(files) || files.length === 0)
       throw new PortError("bad_request", 'files is a list like [{"path":"a.ts","edits":[…]}]');
@@ -342,6 +341,7 @@ export class Session {
       scheme: this.env.anchors,
       voice: this.env.voice,
       repeated,
+      writes: !reading.has(asked[0]),
     });
     return { text, isError: true, details };
   }
@@ -364,6 +364,8 @@ function voiceOf({ door = libraryDoor, numbered, unmoved = false }: SessionOptio
 function isSingle(request: EditRequest | MultiEditRequest): request is EditRequest {
   return (request as { path?: unknown }).path !== undefined;
 }
+
+const reading: ReadonlySet<string> = new Set(["read", "grep"]);
 
 /** Calls that would have written, as the journal names them. */
 const writing: Readonly<Record<string, string>> = { edit: "edit", multiEdit: "multi_edit", write: "write" };

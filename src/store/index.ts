@@ -2,4 +2,5 @@
 
 export type { Bounds } from "./prune.js";
 export { makeWay } from "./put-aside.js";
+export { recordedWorkspaces } from "./recorded-workspaces.js";
 export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";

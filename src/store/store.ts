@@ -17,6 +17,7 @@ import { Journal, type JournalFilter } from "./journal-file.js";
 import { Notes } from "./notes.js";
 import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
 import { repairing } from "./put-aside.js";
+import { format, label } from "./recorded-workspaces.js";
 import { Records, replaceFile, type StoreContext } from "./records.js";
 import { Versions } from "./versions.js";
 
@@ -52,8 +53,6 @@ export interface NodeStore extends LedgerStore {
 
 export const defaultBounds: Bounds = { age: 14 * 86_400_000, size: 512 * 1024 * 1024 };
 
-/** In the names of folders: a later format gets folders of its own, and both programs work side by side. */
-const format = "v1";
 const pruneEvery = 6 * 3_600_000;
 const tidyEvery = 3_600_000;
 /** Milliseconds. */
@@ -220,7 +219,7 @@ class DiskStore implements NodeStore {
     if (this.named) return;
     this.named = true;
     const { io, platform, folder } = this.context;
-    const path = platform.path.join(folder, "workspace.json");
+    const path = platform.path.join(folder, label);
     try {
       if (ifThere(() => io.lstat(path)) !== null) return;
       replaceFile(this.context, path, new TextEncoder().encode(JSON.stringify(this.options.workspace)));

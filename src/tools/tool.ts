@@ -1,5 +1,5 @@
 import type { RefusalDetails } from "../answers/index.js";
-import { type Result, refusalResult } from "../calls/index.js";
+import { failureResult, type Result, refusalResult } from "../calls/index.js";
 import type { Session } from "../session/index.js";
 import { Arguments, BadArgument } from "./arguments.js";
 
@@ -89,8 +89,9 @@ function withNote(result: Result, ignored: readonly string[], definition: ToolDe
 
 function refused(
   { message, path = "" }: BadArgument,
-  { name, example }: ToolDefinition,
+  { name, example, hints }: ToolDefinition,
 ): Result<RefusalDetails> {
   const correct = `A correct call: ${name} ${JSON.stringify(path ? { ...example, path } : example)}`;
-  return refusalResult(path, "bad_request", message, `${message}\n${correct}`);
+  const refuse = hints.readOnlyHint ? failureResult : refusalResult;
+  return refuse(path, "bad_request", message, `${message}\n${correct}`);
 }

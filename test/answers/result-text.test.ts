@@ -26,7 +26,7 @@ describe("a success", () => {
   it("is one line and the anchors of what was written, without its text", () => {
     const { text, printed, applied } = success(["a b c d"], [set("@2", "X\nY")]);
     const [first, second, ...rest] = text.split("\n");
-    expect(first).toContain("keep using the anchors you were shown");
+    expect(first).toContain("; your other anchors stay valid");
     expect(second).toBe(`${at(applied.document, 2)} ${at(applied.document, 3)}`);
     expect(rest).toEqual([]);
     expect(text).not.toMatch(/\bX\b|\|/);
@@ -120,7 +120,7 @@ describe("a success", () => {
       dryRun: true,
       diff: "-a\n+X",
     });
-    expect(text).toMatch(/^DRY RUN, nothing written: /);
+    expect(text).toMatch(/^Dry run: nothing was written\. /);
     expect(text).toContain("-a\n+X");
     expect(printed.isEmpty).toBe(true);
   });

@@ -53,11 +53,11 @@ describe("a batch", () => {
     const made = await two();
     const files = [deleted("a.ts"), moved("b.ts", "c.ts"), created("d.ts")];
     const { text, details } = await made.session.multiEdit({ files, dryRun: true });
-    const dry = "DRY RUN, nothing written:";
-    expect(text.match(/^DRY.*$/gm)).toEqual([
-      `${dry} a.ts: deleted`,
-      `${dry} b.ts: moved to c.ts`,
-      `${dry} d.ts created`,
+    const dry = "Dry run: nothing was written.";
+    expect(text.match(/^Dry run.*$/gm)).toEqual([
+      `${dry} a.ts: would be deleted`,
+      `${dry} b.ts: would be moved to c.ts`,
+      `${dry} d.ts would be created (1 line)`,
     ]);
     expect(text).toContain("--- a/a.ts\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n");
     expect(text).toContain("--- /dev/null\n+++ b/d.ts\n@@ -0,0 +1,1 @@\n+new\n");
@@ -71,7 +71,7 @@ describe("a batch", () => {
     const move = { op: "move_file", to: "c.ts" };
     const file = { path: "a.ts", edits: [...(edits as unknown[]), move] } as FileRequest;
     const { text } = await made.session.multiEdit({ files: [file] });
-    expect(text).toMatch(/^a\.ts edited, moved to c\.ts; keep using/);
+    expect(text).toMatch(/^a\.ts edited, moved to c\.ts; your other anchors/);
     expect(made.words("c.ts")).toBe("A b c");
   });
 

@@ -79,7 +79,7 @@ describe("what is wrong is said, with the nearest right thing", () => {
     [["raed", "a"], 'there is no command "raed" / did you mean: kedge read'],
     [["xyzzy"], 'there is no command "xyzzy" / see: kedge --help'],
     [["read"], "kedge read needs FILE / see: kedge read --help"],
-    [["read", "a", "b"], 'kedge read takes no further argument "b" / see: kedge read --help'],
+    [["write", "a", "b"], 'kedge write takes no further argument "b" / see: kedge write --help'],
     [["read", "a", "--strat", "3"], "kedge read has no flag --strat / did you mean: --start"],
     [["read", "a", "--dry-run"], "kedge read has no flag --dry-run / --dry-run belongs to kedge edit"],
     [["read", "a", "--start"], "--start needs a value: --start N"],

@@ -11,7 +11,8 @@ const request = {
 
 /** Ids and handles of the examples are made up. */
 const unknown = new Map([
-  [`echo '{"path":"a.ts","retry":"r7"}' | kedge apply`, 2],
+  ["kedge retry r7c41f09a", 2],
+  ["kedge show mq3k2a1b-x7", 1],
   ["kedge restore mq3k2a1b-x7", 1],
   ["kedge audit --show 3fa1c0", 1],
 ]);
@@ -22,7 +23,13 @@ const cases = commands
   .flatMap(({ examples }) => examples.map(([line]) => line));
 
 async function prepared(line: string): Promise<Place> {
-  const place = new Place({ "a.ts": source, "src/a.ts": source, "a.md": "a\n\n}\n", "new.txt": "x\ny\n" });
+  const place = new Place({
+    "a.ts": source,
+    "src/a.ts": source,
+    "src/b.ts": "}\n",
+    "a.md": "a\n\n}\n",
+    "new.txt": "x\ny\n",
+  });
   place.put("draft.md", "# Draft\n");
   place.put("request.json", JSON.stringify(request));
   const commit = "git -c user.name=a -c user.email=a@example.org commit -qm first";

@@ -116,7 +116,7 @@ describe("completions", () => {
     });
 
   test.skipIf(!has("bash")).each<[string, string]>([
-    ["re", "read restore replay"],
+    ["re", "read retry restore replay"],
     ["read --anc", "--anchors"],
     ["read --anchors h", "hex6 hex4"],
     ["session f", "fold"],
@@ -133,7 +133,7 @@ describe("completions", () => {
   });
 
   test.skipIf(!has(fish)).each<[string, string]>([
-    ["re", "read replay restore"],
+    ["re", "read replay restore retry"],
     ["read --anc", "--anchors"],
     ["read --anchors h", "hex4 hex6"],
     ["session f", "fold"],

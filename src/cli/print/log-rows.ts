@@ -19,7 +19,7 @@ export function agentName(agent: string): string {
 }
 
 /** What happened, in a word or two. */
-function happened(entry: JournalEntry): string {
+export function happened(entry: JournalEntry): string {
   const { kind, relocated, code, tool, after, before, to, edits, instead } = entry;
   if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";
   if (kind === "commit" && (edits ?? instead)) return "restored";
@@ -31,7 +31,7 @@ function happened(entry: JournalEntry): string {
   return relocated ? "relocated" : tool === "write" ? "written" : "edited";
 }
 
-function placeOf({ path, lines, to, kind, cause }: JournalEntry): string {
+export function placeOf({ path, lines, to, kind, cause }: JournalEntry): string {
   if (to !== undefined) return `${path} → ${to}`;
   if (kind === "lost") return cause === undefined ? path : `${path}, after ${cause}`;
   const shown = rangeList(lines.slice(0, 3));

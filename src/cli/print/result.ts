@@ -1,5 +1,6 @@
-import type { HashMismatch, RefusalDetails } from "../../answers/index.js";
-import type { Result } from "../../calls/index.js";
+import { type HashMismatch, type RefusalDetails, rejected } from "../../answers/index.js";
+import { failureResult, type Result, refusalResult } from "../../calls/index.js";
+import type { PortError } from "../../ports/index.js";
 import { visible } from "../../text/index.js";
 import type { Context } from "../context.js";
 import { statusOf } from "../flag-types.js";
@@ -21,6 +22,19 @@ function withText({ details, text }: Result): object {
   return { ...(details as object), text };
 }
 
+/** By its name: a door in a file of its own has a class of its own. */
+export function isPortError(error: unknown): error is PortError {
+  return error instanceof Error && error.name === "PortError" && "code" in error;
+}
+
+const writing: ReadonlySet<string> = new Set(["edit", "apply", "write", "retry", "undo", "restore"]);
+
+/** Makes an answer of what a port throws outside of a session's own calls. */
+export function portRefusal({ code, message }: PortError, { args }: Context): Result<RefusalDetails> {
+  const refuse = writing.has(args.command.name) ? refusalResult : failureResult;
+  return refuse("", code, message, visible(message));
+}
+
 /** Prints a result where it belongs, coloured if somebody looks at it, and gives its exit status. */
 export function showResult(
   context: Pick<Context, "args" | "output">,
@@ -36,7 +50,9 @@ export function showResult(
 }
 
 function showRefusal({ text, details }: Result<RefusalDetails>, err: Stream, status: number): void {
-  const lines = text.split("\n").flatMap((line) => (err.isTerminal ? fitted(line, err.columns) : [line]));
+  const isWrite = text.startsWith(rejected);
+  const said = isWrite ? text : `kedge: ${text}`;
+  const lines = said.split("\n").flatMap((line) => (err.isTerminal ? fitted(line, err.columns) : [line]));
   err.line(lines.map((line, at) => paintRefusalLine(line, at, err)).join("\n"));
   if (status !== 5) return;
   const diff = staleDiff(details);
@@ -49,7 +65,7 @@ function fitted(line: string, width: number): string[] {
 }
 
 function paintRefusalLine(line: string, at: number, stream: Stream): string {
-  if (at === 0 && line.startsWith("REJECTED")) return stream.paint("red", stream.paint("bold", line));
+  if (at === 0 && line.startsWith(rejected)) return stream.paint("red", stream.paint("bold", line));
   if (line.startsWith(">>> ")) return stream.paint("yellow", line);
   return paintRow(line, stream, /^( {4})(\d+#[0-9a-f]{4,6}|[a-z]{3}\d+)([|\t])/);
 }

@@ -1,4 +1,4 @@
-import { type Door, retryJson } from "../../answers/index.js";
+import type { Door } from "../../answers/index.js";
 import type { Range } from "../../text/index.js";
 import type { Args } from "../args.js";
 
@@ -21,6 +21,8 @@ export function shellDoor(args: Args): Door {
     names.flatMap((name) => args.texts(name).map((value) => ` --${name} ${quoted(value)}`)).join("");
   const switches = (dryRun: boolean): string =>
     (dryRun ? " --dry-run" : "") + (args.has("unmoved") ? " --unmoved" : "");
+  const again = (handle: string, dryRun = false): string =>
+    `run \`kedge retry ${handle}${switches(dryRun)}${flags([...carried, ...policies])}\``;
   // Some shells' echo reads backslashes.
   const print = (request: string): string =>
     `${request.includes("\\") ? "printf %s" : "echo"} ${quoted(request)}`;
@@ -33,7 +35,7 @@ export function shellDoor(args: Args): Door {
       const dashes = path.startsWith("-") ? " --" : "";
       return `run \`kedge read${some}${flags(carried)}${dashes} ${quoted(path)}\``;
     },
-    retry: (path, handle, dryRun) => `it again: ${apply(retryJson(path, handle), dryRun)}`,
+    retry: (_, handle, dryRun) => `it again: ${again(handle, dryRun)}`,
     batch: (request, dryRun) => `a batch: ${apply(request, dryRun)}`,
   };
 }

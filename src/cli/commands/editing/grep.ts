@@ -2,48 +2,34 @@ import type { SchemeName } from "../../../anchors/index.js";
 import type { RefusalDetails } from "../../../answers/index.js";
 import type { GrepRequest, ReadDetails, Result, SearchDetails } from "../../../calls/index.js";
 import { exitStatus } from "../../../edits/index.js";
+import type { SearchHit } from "../../../ports/index.js";
 import { visible } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
-import { done, interrupted, usage } from "../../flag-types.js";
-import { open } from "../../open-workspace.js";
-import type { Stream } from "../../print/output.js";
-import { paintRow, showResult } from "../../print/result.js";
+import { done, failed, interrupted, usage } from "../../flag-types.js";
+import { type Opened, open } from "../../open-workspace.js";
+import { isPipeBroken, type Stream } from "../../print/output.js";
+import { isPortError, paintRow, portRefusal, showResult } from "../../print/result.js";
 
 const defaultMax = 100;
 
 export const run: Run = async (context) => {
   const { args, output, interrupt } = context;
   const [pattern, ...paths] = args.positionals as [string, ...string[]];
-  const max = args.number("max") ?? defaultMax;
-  const around = args.number("context", 0);
-  const { editor, settings } = await open(context, paths);
-  const anchors = settings.anchors === "none" ? undefined : (settings.anchors as SchemeName | undefined);
-  const glob = args.text("glob");
+  const opened = await open(context, paths);
   const progress = showProgress(output.err);
-  const found: SearchDetails[] = [];
-  let left = max;
+  const query = {
+    ...{ pattern, ignoreCase: args.has("ignore-case"), literal: args.has("literal"), word: args.has("word") },
+    ...{ signal: interrupt, onProgress: progress.tell },
+    ...(args.text("glob") === undefined ? {} : { glob: args.text("glob") as string }),
+  };
+  const search = args.has("files") ? nameFiles(query, context, opened) : showRows(query, context, opened);
   let status = done;
   try {
     for (const path of paths.length > 0 ? paths : [undefined]) {
-      const request: GrepRequest = {
-        ...{ pattern, ignoreCase: args.has("ignore-case"), literal: args.has("literal"), maxResults: left },
-        ...{ signal: interrupt, onProgress: progress.tell },
-        ...(path === undefined ? {} : { path }),
-        ...(glob === undefined ? {} : { glob }),
-        ...(around === undefined ? {} : { context: around }),
-        ...(anchors === undefined ? {} : { anchors }),
-      };
-      const result = await editor.grep(request);
-      if (result.isError) {
-        const refused = refuse(context, result as Result<RefusalDetails>);
-        if (refused === usage) return refused;
-        status = status === done || refused === gated ? refused : status;
-        continue;
-      }
-      const details = result.details as SearchDetails;
-      found.push(details);
-      left -= details.matches;
-      if (details.limited) break;
+      const refused = await search.in(path);
+      if (refused === usage) return refused;
+      if (refused !== done) status = status === done || refused === gated ? refused : status;
+      if (search.isFull()) break;
     }
   } catch (error) {
     if (!interrupt.aborted) throw error;
@@ -52,11 +38,90 @@ export const run: Run = async (context) => {
     progress.clear();
   }
   // Rows of the places before one that failed are on record as shown: they have to be.
-  if (status === done || found.length > 0) print(context, found, max);
-  return status;
+  const count = search.print(status === done);
+  if (count > 0 || status !== done) return status;
+  output.err.line("kedge: no match");
+  return failed;
 };
 
 const gated = exitStatus("outside_roots");
+
+type Query = Pick<GrepRequest, "ignoreCase" | "literal" | "word" | "signal" | "onProgress" | "glob"> & {
+  readonly pattern: string;
+};
+
+/** A search over several places, printed at the end. */
+interface Search {
+  /** Searches one place. Returns the exit status. */
+  in(path: string | undefined): Promise<number>;
+  isFull(): boolean;
+  /** Prints what was found, and an empty answer only if nothing failed. Returns how many files. */
+  print(isWhole: boolean): number;
+}
+
+function showRows(query: Query, context: Context, { editor, settings }: Opened): Search {
+  const { args, output } = context;
+  const max = args.number("max") ?? defaultMax;
+  const around = args.number("context", 0);
+  const anchors = settings.anchors === "none" ? undefined : (settings.anchors as SchemeName | undefined);
+  const found: SearchDetails[] = [];
+  let left = max;
+  return {
+    async in(path) {
+      const request: GrepRequest = {
+        ...{ ...query, maxResults: left },
+        ...(path === undefined ? {} : { path }),
+        ...(around === undefined ? {} : { context: around }),
+        ...(anchors === undefined ? {} : { anchors }),
+      };
+      const result = await editor.grep(request);
+      if (result.isError) return refuse(context, result as Result<RefusalDetails>);
+      const details = result.details as SearchDetails;
+      found.push(details);
+      left -= details.matches;
+      return done;
+    },
+    isFull: () => found.some(({ limited }) => limited),
+    print(isWhole) {
+      const files = found.flatMap((one) => one.files);
+      const limited = found.some((one) => one.limited);
+      if (isWhole || found.length > 0) print(files, { found, limited }, output.out, args.has("json"));
+      if (limited && !args.has("json") && !isPipeBroken)
+        output.err.line(
+          `kedge: more lines match than the ${max} shown: narrow PATTERN, PATH or --glob, or raise --max`,
+        );
+      return files.length;
+    },
+  };
+}
+
+/** Names alone show no line, so nothing is recorded as shown. */
+function nameFiles(query: Query, context: Context, { files }: Opened): Search {
+  const { args, output } = context;
+  const max = args.number("max") ?? Number.POSITIVE_INFINITY;
+  const { ignoreCase = false, literal = false, ...rest } = query;
+  const hits: SearchHit[] = [];
+  return {
+    async in(path) {
+      const maxResults = Number.MAX_SAFE_INTEGER;
+      const place = path === undefined ? {} : { path };
+      try {
+        hits.push(...(await files.search({ ...rest, ...place, ignoreCase, literal, maxResults })).hits);
+        return done;
+      } catch (error) {
+        if (!isPortError(error)) throw error;
+        return refuse(context, portRefusal(error, context));
+      }
+    },
+    isFull: () => hits.length >= max,
+    print() {
+      for (const { path, lines } of hits.slice(0, max))
+        output.out.line(args.has("json") ? JSON.stringify({ path, lines }) : visible(path));
+      if (hits.length > max) output.err.line(`kedge: ${hits.length} files match; the first ${max} are named`);
+      return hits.length;
+    },
+  };
+}
 
 function refuse(context: Context, result: Result<RefusalDetails>): number {
   const { args, output } = context;
@@ -66,11 +131,14 @@ function refuse(context: Context, result: Result<RefusalDetails>): number {
   return status;
 }
 
-function print({ args, output: { out } }: Context, found: readonly SearchDetails[], max: number): void {
-  const files = found.flatMap((one) => one.files);
-  const matches = found.reduce((sum, one) => sum + one.matches, 0);
-  const limited = found.some((one) => one.limited);
-  if (args.has("json")) {
+interface Total {
+  readonly found: readonly SearchDetails[];
+  readonly limited: boolean;
+}
+
+function print(files: readonly ReadDetails[], { found, limited }: Total, out: Stream, isJson: boolean): void {
+  if (isJson) {
+    const matches = found.reduce((sum, one) => sum + one.matches, 0);
     for (const { status: _, ...file } of files) out.line(JSON.stringify(file));
     out.line(JSON.stringify({ files: files.length, matches, limited }));
     return;
@@ -79,9 +147,6 @@ function print({ args, output: { out } }: Context, found: readonly SearchDetails
     out.line(out.paint("bold", visible(file.path)));
     out.line(rowsOf(file, out));
   }
-  if (files.length === 0) out.line("[no match]");
-  if (limited)
-    out.line(`[more lines match than the ${max} shown: narrow PATTERN, PATH or --glob, or raise --max]`);
 }
 
 function rowsOf({ rows, scheme }: ReadDetails, out: Stream): string {

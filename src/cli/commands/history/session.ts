@@ -66,7 +66,7 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
   const columns = [
     { title: "session", shrinks: "end" as const },
     { title: "files", right: true },
-    { title: "commits", right: true },
+    { title: "edits", right: true },
     { title: "refusals", right: true },
     { title: "last" },
   ];

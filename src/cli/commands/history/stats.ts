@@ -47,7 +47,7 @@ const listed = 10;
 
 function show(found: Statistics, saved: Saved, out: Stream): void {
   const { commits, relocated, refusals, undone, lost } = found;
-  const head = [plural(commits, "commit"), `${number(relocated)} relocated`, plural(refusals, "refusal")];
+  const head = [plural(commits, "edit"), `${number(relocated)} relocated`, plural(refusals, "refusal")];
   if (undone > 0) head.push(`${number(undone)} undone`);
   if (lost > 0) head.push(`${number(lost)} lost`);
   out.line(out.paint("bold", head.join(" · ")));
@@ -83,7 +83,7 @@ function show(found: Statistics, saved: Saved, out: Stream): void {
 function section(title: string, tallies: readonly Tally[], shrinks: "start" | "end", out: Stream): string[] {
   const columns: Column[] = [
     { title, shrinks },
-    { title: "commits", right: true },
+    { title: "edits", right: true },
     { title: "relocated", right: true },
     { title: "refusals", right: true, colour: (cell) => (cell === "0" ? null : "red") },
   ];

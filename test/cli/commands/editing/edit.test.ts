@@ -28,7 +28,7 @@ describe("kedge edit", () => {
     const { status, stdout, stderr } = place.run(call, { input });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(place.text("a.txt")).toBe(expected);
-    expect(stdout).toMatch(/^a\.txt:? .* keep using the anchors you were shown\n/);
+    expect(stdout).toMatch(/^a\.txt:? .* your other anchors stay valid\n/);
   });
 
   test("answers with the anchors of what was written", async () => {
@@ -50,7 +50,7 @@ describe("kedge edit", () => {
     const at = await reader(place, "a.txt");
     const { status, stdout } = place.run(["edit", "a.txt", at(2), "TWO", "--dry-run"]);
     expect(status).toBe(0);
-    expect(stdout).toContain("DRY RUN, nothing written");
+    expect(stdout).toContain("Dry run: nothing was written.");
     expect(stdout).toContain("@@ -1,4 +1,4 @@\n one\n-two\n+TWO\n three\n four\n");
     expect(place.text("a.txt")).toBe(four);
   });
@@ -205,7 +205,7 @@ describe("stale: status 5", () => {
   test("the command for the retry, as it is printed, sends it", async () => {
     const { place, ran } = await stale();
     const command = /Send it again: run `(.+)`; else/.exec(ran.stderr)?.[1] as string;
-    expect(command).toMatch(/^echo '\{"path":"a\.txt","retry":"r\w+"\}' \| kedge apply -$/);
+    expect(command).toMatch(/^kedge retry r\w+$/);
     expect(place.shell(command)).toMatchObject({ status: 0, stderr: "" });
     expect(place.text("a.txt")).toBe("one\ntwo\n3\nfour\n");
     expect(place.shell(command).status).toBe(2);
@@ -221,8 +221,8 @@ describe("stale: status 5", () => {
         ? place.run(["edit", "--dry-run", "a.txt", anchor, "3"])
         : place.run(["apply"], { input: JSON.stringify(request) });
     const command = /Send it again: run `(.+)`; else/.exec(stderr)?.[1] as string;
-    expect(command).toMatch(/ \| kedge apply --dry-run -$/);
-    expect(place.shell(command).stdout).toMatch(/^DRY RUN/);
+    expect(command).toMatch(/^kedge retry r\w+ --dry-run$/);
+    expect(place.shell(command).stdout).toMatch(/^Dry run:/);
     expect(place.text("a.txt")).toContain("changed");
   });
 
@@ -324,7 +324,7 @@ describe("--unmoved", () => {
     expect(third.status).toBe(status);
     expect(third.stderr).not.toContain("Contention: ");
     const command = /Send it again: run `(.+)`; else/.exec(third.stderr)?.[1] as string;
-    expect(command).toContain("kedge apply --unmoved -");
+    expect(command).toMatch(/^kedge retry r\w+ --unmoved$/);
     expect(place.shell(command).status).toBe(0);
     expect(place.text("a.txt")).toBe("zero\none\nx\n");
   });
@@ -341,7 +341,7 @@ describe("--unmoved", () => {
     const at = await reader(place, "a.txt");
     expect(place.ok("edit", "a.txt", at(2), "a\nb", "--unmoved")).toContain("read them again");
     const same = place.ok("edit", "a.txt", at(1), "1", "--unmoved");
-    expect(same).not.toMatch(/keep using|read them again/);
+    expect(same).not.toMatch(/stay valid|read them again/);
   });
 });
 

@@ -58,18 +58,56 @@ describe("kedge grep", () => {
 
   test("thousands of matches do not flood", () => {
     const place = new Place({ "a.txt": "match\n".repeat(5000), "b.txt": "match\n" });
-    const lines = place.ok("grep", "match").trimEnd().split("\n");
-    expect(lines).toHaveLength(102);
-    expect(lines.at(-1)).toBe(
-      "[more lines match than the 100 shown: narrow PATTERN, PATH or --glob, or raise --max]",
+    const { stdout, stderr } = place.run(["grep", "match"]);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(101);
+    expect(stderr).toBe(
+      "kedge: more lines match than the 100 shown: narrow PATTERN, PATH or --glob, or raise --max\n",
     );
-    expect(place.ok("grep", "match", "a.txt", "b.txt", "--max", "7").trimEnd().split("\n")).toHaveLength(9);
+    expect(place.ok("grep", "match", "a.txt", "b.txt", "--max", "7").trimEnd().split("\n")).toHaveLength(8);
     expect(place.ok("grep", "match", "--max", "9999").trimEnd().split("\n")).toHaveLength(5003);
   });
 
-  test("nothing found is no failure", () => {
+  test("exits 1 without a match, with nothing on stdout", () => {
     const place = new Place(tree);
-    expect(place.run(["grep", "nowhere"])).toEqual({ status: 0, stdout: "[no match]\n", stderr: "" });
+    const nothing = { status: 1, stdout: "", stderr: "kedge: no match\n" };
+    expect(place.run(["grep", "nowhere"])).toEqual(nothing);
+    expect(place.run(["grep", "-l", "nowhere"])).toEqual(nothing);
+    expect(place.run(["grep", "nowhere", "--json"])).toMatchObject({
+      status: 1,
+      stdout: '{"files":0,"matches":0,"limited":false}\n',
+    });
+  });
+
+  test("finds whole words with -w, also of other scripts and of texts", () => {
+    const place = new Place({ "a.txt": "word\nwords\nsword\na word, \nwörd\nw\nf(x)y f(x)\nf(x)y\n" });
+    const lines = (...args: string[]): string =>
+      place
+        .ok("grep", ...args)
+        .split("\n")
+        .flatMap((row) => /^\d+(?=#)/.exec(row)?.[0] ?? [])
+        .join(" ");
+    expect(lines("-w", "word")).toBe("1 4");
+    expect(lines("-nw", "word|words")).toBe("1 2 4");
+    expect(lines("-w", "w")).toBe("6");
+    expect(lines("-wF", "f(x)")).toBe("7");
+    expect(lines("-w", '\\"?word')).toBe("1 4");
+    expect(place.run(["grep", "-w", "a)(b"]).status).toBe(2);
+  });
+
+  test("names only the files with -l, which shows none of their lines", () => {
+    const place = new Place(tree);
+    expect(place.ok("grep", "-rli", "todo", ".")).toBe(
+      "./src/a.ts\n./src/b.ts\n./src/notes.md\n".replaceAll("./", ""),
+    );
+    expect(jsonLines(place.ok("grep", "-l", "TODO", "src", "--json"))).toEqual([
+      { path: "src/a.ts", lines: [2] },
+      { path: "src/notes.md", lines: [1] },
+    ]);
+    const few = place.run(["grep", "-li", "todo", "--max", "1"]);
+    expect(few).toMatchObject({ status: 0, stdout: "src/a.ts\n" });
+    const gone = place.run(["grep", "-l", "TODO", "nowhere", "src/a.ts"]);
+    expect(gone).toMatchObject({ status: 1, stdout: "src/a.ts\n" });
+    expect(place.run(["edit", "src/a.ts", "1#000000", "x"]).status).toBe(4);
   });
 
   test("--json: a line for each file, then the count", () => {

@@ -19,22 +19,56 @@ describe("kedge read", () => {
     expect(place.ok("read", "a.txt", "--anchors", "none")).toBe("1\tfoo\n");
   });
 
-  test("some lines, and how to go on", () => {
+  test.each<[string[], string, string]>([
+    [["--start", "2", "--end", "3"], "2 3", "kedge: 2 of 4 lines; next: --start 4\n"],
+    [["--start", "4"], "4", "kedge: 1 of 4 lines\n"],
+    [["--ranges", "1,3-"], "1 3 4", "kedge: line 2 not shown\n"],
+  ])("prints the rows of %j alone, and on stderr what they leave out", (args, lines, stderr) => {
     const place = new Place({ "a.txt": four });
-    expect(place.ok("read", "a.txt", "--start", "2", "--end", "3")).toBe(
-      "2#d7e2f4|two\n3#1247f8|three\n[2 of 4 lines; next: --start 4]\n",
-    );
-    expect(place.ok("read", "a.txt", "--start", "4")).toBe("4#399add|four\n[1 of 4 lines]\n");
-    expect(place.ok("read", "a.txt", "--ranges", "1,3-")).toBe(
-      "1#bf5260|one\n[line 2 not shown]\n3#1247f8|three\n4#399add|four\n",
-    );
+    const all = place.ok("read", "a.txt").split("\n");
+    const rows = lines.split(" ").map((line) => `${all[Number(line) - 1]}\n`);
+    expect(place.run(["read", "a.txt", ...args])).toEqual({ status: 0, stdout: rows.join(""), stderr });
+  });
+
+  test.each<[string, string]>([
+    ["a.txt:2-3", "2 3"],
+    ["a.txt:2", "2"],
+    ["a.txt:3-", "3 4"],
+    ["a.txt:1,3-4", "1 3 4"],
+    ["./a.txt:2:", "2"],
+  ])("takes the lines from a name like %s", (name, lines) => {
+    const place = new Place({ "a.txt": four });
+    const rows = place.ok("read", name).trimEnd().split("\n");
+    expect(rows.map((row) => row.split("#")[0]).join(" ")).toBe(lines);
+  });
+
+  test("takes a file of that very name before the lines of another one", () => {
+    const place = new Place({ "a.txt": four, "a.txt:2": "foo\n" });
+    expect(place.ok("read", "a.txt:2")).toBe("1#0f0dd9|foo\n");
+    expect(place.run(["read", "a.txt:9-2"]).stderr).toContain("the range 9-2 ends before it begins");
+    expect(place.run(["read", "a.txt:3", "--end", "4"])).toMatchObject({ status: 2, stdout: "" });
+  });
+
+  test("takes several files, each below its name, and says which it cannot read", () => {
+    const place = new Place({ "a.txt": four, "b.txt": "foo\n", "c\u001b[2J.txt": "}\n" });
+    expect(place.run(["read", "b.txt", "none.txt", "a.txt:2", "c\u001b[2J.txt"])).toEqual({
+      status: 1,
+      stdout: "b.txt\n1#0f0dd9|foo\na.txt\n2#d7e2f4|two\nc\\u001b[2J.txt\n1#44bb18|}\n",
+      stderr: "kedge: none.txt does not exist\nCheck the path or the text.\nkedge: a.txt: 1 of 4 lines\n",
+    });
+    expect(jsonLines(place.ok("read", "b.txt", "a.txt", "--json")).map(({ path }) => path)).toEqual([
+      "b.txt",
+      "a.txt",
+    ]);
+    expect(place.run(["edit", "a.txt", "2#d7e2f4", "TWO"]).status).toBe(0);
+    expect(place.run(["read", "a.txt", "-"], { input: "x" }).status).toBe(2);
   });
 
   test("at most 2,000 lines unless asked for more", () => {
     const place = new Place({ "a.txt": "x\n".repeat(2500) });
-    expect(place.ok("read", "a.txt").trimEnd().split("\n").at(-1)).toBe(
-      "[2000 of 2500 lines; next: --start 2001]",
-    );
+    const { stdout, stderr } = place.run(["read", "a.txt"]);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2000);
+    expect(stderr).toBe("kedge: 2000 of 2500 lines; next: --start 2001\n");
     expect(place.ok("read", "a.txt", "--end", "2500").trimEnd().split("\n")).toHaveLength(2500);
   });
 
@@ -65,7 +99,11 @@ describe("kedge read", () => {
 
   test("an empty file, and one without a final newline", () => {
     const place = new Place({ "empty.txt": "", "open.txt": "foo" });
-    expect(place.ok("read", "empty.txt")).toBe("[empty file]\n");
+    expect(place.run(["read", "empty.txt"])).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "kedge: empty file\n",
+    });
     expect(place.ok("read", "open.txt")).toBe("1#0f0dd9|foo\n");
   });
 
@@ -98,7 +136,7 @@ describe("kedge read refuses, on stderr", () => {
     ["a folder", ["folder"], 1, "it is a folder"],
     ["a binary file", ["binary"], 1, "binary is binary: 4 bytes"],
     ["an absurd range", ["a.txt", "--ranges", "5-2"], 2, "the range 5-2 ends before it begins"],
-    ["no range at all", ["a.txt", "--ranges", "x"], 2, "--ranges is like 10-20,40-50"],
+    ["no range at all", ["a.txt", "--ranges", "x"], 2, "lines are like 10-20,40-50"],
     ["an end before the start", ["a.txt", "--start", "3", "--end", "2"], 2, "--end 2 lies before --start 3"],
     ["two ways of choosing", ["a.txt", "--start", "3", "--ranges", "1"], 2, "exclude each other"],
     ["a delta of what was never read", ["a.txt", "--delta"], 4, "was not read in this session"],
@@ -133,7 +171,7 @@ describe("kedge read refuses, on stderr", () => {
     const { status, stdout, stderr } = place.run(["read", "none.txt", "--json"]);
     expect(status).toBe(1);
     expect(jsonLines(stdout)).toEqual([expect.objectContaining({ status: "refused", code: "not_found" })]);
-    expect(stderr).toContain("REJECTED, nothing written.");
+    expect(stderr).toBe("kedge: none.txt does not exist\nCheck the path or the text.\n");
   });
 });
 
