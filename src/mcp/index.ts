@@ -1,3 +1,5 @@
+// How do the tools reach an MCP client? The server, its connection and the wire.
+
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../ports/index.js";
 import { Connection, type Workplace } from "./connection.js";

@@ -6,13 +6,19 @@ const total = ({ right, refused, swapped, wrong, silent }: Tally): number =>
 const percent = (part: number, of: number): string =>
   part === of ? "100 %" : `${Math.min(99.9, (100 * part) / of).toFixed(1)} %`;
 
-/** What was drawn, and the set's hash. */
-export function setText({ name, seed, hash, cases, drawn }: CaseSet): string {
+/** Names the set, so that it can be made again. */
+export function headingText({ name, seed, hash, cases }: CaseSet): string {
+  return `${cases.length} cases from ${name}, ${seed === "" ? "prepared" : `seed ${seed}`}, set ${hash}`;
+}
+
+/** The heading, and what was drawn. */
+export function setText(set: CaseSet): string {
+  const { drawn } = set;
+  const heading = headingText(set);
   const looked = Object.values(drawn).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(drawn)
     .sort((one, two) => two[1] - one[1])
     .map(([kind, count]) => `  ${percent(count, looked).padStart(7)}  ${kind}`);
-  const heading = `${cases.length} cases from ${name}, ${seed === "" ? "prepared" : `seed ${seed}`}, set ${hash}`;
   if (looked === 0) return heading;
   return `${heading}\n\nOf ${looked} consecutive changes to one file, drawn with equal chance:\n${parts.join("\n")}`;
 }

@@ -1,3 +1,5 @@
+// What may an agent do with files? One file for each tool: name, description, schema, and the call that it makes.
+
 import { editFile } from "./edit-file.js";
 import { grep } from "./grep.js";
 import { multiEdit } from "./multi-edit.js";

@@ -4,16 +4,24 @@ import { madeRepository, repository } from "./repository.js";
 
 test("kedge replay scores the history it stands in, twice the same, and shows a case", async () => {
   const place = await madeRepository();
-  const args = ["replay", "--cases", "12", "--seed", "s"];
+  const plain = ["replay", "--cases", "12", "--seed", "s"];
+  const args = [...plain, "--tables"];
   const { status, stdout, stderr } = place.run(args);
   expect([status, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^\d+ cases from .*, seed s, set [0-9a-f]{16}$/m);
+  expect(stdout).toMatch(/\n\nOf \d+ edits [^|]*writes\s+none in a wrong place\. Exact string replacement/);
   expect(stdout).toMatch(/^kedge, session .* 0$/m);
   expect(place.run(args).stdout).toBe(stdout);
   const [set, ours] = jsonLines<{ hash?: string; classes?: Record<string, { wrongIds: string[] }> }>(
     place.run([...args, "--json"]).stdout,
   );
   expect(stdout).toContain(set?.hash);
+  const verdict = place.run(plain);
+  expect(verdict.stdout.split("\n\n")).toHaveLength(2);
+  expect(stdout).toContain(verdict.stdout.split("\n\n")[1]);
+  expect(verdict.stderr).toBe(
+    "kedge: all ways of editing, case by case: kedge replay --cases 12 --seed s --tables\n",
+  );
   expect(Object.values(ours?.classes ?? {}).flatMap(({ wrongIds }) => wrongIds)).toEqual([]);
   const id = /--show ([0-9a-f]+)/.exec(stdout)?.[1] as string;
   expect(place.run([...args, "--show", id]).stdout).toContain(`case ${id}:`);

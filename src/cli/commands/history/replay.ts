@@ -7,6 +7,8 @@ import {
   generate,
   gitSource,
   hasRefused,
+  headingText,
+  judged,
   type Mechanism,
   peer,
   playAll,
@@ -16,10 +18,12 @@ import {
   score,
   setText,
   tablesText,
+  verdictText,
 } from "../../../replay/index.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { InputError } from "../../input.js";
+import { wrap } from "../../print/output.js";
 import { type Bar, progressBar } from "../../print/progress.js";
 
 const defaultCases = 400;
@@ -40,15 +44,19 @@ async function replay(context: Context, bar: Bar): Promise<number> {
   const seconds = args.number("peer-timeout");
   const peers = args.texts("peer").map((given) => peer(given, seconds === undefined ? {} : { seconds }));
   const set = await readSet(context, bar);
-  const mechanisms = [...(await allMechanisms()), ...peers];
+  const all = await allMechanisms();
   const id = args.text("show");
   if (id !== undefined) {
-    await showCase(context, caseNamed(id, set), mechanisms);
+    await showCase(context, caseNamed(id, set), [...all, ...peers]);
     return done;
   }
   const { name, seed, hash, cases, drawn } = set;
+  // A peer is there to be compared.
+  const hasTables = args.has("tables") || peers.length > 0;
+  const isWhole = hasTables || args.has("json");
+  const mechanisms = [...all.filter(({ short }) => isWhole || isJudged(short)), ...peers];
   if (args.has("json")) output.out.line(JSON.stringify({ name, seed, hash, cases: cases.length, drawn }));
-  else output.out.line(`${setText(set)}\n`);
+  else output.out.line(`${hasTables ? setText(set) : headingText(set)}\n\n`);
   const scores: Score[] = [];
   const found = cases.map((): Record<string, readonly string[]> => ({}));
   for (const mechanism of mechanisms) {
@@ -64,12 +72,19 @@ async function replay(context: Context, bar: Bar): Promise<number> {
       output.out.line(JSON.stringify({ ...named(one), outcomes: found[at] }));
     return done;
   }
-  output.out.line(tablesText(scores));
+  if (hasTables) output.out.line(`${tablesText(scores)}\n\n`);
+  for (const line of wrap(verdictText(scores), Math.min(output.out.columns, 100))) output.out.line(line);
+  if (!hasTables) {
+    output.err.line(`kedge: all ways of editing, case by case: kedge replay ${again(context)}--tables`);
+    return done;
+  }
   const wrong = scores.flatMap(({ classes }) => Object.values(classes).flatMap((one) => one.wrongIds));
   if (wrong[0] !== undefined)
     output.out.line(`\nOne of them, side by side: kedge replay ${again(context)}--show ${wrong[0]}`);
   return done;
 }
+
+const isJudged = (short: string): boolean => judged.some((name) => name === short);
 
 /** A case without its texts. */
 const named = ({ id, class: name, path, origin, expect, debatable, sampled }: Case): object => ({
