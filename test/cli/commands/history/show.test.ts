@@ -31,8 +31,8 @@ describe("kedge show", () => {
     const entries = jsonLines<Entry>(place.ok("log", "--json"));
     const [made, , refused, undone] = entries as [Entry, Entry, Entry, Entry];
     expect(place.ok("show", made.batch as string).match(/^(new|other)\.txt:1: created$/gm)).toHaveLength(2);
-    expect(place.ok("show", refused.id)).toMatch(/^a\.txt: refused: not_read\n[^]*\ncause: .*not read/);
-    expect(place.ok("show", undone.id)).toMatch(/: undone\n[^]*\+\+\+ \/dev\/null\n/);
+    expect(place.ok("show", refused.id)).toMatch(/^a\.txt: refused: not_read\n[\s\S]*\ncause: .*not read/);
+    expect(place.ok("show", undone.id)).toMatch(/: undone\n[\s\S]*\+\+\+ \/dev\/null\n/);
   });
 
   test("says that an id is not on record, and escapes it", () => {

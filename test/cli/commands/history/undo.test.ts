@@ -160,7 +160,7 @@ describe("kedge log", () => {
 describe("kedge stats", () => {
   test("as a table", async () => {
     const text = (await busy()).ok("stats");
-    expect(text).toMatch(/^3 commits · 0 relocated · 1 refusal\n/);
+    expect(text).toMatch(/^3 edits · 0 relocated · 1 refusal\n/);
     expect(text).toMatch(/^a\.txt +2 +0 +1$/m);
     expect(text).toMatch(/^tester +2 +0 +1$/m);
     expect(text).toMatch(/^stale +1$/m);

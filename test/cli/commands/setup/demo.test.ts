@@ -27,7 +27,7 @@ test("the demo shows what it promises, in a dozen commands", () => {
     /^alice\$ echo '\{"path":"greet\.ts","retry":"r\w+"\}' \| kedge apply -\ngreet\.ts /m,
     /^bob\$ kedge apply rename\.json\ngreet\.ts .*\n.*\nmain\.ts /m,
     /^main\.ts: edit \S+ undone$/m,
-    /^6 commits · 2 relocated · 1 refusal · 2 undone$/m,
+    /^6 edits · 2 relocated · 1 refusal · 2 undone$/m,
   ])
     expect(stdout).toMatch(line);
   expect(scratch()).toEqual([]);
