@@ -100,8 +100,8 @@ describe("a file that was not read", () => {
     expect(lineOf(await session.edit({ ...append, dryRun: true }))).toMatch(/: empty\.ts edited$/);
     expect(lineOf(await session.edit(append))).toBe("empty.ts edited");
     expect(lineOf(await session.write({ path: "void.ts", content: "a\n" }))).toBe("void.ts edited");
-    expect(lineOf(await session.write({ path: "new.ts", content: "a\n" }))).toBe("new.ts created");
-    expect(lineOf(await session.write({ path: "none.ts", content: "" }))).toBe("none.ts created, empty");
+    expect(lineOf(await session.write({ path: "new.ts", content: "a\n" }))).toBe("new.ts created (1 line)");
+    expect(lineOf(await session.write({ path: "none.ts", content: "" }))).toBe("none.ts created (empty)");
   });
 
   it("may be created without reading, and not over another", async () => {

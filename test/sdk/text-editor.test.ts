@@ -203,7 +203,7 @@ describe("create", () => {
   test("a new file needs nothing; over a file that was not wholly shown it is refused", async () => {
     const { run, files } = bench();
     const created = await run("create", { path: "b.ts", file_text: "x\n" });
-    expect(created.text).toBe("b.ts created");
+    expect(created.text).toBe("b.ts created (1 line)");
     expect(files.text("b.ts")).toBe("x\n");
     const refused = await run("create", { file_text: "gone" });
     expect(refused.isError).toBe(true);

@@ -158,7 +158,7 @@ describe("a bad request is told what was wrong and what would be right", () => {
     expect(result.isError).toBe(true);
     expect(code(result)).toBe("bad_request");
     expect(result.text).toMatch(expected);
-    expect(result.text.startsWith("REJECTED, nothing written.")).toBe(true);
+    expect(result.text.startsWith("REJECTED, nothing written.")).toBe(!["read_file", "grep"].includes(name));
   });
 
   test("the example is a call that works", async () => {

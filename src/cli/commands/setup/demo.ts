@@ -46,8 +46,8 @@ async function play(stage: Stage): Promise<boolean> {
   const refused = alice.kedge("edit", "greet.ts", shown.anchor(2), '  const greeting = "Hi";');
 
   await stage.tell("She has seen the new text and still means it: the handle sends it again.");
-  const request = /echo '([^']+)'/.exec(refused.stderr)?.[1] ?? "";
-  const retried = alice.pipe(request, "apply", "-");
+  const handle = /kedge retry (r\w+)/.exec(refused.stderr)?.[1] ?? "";
+  const retried = alice.kedge("retry", handle);
 
   await stage.tell("A batch over two files, all or nothing: rename greet to welcome.");
   const target = bob.quietly("read", "greet.ts");
@@ -94,11 +94,6 @@ class Agent {
     return this.stage.start(this.name, args, { prompt: `kedge ${args.map(quoted).join(" ")}` });
   }
 
-  pipe(input: string, ...args: string[]): Shown {
-    const prompt = `echo ${quoted(input)} | kedge ${args.map(quoted).join(" ")}`;
-    return this.stage.start(this.name, args, { prompt, input });
-  }
-
   quietly(...args: string[]): Shown {
     return this.stage.start(this.name, args, {});
   }
@@ -134,11 +129,7 @@ class Stage {
       output.out.line(`${this.step > 1 ? "\n" : ""}${output.out.paint("bold", `${this.step}. ${sentence}`)}`);
   }
 
-  start(
-    agent: string,
-    args: readonly string[],
-    { prompt, input }: { prompt?: string; input?: string },
-  ): Shown {
+  start(agent: string, args: readonly string[], { prompt }: { prompt?: string }): Shown {
     const { output, env, program } = this.context;
     const { out } = output;
     const coloured = out.paint("bold", "x") !== "x" ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
@@ -149,7 +140,7 @@ class Stage {
         ...coloured,
         ...{ KEDGE_STATE: join(this.scratch, "state"), KEDGE_SESSION: agent, COLUMNS: String(out.columns) },
       },
-      input: input ?? "",
+      input: "",
       encoding: "utf8",
     });
     if (prompt !== undefined) this.print(agent, prompt, { status, stdout, stderr });
