@@ -43,10 +43,10 @@ describe.skipIf(process.platform === "win32")("README.md shows what happens", ()
     place.shell("kedge edit a.ts 4#1f0001 '  return 40;'", other);
     const [edit, answer] = split(refused);
     const { status, stderr } = place.shell(edit);
-    const handle = /"retry":"(\w+)"/;
-    const told = answer.replace(handle, `"retry":"${handle.exec(stderr)?.[1]}"`);
+    const handle = /kedge retry (\w+)/;
+    const told = answer.replace(handle, `kedge retry ${handle.exec(stderr)?.[1]}`);
     expect([status, stderr.slice(0, told.length)]).toEqual([5, told]);
-    expect(place.shell(/`(echo .*)`/.exec(stderr)?.[1] as string).status).toBe(0);
+    expect(place.shell(/`(kedge retry .*)`/.exec(stderr)?.[1] as string).status).toBe(0);
     expect(place.text("a.ts")).toBe(header + source.replace("41", "42"));
   });
 

@@ -97,7 +97,7 @@ describe("a file that was not read", () => {
     for (const path of ["empty.ts", "void.ts"]) await session.read({ path });
     const lineOf = ({ text }: { readonly text: string }) => text.split(/[;\n]/)[0];
     const append = { path: "empty.ts", edits: [{ op: "append", text: "a" }] };
-    expect(lineOf(await session.edit({ ...append, dryRun: true }))).toMatch(/: empty\.ts edited$/);
+    expect(lineOf(await session.edit({ ...append, dryRun: true }))).toMatch(/ empty\.ts would be edited$/);
     expect(lineOf(await session.edit(append))).toBe("empty.ts edited");
     expect(lineOf(await session.write({ path: "void.ts", content: "a\n" }))).toBe("void.ts edited");
     expect(lineOf(await session.write({ path: "new.ts", content: "a\n" }))).toBe("new.ts created (1 line)");

@@ -24,7 +24,7 @@ test("the demo shows what it promises, in a dozen commands", () => {
     /^greet\.ts .*\(relocated\)/m,
     /^REJECTED, nothing written\.\n[\s\S]*^>>> 4#[0-9a-f]{6}\|.*Good morning/m,
     /^\[exit status 5\]$/m,
-    /^alice\$ echo '\{"path":"greet\.ts","retry":"r\w+"\}' \| kedge apply -\ngreet\.ts /m,
+    /^alice\$ kedge retry r\w+\ngreet\.ts /m,
     /^bob\$ kedge apply rename\.json\ngreet\.ts .*\n.*\nmain\.ts /m,
     /^main\.ts: edit \S+ undone$/m,
     /^6 edits · 2 relocated · 1 refusal · 2 undone$/m,
