@@ -1,5 +1,6 @@
 // What does a call ask for, and which lines does it name? Edits, anchors and quotes, located in the text that was shown.
 
+export { type Meant, meantBy } from "./blank-match.js";
 export { type Code, codes, decidingCode, exitStatus } from "./codes.js";
 export { conflict, forgotten, gapRows, ownChange, sourceConflict } from "./conflict.js";
 export {
@@ -11,7 +12,7 @@ export {
   type Ref,
 } from "./edit.js";
 export { badOnes, locate } from "./locate-anchor.js";
-export { locateText, placesOf, quotesIn, textHunks } from "./locate-quote.js";
+export { locateText, textHunks } from "./locate-quote.js";
 export {
   byBase,
   type Located,
@@ -34,15 +35,24 @@ export {
   widened,
 } from "./problem.js";
 export {
-  asTheToolTakes,
+  followable,
   goneQuote,
+  outgrown,
+  type QuotedPlace,
+  type SeenText,
+  type Sighting,
+  type SoughtQuote,
+  shownSightings,
+  sightingsIn,
+} from "./quote-sightings.js";
+export {
+  asTheToolTakes,
   hasOverlaps,
   isTerminated,
-  type Meant,
-  meantBy,
-  outgrown,
   placesFor,
+  placesOf,
   type Quote,
-  type QuotedPlace,
+  quotesIn,
+  terminated,
   textOf,
 } from "./text-search.js";

@@ -1,19 +1,19 @@
 import type { Hunk } from "../changes/index.js";
-import { type Document, LineSet, lineIndexes } from "../text/index.js";
+import { type Document, LineSet } from "../text/index.js";
+import { meantBy } from "./blank-match.js";
 import type { Edit } from "./edit.js";
 import { locate } from "./locate-anchor.js";
 import { type LocatedEdit, newestShown, ourChange, type Span, type View } from "./located-edit.js";
 import { type Problem, problem, whereabouts, widened } from "./problem.js";
+import { goneQuote, outgrown, shownSightings } from "./quote-sightings.js";
 import {
   disjoint,
-  goneQuote,
   isWholeLines,
   lastAtMost,
   lineStarts,
   linesAt,
-  meantBy,
   offsets,
-  outgrown,
+  quotesIn,
   search,
   textOf,
 } from "./text-search.js";
@@ -160,33 +160,28 @@ function missing(edit: QuoteEdit, span: Span | null, view: View): Problem {
   return problem("not_found", [edit.index], `${quoted} is not in the text that was shown${hint}`);
 }
 
-/** It stands where the agent never looked; where it saw it, in an older text, it is gone: that place was meant. */
+/** Refuses a quote that matches where the agent never looked, if the place where it saw it is gone: that place was meant. */
 function seenElsewhere(
   edit: QuoteEdit,
   at: { base: number; document: Document; from: number },
   view: View,
 ): Problem | null {
-  const believed = view.history.believed(at.base);
+  const { history } = view;
+  const believed = history.believed(at.base);
   const [first, last] = linesAt(at.document, at.from, at.from + edit.old.length - 1);
-  const place = LineSet.of([[first, last + 1]]);
   const own = believed?.fromShown.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const) ?? [];
   const seen = (believed?.fromShown.carry(view.known(at.base)) ?? LineSet.empty).union(LineSet.of(own));
-  if (place.subtract(seen).isEmpty) return null;
+  if (seen.containsSpan(first, last + 1)) return null;
   if (believed && !believed.unknown.isEmpty) return notKept(edit, view);
+  const quote = { quoted: edit.old, start: believed?.toNow.index(first) ?? -1 };
   for (const { state, rows } of view.showings) {
-    const then = state === at.base ? null : view.history.believed(state);
-    // The quote may have stood in a row that has changed, and whose text is not kept.
+    if (state === at.base) continue;
+    const then = history.believed(state);
+    // The quote may have matched a row that has changed, and whose text is not kept.
     if (then && !then.unknown.intersect(then.fromShown.carry(rows)).isEmpty) return notKept(edit, view);
-    const document = state === at.base ? null : view.history.document(state);
-    for (const from of document ? search(textOf(document), edit.old, null) : []) {
-      const [start, end] = linesAt(document as Document, from, from + edit.old.length - 1);
-      if (!LineSet.of([[start, end + 1]]).subtract(rows).isEmpty) continue;
-      const map = view.history.follow(state);
-      const first = map?.index(start) ?? -1;
-      const isThere =
-        first >= 0 && lineIndexes(start, end + 1).every((line) => map?.index(line) === first + line - start);
-      if (map && !isThere) return gone(edit, { state, document: document as Document, from }, view);
-    }
+    const other = shownSightings(quote, state, rows, history).find((one) => one.at < 0);
+    if (other)
+      return goneQuote([edit.index], { ...other, alike: history.followOverBlanks(state) }, history.now);
   }
   return null;
 }
@@ -230,46 +225,6 @@ function several(
 export function textHunks(document: Document, parts: readonly TextPart[]): Hunk<string>[] {
   const source = sourceOf(document);
   return sharingLines(parts, source).flatMap((group) => rewrite(group, source).hunks);
-}
-
-/** First and last line of each place where a text stands in a document. */
-export function quotesIn(document: Document, quoted: string): [number, number][] {
-  return placesOf(document, quoted).map(({ first, last }) => [first, last]);
-}
-
-/** A place where a text stands: its offset, and its first and last line. */
-interface Standing {
-  readonly from: number;
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Each place where a text stands in a document; `whole`: as lines that are all of it and nothing more. */
-export function placesOf(document: Document, quoted: string, whole = false): Standing[] {
-  if (whole && quoted === "") return blankLines(document);
-  const text = textOf(document);
-  const found = search(text, quoted, null).filter((from) => !whole || isWhole(text, from, quoted.length));
-  const starts = found.length > 0 ? lineStarts(document) : [];
-  const lineAt = (offset: number): number => lastAtMost(starts, offset);
-  return found.map((from) => {
-    const end = from + quoted.length;
-    // A last line that is blank has no offset of its own within the quote.
-    const last = lineAt(whole ? end : end - 1);
-    return { from, first: lineAt(from), last };
-  });
-}
-
-function isWhole(text: string, from: number, length: number): boolean {
-  const end = from + length;
-  const isEnd = text[end] === "\n" || (end === text.length && text[end - 1] !== "\n");
-  return isEnd && (from === 0 || text[from - 1] === "\n");
-}
-
-function blankLines(document: Document): Standing[] {
-  const starts = lineStarts(document);
-  return document
-    .lines()
-    .flatMap((line, at) => (line === "" ? [{ from: starts[at] as number, first: at, last: at }] : []));
 }
 
 /** Occurrences that share lines become one edit of those lines. */

@@ -1,164 +1,6 @@
-/** Quoted text that was seen, and of which nothing or not all stands there any more. */
-import { heal, indentUnit, type LineChange, withoutOuterBlanks } from "../changes/index.js";
-import { type Document, LineSet, lineIndexes } from "../text/index.js";
-import type { Span, View } from "./located-edit.js";
-import { mismatch, type Problem, problem } from "./problem.js";
-
-/** A place where quoted text was seen, in a text that the agent knows. */
-export interface QuotedPlace {
-  readonly document: Document;
-  readonly from: number;
-  readonly length: number;
-  /** What became of the lines of that text. */
-  readonly toNow: LineChange | null;
-  /** The same, with lines paired of which only the blanks at their ends have changed. */
-  readonly alike?: LineChange | null;
-}
-
-/** Quoted text that was seen and no longer stands there: told by the first of its lines that is gone. */
-export function goneQuote(
-  indexes: readonly number[],
-  { document, from, length, toNow, alike }: QuotedPlace,
-  current: Document,
-): Problem {
-  // A blank line has no length.
-  const [start, end] = linesAt(document, from, Math.max(from, from + length - 1));
-  const lines = lineIndexes(start, Math.min(end + 1, document.lineCount));
-  const gone = lines.find((line) => (toNow?.index(line) ?? -1) < 0) ?? start;
-  const reindented = alike?.index(gone) ?? -1;
-  const index = reindented >= 0 ? reindented : placeNow(gone, toNow);
-  const all = toNow?.hull(start, Math.min(end + 1, document.lineCount)) ?? [0, 0];
-  const rows = all[0] < all[1] ? LineSet.of([all]) : LineSet.empty;
-  const now = index >= 0 ? { document: current, index } : null;
-  return problem("stale", indexes, "the quoted text stood in a version that was shown and is gone", {
-    mismatches: [mismatch({ document, index: gone }, now, "hex6")],
-    rows,
-    changed: rows.subtract(toNow?.carry(LineSet.lines(lines)) ?? LineSet.empty),
-  });
-}
-
-/** The line that stands where a line was, -1 if none does. Lines that were replaced by as many stand for each other. */
-function placeNow(line: number, toNow: LineChange | null): number {
-  const fate = toNow?.mapLine(line);
-  if (fate?.kind !== "deleted") return fate?.line ?? -1;
-  const { aStart, aEnd, bStart, bEnd } = fate.region;
-  if (bStart === bEnd) return -1;
-  return aEnd - aStart === bEnd - bStart ? bStart + line - aStart : bStart;
-}
-
-/**
- * A quote that was a whole line when it was shown, or several, and is only a part of what that line is now: whoever sends
- * it means the line as it was, and would leave the rest of the new one. Rows of a refusal do not tell otherwise, because
- * to quote less of the same text is what models do next. The line has to be read, or quoted as it is. `place`: lines of the
- * file now, half-open, in which the quote stands as a part.
- */
-export function outgrown(
-  indexes: readonly number[],
-  quoted: string,
-  [start, end]: readonly [number, number],
-  { history, showings, read }: View,
-): Problem | null {
-  if (!read || read.containsSpan(start, end)) return null;
-  for (const { state, rows } of showings) {
-    const document = history.document(state);
-    const toNow = history.follow(state);
-    if (!document || !toNow || toNow.isIdentity) continue;
-    const text = textOf(document);
-    for (const from of search(text, quoted, null)) {
-      const [first, last] = linesAt(document, from, from + quoted.length - 1);
-      if (!isWholeLines(text, from, quoted.length) || !rows.containsSpan(first, last + 1)) continue;
-      const [hullStart, hullEnd] = toNow.hull(first, last + 1);
-      const followed = history.followOverBlanks(state) ?? toNow;
-      const isGone = lineIndexes(first, last + 1).some((line) => followed.index(line) < 0);
-      if (isGone && hullStart < end && start < hullEnd)
-        return goneQuote(indexes, { document, from, length: quoted.length, toNow }, history.now);
-    }
-  }
-  return null;
-}
-/** What a quote that stands nowhere may mean: the one place that reads the same but for blanks at line starts and ends. */
-
-/** Lines of a document, half-open, and what takes their place; as a quote too. */
-export interface Meant {
-  readonly start: number;
-  readonly end: number;
-  readonly lines: readonly string[];
-  readonly quote: Pick<Quote, "old" | "new">;
-  /** Every line has the same blanks more or less, or the same exchange of tabs and spaces. */
-  readonly even: boolean;
-}
-
-/** As much as a refusal shows. */
-const most = { lines: 40, characters: 8000 };
-
-/**
- * null if the quote stands there, if no place or more than one reads like it, or if its replacement cannot be told. Whole
- * lines only: of a part of a line nobody can say what its blanks were.
- */
-export function meantBy(quote: Quote, document: Document): Meant | null {
-  if (quote.all || search(textOf(document), quote.old, null).length > 0) return null;
-  const isEnded = quote.old.endsWith("\n");
-  const quoted = linesOf(quote.old);
-  const fresh = isEnded && quote.new === "" ? [] : linesOf(quote.new);
-  // Without its newline the replacement would run into the next line.
-  if (isEnded && quote.new !== "" && !quote.new.endsWith("\n")) return null;
-  const [start, other] = likePlaces(quoted, document);
-  if (start === undefined || other !== undefined) return null;
-  const end = start + quoted.length;
-  if (isEnded && document.terminator(end - 1) === "") return null;
-  const standing = document.lines(start, end);
-  const healed = heal({ quoted, standing, fresh, unit: indentUnit(document.lines()) });
-  if (!healed || !isShortEnough([...standing, ...healed.lines])) return null;
-  const text = (lines: readonly string[]): string =>
-    lines.join("\n") + (quote.old.endsWith("\n") && lines.length > 0 ? "\n" : "");
-  return { start, end, ...healed, quote: { old: text(standing), new: text(healed.lines) } };
-}
-
-function linesOf(text: string): string[] {
-  const lines = text.split("\n");
-  if (text.endsWith("\n")) lines.pop();
-  return lines;
-}
-
-function isShortEnough(lines: readonly string[]): boolean {
-  const characters = lines.reduce((sum, line) => sum + line.length, 0);
-  return lines.length <= most.lines && characters <= most.characters;
-}
-
-/** Where lines begin that read like these but for blanks at their starts and ends. */
-function likePlaces(quoted: readonly string[], document: Document): number[] {
-  const wanted = quoted.map(withoutOuterBlanks);
-  if (wanted.every((line) => line === "")) return [];
-  const { lines, places } = bareLines(document);
-  // Looked up by a line with text: blank ones stand everywhere.
-  const key = wanted.findIndex((line) => line !== "");
-  const starts = (places.get(wanted[key] as string) ?? []).map((at) => at - key);
-  return starts.filter((at) => wanted.every((line, offset) => line === lines[at + offset]));
-}
-
-interface BareLines {
-  readonly lines: readonly string[];
-  readonly places: ReadonlyMap<string, readonly number[]>;
-}
-
-/** Kept for as long as the text: a call may hold thousands of quotes. */
-const knownBare = new WeakMap<Document, BareLines>();
-
-function bareLines(document: Document): BareLines {
-  const known = knownBare.get(document);
-  if (known) return known;
-  const lines = document.lines().map(withoutOuterBlanks);
-  const places = new Map<string, number[]>();
-  for (const [at, line] of lines.entries()) {
-    const before = places.get(line);
-    if (before) before.push(at);
-    else places.set(line, [at]);
-  }
-  const made = { lines, places };
-  knownBare.set(document, made);
-  return made;
-}
 /** Places in a document as offsets into its text with LF ends. */
+import { Document } from "../text/index.js";
+import type { Span } from "./located-edit.js";
 
 /** Text that stands in a file and what is to stand there instead. */
 export interface Quote {
@@ -192,6 +34,11 @@ export function textOf(document: Document): string {
 /** True if the last line ends with a newline. */
 export function isTerminated(document: Document): boolean {
   return document.lineCount > 0 && document.terminator(document.lineCount - 1) !== "";
+}
+
+/** Returns the same lines with a newline behind the last. */
+export function terminated(document: Document): Document {
+  return isTerminated(document) ? document : Document.fromText(`${textOf(document)}\n`);
 }
 
 export function offsets(document: Document, span: Span): Span {
@@ -302,4 +149,44 @@ export function lastAtMost(starts: readonly number[], offset: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** First and last line of each place where a text stands in a document. */
+export function quotesIn(document: Document, quoted: string): [number, number][] {
+  return placesOf(document, quoted).map(({ first, last }) => [first, last]);
+}
+
+/** A place where a text stands: its offset, and its first and last line. */
+interface Standing {
+  readonly from: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Each place where a text stands in a document; `whole`: as lines that are all of it and nothing more. */
+export function placesOf(document: Document, quoted: string, whole = false): Standing[] {
+  if (whole && quoted === "") return blankLines(document);
+  const text = textOf(document);
+  const found = search(text, quoted, null).filter((from) => !whole || isWhole(text, from, quoted.length));
+  const starts = found.length > 0 ? lineStarts(document) : [];
+  const lineAt = (offset: number): number => lastAtMost(starts, offset);
+  return found.map((from) => {
+    const end = from + quoted.length;
+    // A last line that is blank has no offset of its own within the quote.
+    const last = lineAt(whole ? end : end - 1);
+    return { from, first: lineAt(from), last };
+  });
+}
+
+function isWhole(text: string, from: number, length: number): boolean {
+  const end = from + length;
+  const isEnd = text[end] === "\n" || (end === text.length && text[end - 1] !== "\n");
+  return isEnd && (from === 0 || text[from - 1] === "\n");
+}
+
+function blankLines(document: Document): Standing[] {
+  const starts = lineStarts(document);
+  return document
+    .lines()
+    .flatMap((line, at) => (line === "" ? [{ from: starts[at] as number, first: at, last: at }] : []));
 }

@@ -1,6 +1,15 @@
 /** Where another program's tool will put a change, and what it makes of the text. */
 import type { Hunk, LineChange } from "../changes/index.js";
-import { asTheToolTakes, isTerminated, placesOf, type Quote, quotesIn, textOf } from "../edits/index.js";
+import {
+  asTheToolTakes,
+  isTerminated,
+  placesOf,
+  type Quote,
+  quotesIn,
+  type SoughtQuote,
+  terminated,
+  textOf,
+} from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
 import { Document, LineSet } from "../text/index.js";
 import { type HunkPlace, hunkPlaces, toolHunks } from "./hunk-places.js";
@@ -18,15 +27,9 @@ export type ForeignChange =
   | { readonly kind: "delete" };
 
 /** Lines of the text now, half-open, that a tool is about to replace, and what it quotes of them. */
-export interface Hit {
-  readonly quoted: string;
-  readonly start: number;
+export interface Hit extends SoughtQuote {
   readonly end: number;
-  /** It is quoted as whole lines. */
-  readonly whole?: boolean;
-  /** The line at `end` is part of the place: it runs into this one. */
-  readonly joins?: boolean;
-  /** Not all of it stands there any more: it is what became of the place that was seen. */
+  /** Some of its lines are gone: this is what became of the place that was seen. */
   readonly carried?: boolean;
 }
 
@@ -195,11 +198,6 @@ function folded(quotes: readonly Quote[], document: Document): readonly Quote[] 
     else result.push(quote);
   }
   return result;
-}
-
-/** The same lines, with a newline behind the last. */
-export function terminated(document: Document): Document {
-  return isTerminated(document) ? document : Document.fromText(`${textOf(document)}\n`);
 }
 
 export function isSameText(one: Document, two: Document): boolean {

@@ -1,12 +1,14 @@
 /** Text that an agent saw in one place is not taken for the same text in another. */
-import { type LineChange, overBlanks } from "../changes/index.js";
+import { overBlanks } from "../changes/index.js";
 import {
+  followable,
   goneQuote,
   outgrown,
   type Problem,
-  placesOf,
   problem,
-  type QuotedPlace,
+  type Sighting,
+  shownSightings,
+  sightingsIn,
   widened,
 } from "../edits/index.js";
 import {
@@ -24,7 +26,7 @@ import {
   writtenLines,
 } from "../ledger/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
-import { type Hit, type Placement, terminated } from "./placement.js";
+import type { Hit, Placement } from "./placement.js";
 
 /** Lines of one state of the file that the agent was shown, and those that it knew by then. */
 interface Look {
@@ -179,7 +181,7 @@ export function elsewhere(
       continue;
     }
     // What the agent took out itself is not here either.
-    const taken = looks.map(({ state, rows }) => shownPlaces(hit, state, rows, opened));
+    const taken = looks.map(({ state, rows }) => shownSightings(hit, state, rows, opened.history));
     const others = [...seen, ...taken].flat().filter((one) => !isHere(one));
     const other = others.find(({ at }) => at < 0);
     if (other) return withRows(goneQuote([], other, opened.text), hit, other, opened);
@@ -226,16 +228,6 @@ function seenBelow({ start }: Hit, { at }: Sighting): Problem {
   );
 }
 
-/** A place where quoted text was seen whole. */
-interface Sighting extends QuotedPlace {
-  /** What became of its lines. */
-  readonly hull: readonly [number, number];
-  /** It was shown in one state of the file; else its lines were known when that was. */
-  readonly isShown: boolean;
-  /** Where it is now; -1: its lines do not stand one after the other any more. */
-  readonly at: number;
-}
-
 /** In the text as the agent takes it to be: as it was shown, with what it has done itself since. */
 function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighting[] {
   const found = look.sightings.get(hit);
@@ -250,78 +242,13 @@ function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighti
   const [shown, seen] = [rows, known].map((lines) => fromShown.carry(lines).union(own)) as [LineSet, LineSet];
   const alike = history.followOverBlanks(isBack ? history.last : state);
   const toShown = fromShown.invert();
-  const ofShown = (line: number): number => {
+  const ofPrinted = (line: number): number => {
     const then = toShown.index(line);
     return then < 0 ? -1 : (alike?.index(then) ?? -1);
   };
-  const places = placesIn(hit, { document, seen, shown, toNow, ofShown, now: history.now });
+  const places = sightingsIn(hit, { document, seen, shown, toNow, alike: ofPrinted, now: history.now });
   look.sightings.set(hit, places);
   return places;
-}
-
-/** In the text as it was shown. */
-function shownPlaces(hit: Hit, state: number, rows: LineSet, { history }: OpenFile): Sighting[] {
-  const [document, toNow] = [history.document(state), history.follow(state)];
-  const alike = history.followOverBlanks(state);
-  const ofShown = (line: number): number => alike?.index(line) ?? -1;
-  const then = { seen: rows, shown: rows, now: history.now, ofShown };
-  return document && toNow ? placesIn(hit, { document, toNow, ...then }) : [];
-}
-
-/** A text of which lines were shown, or known besides, and the text now. */
-interface Then {
-  readonly document: Document;
-  readonly seen: LineSet;
-  readonly shown: LineSet;
-  readonly toNow: LineChange;
-  /** Where a line that was shown is now, whatever blanks it has at its ends; -1: nowhere, or it was not shown. */
-  readonly ofShown: (line: number) => number;
-  readonly now: Document;
-}
-
-function placesIn(hit: Hit, then: Then): Sighting[] {
-  const { document, seen, shown, toNow } = then;
-  const { quoted, whole = false, joins = false } = hit;
-  // A last line that has no newline looks like any other.
-  const text = quoted.endsWith("\n") ? terminated(document) : document;
-  return placesOf(text, quoted, whole).flatMap(({ from, first, last }) => {
-    if (!seen.containsSpan(first, last + 1)) return [];
-    const hull = toNow.hull(first, last + 1);
-    const at = placeNow(hit, first, joins ? last + 2 : last + 1, then);
-    const isShown = shown.containsSpan(first, last + 1);
-    return [{ document, from, length: quoted.length, toNow, hull, at, isShown }];
-  });
-}
-
-/** Of brackets and blank lines nobody can tell which is which, where more of them came or went; of others, if there are any. */
-function followable(lines: readonly number[], document: Document): readonly number[] {
-  const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(document.text(line)));
-  return telling.length > 0 ? telling : lines;
-}
-
-/** Where lines are that were seen. Where the quote stands they may have other blanks at their ends: a formatter was there. */
-function placeNow(hit: Hit, first: number, end: number, then: Then): number {
-  const { document, toNow, ofShown, now } = then;
-  const at = standingAt(first, end, then);
-  if (at >= 0 || end > document.lineCount || toNow.isIdentity) return at;
-  const followed = overBlanks(toNow, document, now);
-  const isThere = lineIndexes(first, end).every((line) => {
-    const there = hit.start + line - first;
-    return followed.index(line) === there || ofShown(line) === there;
-  });
-  return isThere ? hit.start : -1;
-}
-
-/** Where lines stand one after the other; -1 if they do not. Those that are not followed need only read the same. */
-function standingAt(first: number, end: number, { document, toNow, now }: Then): number {
-  if (end > document.lineCount) return -1;
-  const lines = lineIndexes(first, end);
-  const followed = followable(lines, document);
-  const [anchor = first] = followed;
-  const at = toNow.index(anchor) - (anchor - first);
-  if (toNow.index(anchor) < 0 || at < 0 || at + end - first > now.lineCount) return -1;
-  const isThere = followed.every((line) => toNow.index(line) === at + line - first);
-  return isThere && lines.every((line) => now.text(at + line - first) === document.text(line)) ? at : -1;
 }
 
 /** The agent was shown what stands in these lines instead, or between which lines nothing does. */
