@@ -1,6 +1,6 @@
 import type { BatchRefusal, BatchResult, EditResult } from "../calls/index.js";
 import type { Range } from "../text/index.js";
-import type { EditRequest, MultiEditRequest, Session } from "./session.js";
+import type { EditRequest, MultiEditRequest, Session, SessionOptions } from "./session.js";
 
 export interface RefreshOptions {
   /** Gets fresh rows to append to the conversation. Earlier messages are never rewritten: that would cost the cache. */
@@ -60,15 +60,26 @@ export function withRefresh<Wrapped extends Tools>(tools: Wrapped, options: Refr
       (retry) => tools.multiEdit({ retry, dryRun }),
     );
   };
-  // A call may name its agent: it is refreshed like any other.
-  const as = tools.as && ((agent: string) => withRefresh(tools.as?.(agent) as Session, options));
-  const wrapped: Readonly<Record<string | symbol, unknown>> = { edit, multiEdit, as };
-  return new Proxy(tools, { get: (target, key) => wrapped[key] ?? bound(target, key) });
+  // A call may name its agent, or come with settings of its own: it is refreshed like any other.
+  const session = tools as Partial<Session>;
+  const as = (agent: string) => withRefresh(session.as?.(agent) as Session, options);
+  const others = (settings: Partial<SessionOptions>) =>
+    withRefresh(session.with?.(settings) as Session, options);
+  return Object.assign(boundTo(tools), {
+    ...{ edit, multiEdit },
+    ...(session.as ? { as } : {}),
+    ...(session.with ? { with: others } : {}),
+  });
 }
 
-function bound(target: object, key: string | symbol): unknown {
-  const value: unknown = Reflect.get(target, key);
-  return typeof value === "function" ? value.bind(target) : value;
+/** An object of the same class whose functions run on the first one, also when they are taken off it. */
+function boundTo<Wrapped extends object>(tools: Wrapped): Wrapped {
+  const bound = Object.create(tools);
+  for (let from: object = tools; from && from !== Object.prototype; from = Object.getPrototypeOf(from))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(from)))
+      if (typeof value === "function" && name !== "constructor" && !Object.hasOwn(bound, name))
+        bound[name] = value.bind(tools);
+  return bound;
 }
 
 function isRefused(details: (EditResult | BatchResult)["details"]): details is BatchRefusal {

@@ -232,3 +232,36 @@ it("passes everything else on", async () => {
   expect(tools.agent).toBe("one");
   expect(words()).toBe(eight);
 });
+
+it("keeps the class and the functions of what it wraps, also taken off it, and refreshes a session with other settings", async () => {
+  const { tools, rudely, given } = loop();
+  expect(tools).toBeInstanceOf(Session);
+  const { read, grep } = tools;
+  await read({ path });
+  expect(outcome(await grep({ pattern: "c" }))).toBe("found");
+  rudely("a b C d e f g h");
+  const numbered = tools.with({ numbered: true });
+  expect(outcome(await numbered.edit(on(eight).set(3, "mine")))).toBe("!stale");
+  expect(given).toHaveLength(1);
+});
+
+it("wraps tools of any class, and tools that are no class at all", async () => {
+  const { tools } = loop();
+  const { read, edit, multiEdit } = tools;
+  const own = withRefresh({ read, edit, multiEdit, name: "own" }, { onContext: () => {} });
+  expect(own.name).toBe("own");
+  expect(outcome(await own.read({ path }))).toBe("read");
+  class Counted {
+    #reads = 0;
+    readonly edit = edit;
+    readonly multiEdit = multiEdit;
+    read(request: Parameters<typeof read>[0]) {
+      this.#reads++;
+      return read(request);
+    }
+    reads = () => this.#reads;
+  }
+  const counted = withRefresh(new Counted(), { onContext: () => {} });
+  await counted.read({ path });
+  expect(counted.reads()).toBe(1);
+});
