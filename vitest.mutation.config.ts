@@ -12,8 +12,8 @@ const chosen = [
     "calls/retry-handles",
     "edits/edit",
   ],
-  ...["edits/locate-anchor", "edits/locate-quote", "laws/change", "ledger/gate"],
-  ...["merge/meeting", "merge/resolve", "merge/run-edits", "merge/stateless"],
+  ...["edits/locate-anchor", "edits/locate-quote", "edits/unprinted-anchor", "laws/change", "ledger/gate"],
+  ...["merge/meeting", "merge/resolve", "merge/run-edits"],
 ];
 settings.test.include = chosen.map((name) => `test/${name}.test.ts`);
 settings.test.globalSetup = [];

@@ -1,13 +1,6 @@
 import { unifiedDiff } from "../changes/index.js";
-import { problem } from "../edits/index.js";
-import {
-  type Applied,
-  type Refused,
-  type Remap,
-  recoveryWindow,
-  runStateless,
-  type StatelessOptions,
-} from "../merge/index.js";
+import { problem, recoveryWindow, unrecordedView } from "../edits/index.js";
+import { type Applied, type Refused, type Remap, run } from "../merge/index.js";
 import { Document, type Range } from "../text/index.js";
 import { textDoor } from "./next-call.js";
 import {
@@ -20,7 +13,9 @@ import {
 import { refusalText } from "./refusal-text.js";
 import { changedRanges, type EditToolDetails } from "./result-text.js";
 
-export interface ApplyOptions extends StatelessOptions {
+export interface ApplyOptions {
+  /** How far from its number a line may have moved; 0 turns relocation off. */
+  readonly window?: number;
   /** Named in messages; default "text". */
   readonly path?: string;
 }
@@ -60,7 +55,7 @@ export function applyEdits(
   const now = typeof source === "string" ? Document.fromText(source) : Document.parse(source);
   const made: Applied | Refused = now.binary
     ? { status: "refused", problems: [problem("binary", [], `${path} is binary`)], remaps: [], forced: null }
-    : runStateless(edits, now, { window });
+    : run(edits, unrecordedView(now, window));
   if (made.status === "refused") return asRefusal(path, made, now);
   const { document, change } = made;
   const details: EditToolDetails = {

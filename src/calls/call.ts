@@ -70,7 +70,9 @@ export async function retryOf(
   if (!found)
     throw new PortError(
       "bad_request",
-      `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; ${editsAgain}`,
+      env.within === undefined
+        ? `there is no call to retry under ${JSON.stringify(handle)}: a handle is good once; ${editsAgain}`
+        : `nothing is recorded, so no refused call is kept: ${editsAgain}`,
     );
   const named = await Promise.all(found.entries.map((entry) => asNamed(entry, env)));
   const call = callOf(found.single ? "edit" : "multi_edit", named, { ...rest, single: found.single });
@@ -247,6 +249,7 @@ const options: Checks = {
   gate: oneOf("lines", "file", "off"),
   onStale: oneOf("relocate", "refuse"),
   anchors: oneOf(...Object.keys(schemes)),
+  relocateWithin: ["a number of lines from 0", from(0)],
 };
 
 function isTexts(value: unknown): boolean {

@@ -196,7 +196,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const scheme = schemeOf(one, env);
   const target = destination ?? opened;
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
-  const unseen = isRecorded ? quotedUnseen(one, after) : LineSet.empty;
+  const unseen = isRecorded && env.within === undefined ? quotedUnseen(one, after) : LineSet.empty;
   if (isRecorded) record(one, after, unseen);
   const deletions = isRecorded ? target.agent.deletions : [];
   const told = deletions.slice(0, toldDeletions);
@@ -221,7 +221,8 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const done = { applied: isRecorded, printed, scheme, told };
   let id: string | undefined;
   if (!call.dryRun && verdict.kind === "applied") {
-    id = await recording.try(() => journalChange(opened, doneTo(one, verdict, call.tool, batch), env));
+    if (env.within === undefined)
+      id = await recording.try(() => journalChange(opened, doneTo(one, verdict, call.tool, batch), env));
     if (!after || destination) await recording.try(() => opened.release());
     if (after) await recording.try(() => remember(call, target, done));
   } else if (!call.dryRun && after) await remember(call, target, done);

@@ -8,6 +8,7 @@ import {
   normaliseEdits,
   type Problem,
   problem,
+  unrecordedView,
   type View,
 } from "../edits/index.js";
 import {
@@ -199,7 +200,8 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   const newest = forced && opened.states.findLastIndex(({ version }) => version === forced.version);
   const view: View = {
     ...opened.view(request),
-    open: env.gate !== "lines",
+    ...(env.gate === "lines" ? {} : { within: 0 }),
+    ...(env.within === undefined ? {} : unrecordedView(document, env.within)),
     ...(newest === undefined ? {} : { newest }),
   };
   const { onStale, unmoved } = env;

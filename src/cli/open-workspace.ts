@@ -1,14 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { recoveryWindow } from "../edits/index.js";
 import { agentIdentity, type Identity, stateFolder, type Workspace } from "../host/index.js";
-import { type Files, memoryStore, PortError } from "../ports/index.js";
+import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
 import { boundsOf, loadConfig, openFiles, type Settings, workspaceFor } from "../workspace/index.js";
 import { type Args, UsageError } from "./args.js";
 import type { Context } from "./context.js";
 import { shellDoor } from "./print/shell-wording.js";
-import { type Editor, statelessEditor } from "./stateless.js";
 
 /** The ports of a workspace, opened by flags, environment and configuration. */
 export interface Opened {
@@ -21,7 +21,8 @@ export interface Opened {
   readonly identity: Identity;
   readonly options: SessionOptions;
   readonly session: Session;
-  readonly editor: Editor;
+  /** Reads, searches and writes: the session, or with --stateless one of which nothing is recorded. */
+  readonly editor: Session;
 }
 
 /** Opens the workspace of these paths, or of the working directory. */
@@ -47,9 +48,8 @@ export async function open(
     ...policiesOf(settings),
   };
   const session = new Session(options);
-  const editor = args.has("stateless")
-    ? statelessEditor({ ...options, store: memoryStore(), gate: "off" })
-    : session;
+  const relocateWithin = options.onStale === "refuse" ? 0 : recoveryWindow;
+  const editor = args.has("stateless") ? session.with({ relocateWithin }) : session;
   return { files, store, workspace, state, settings, identity, options, session, editor };
 }
 
@@ -83,8 +83,8 @@ export function settingsOf(args: Args, cwd: string): Settings {
 }
 
 /** Who makes the edits: with --unmoved, one that lets no edit through whose lines have moved. */
-export function editorFor(args: Args, { editor, options }: Opened): Pick<Editor, "edit" | "multiEdit"> {
+export function editorFor(args: Args, { editor }: Opened): Session {
   if (!args.has("unmoved")) return editor;
   if (args.has("stateless")) throw new UsageError("--unmoved needs the record that --stateless goes without");
-  return new Session({ ...options, unmoved: true });
+  return editor.with({ unmoved: true });
 }

@@ -20,8 +20,10 @@ export {
   newestShown,
   ourChange,
   ourHunks,
+  recoveryWindow,
   type Showing,
   type Span,
+  unrecordedView,
   type View,
 } from "./located-edit.js";
 export {
@@ -56,3 +58,4 @@ export {
   terminated,
   textOf,
 } from "./text-search.js";
+export { carryingLines } from "./unprinted-anchor.js";

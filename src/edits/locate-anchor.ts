@@ -5,6 +5,7 @@ import { forgotten, gapRows } from "./conflict.js";
 import type { Edit, Ref } from "./edit.js";
 import { type Located, type View, withLook } from "./located-edit.js";
 import { aboutLine, anchorOf, type Problem, problem, whereabouts } from "./problem.js";
+import { carryingLines, isCarried } from "./unprinted-anchor.js";
 
 /** A printed row: a line of a state, named by an anchor. */
 interface Row {
@@ -142,6 +143,7 @@ function allGone(ref: Ref, gone: readonly Row[], view: View): Problem {
 export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | Problem[] {
   const candidates: Row[][] = [];
   const problems: Problem[] = [];
+  const unprinted: number[] = [];
   for (const [at, ref] of refs.entries()) {
     // A single line is a range whose ends are one anchor.
     const same = refs.findIndex(({ given }) => given === ref.given);
@@ -150,11 +152,17 @@ export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | 
       continue;
     }
     const printed = printedRows(ref, view);
+    if (printed === "unprinted") {
+      unprinted.push(at);
+      candidates.push([]);
+      continue;
+    }
     const rows = Array.isArray(printed) ? livingRows(ref, printed, view) : printed;
     candidates.push(Array.isArray(rows) ? rows : []);
     if (rows === "forgotten") return [forgotten(edit, refs, view.history.now)];
     if (!Array.isArray(rows)) problems.push({ ...rows, edits: [edit.index] });
   }
+  if (unprinted.length > 0) problems.push(...addCarrying({ edit, refs, unprinted }, candidates, view));
   if (problems.length > 0) return problems.map((one) => withWhereabouts(one, refs, view));
   const located = base(edit, refs, candidates, view);
   return "base" in located ? withLook(edit, located, view) : located;
@@ -173,8 +181,34 @@ export function badOnes(refs: readonly Ref[], isBad: (at: number) => boolean): n
   return bad;
 }
 
+interface Unprinted {
+  readonly edit: Edit;
+  readonly refs: readonly Ref[];
+  /** Which of them no row was printed for. */
+  readonly unprinted: readonly number[];
+}
+
+/** Adds the lines that carry such anchors now. The ends of a range have one offset, a destination has its own. */
+function addCarrying(
+  { edit, refs, unprinted }: Unprinted,
+  candidates: readonly Row[][],
+  { history, within = 0 }: View,
+): Problem[] {
+  const ends = "start" in edit ? 2 : 1;
+  const isEnd = (at: number): boolean => at < ends;
+  return [unprinted.filter(isEnd), unprinted.filter((at) => !isEnd(at))].flatMap((together) => {
+    if (together.length === 0) return [];
+    const given = together.map((at) => refs[at] as Ref);
+    const lines = carryingLines(given, history.now, within);
+    if (!Array.isArray(lines)) return [{ ...lines, edits: [edit.index] }];
+    for (const [one, at] of together.entries())
+      candidates[at]?.push({ state: history.last, index: lines[one] as number, showings: [] });
+    return [];
+  });
+}
+
 /** The rows that were printed with an anchor; an echoed content is a second witness. */
-function printedRows(ref: Ref, view: View): Row[] | Problem {
+function printedRows(ref: Ref, view: View): Row[] | Problem | "unprinted" {
   const { line, hash, scheme: name, content } = ref.anchor;
   const decided = view.meant?.lines.get(anchorKey(ref));
   if (view.meant && decided !== undefined)
@@ -203,14 +237,8 @@ function printedRows(ref: Ref, view: View): Row[] | Problem {
     }
   }
   if (found.length > 0 && (!forgotten || chosen !== null)) return found;
-  const { now, last } = view.history;
-  if (
-    view.open &&
-    others.length === 0 &&
-    index < now.lineCount &&
-    view.history.hash(last, index, name) === hash
-  )
-    if (content === undefined || now.text(index) === content) return [{ state: last, index, showings: [] }];
+  if (view.within !== undefined && others.length === 0)
+    if (!forgotten || isCarried(ref, view.history.now)) return "unprinted";
   return noRow(ref, others, forgotten, view);
 }
 
@@ -255,7 +283,6 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
         mismatches: [unplaced(ref, "forgotten")],
       },
     );
-  if (view.open) return unseen(ref, view);
   const { lineCount } = view.history.now;
   const exists = line <= lineCount;
   const rows = exists ? LineSet.of([[line - 1, line]]) : LineSet.empty;
@@ -266,30 +293,6 @@ function noRow(ref: Ref, others: readonly ShownRow[], forgotten: boolean, view: 
     mismatches: [exists ? found : { ...found, line: null }],
     rows,
     missing: rows,
-  });
-}
-
-/** No gate asks for a showing, so the line itself has to carry the hash, and does not. */
-function unseen(ref: Ref, view: View): Problem {
-  const { now } = view.history;
-  const index = ref.anchor.line - 1;
-  const there = index < now.lineCount;
-  const rows = there ? LineSet.of([[index, index + 1]]) : LineSet.empty;
-  const actual = there ? anchorOf(now, index, ref.anchor.scheme) : null;
-  const what = actual ? `line ${index + 1} is ${actual} now` : `there is no line ${index + 1} now`;
-  return problem(there ? "stale" : "deleted", [], `${ref.given} does not fit: ${what}`, {
-    mismatches: [
-      {
-        ...unplaced(ref, "never_shown"),
-        line: there ? index + 1 : null,
-        cause: there ? "changed" : "deleted",
-        actual,
-        shown: ref.anchor.content ?? null,
-        now: there ? now.text(index) : null,
-      },
-    ],
-    rows,
-    changed: rows,
   });
 }
 

@@ -1,6 +1,6 @@
 /** Rule 2, last part: an agent that has looked at all that it changes speaks of the text now. */
 import type { SchemeName } from "../anchors/index.js";
-import { compareLines, type History, type Hunk, type Region } from "../changes/index.js";
+import { compareLines, History, type Hunk, type Region } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Edit, Ref } from "./edit.js";
 
@@ -157,8 +157,22 @@ export interface View {
   known(state: number): LineSet;
   /** Lines of the file now that the agent knows from something else than a refusal; left out: all. */
   readonly read?: LineSet;
-  /** Without a full gate, an anchor that was never printed may still name the line of the file now that carries it. */
-  readonly open?: boolean;
+  /**
+   * Without a full gate, an anchor that was never printed names the line that carries it now: at its number or, alone of
+   * the whole file, at most this many lines away.
+   */
+  readonly within?: number;
+  /** Nothing is recorded of what was shown, so nothing can be said of lines that no anchor names. */
+  readonly isUnrecorded?: boolean;
+}
+
+/** How far from its number a line may have moved that only its hash tells, unless the caller says otherwise. */
+export const recoveryWindow = 8;
+
+/** The view of a caller of whom nothing is recorded: its history is the file now, and it is taken to know all of it. */
+export function unrecordedView(now: Document, within: number): View {
+  const all = LineSet.all(now.lineCount);
+  return { history: History.of(now), showings: [], known: () => all, within, isUnrecorded: true };
 }
 
 /** The state that quoted text is searched in. */

@@ -118,6 +118,8 @@ export interface Env {
   readonly gate: GatePolicy;
   readonly onStale: OnStale;
   readonly unmoved: boolean;
+  /** Nothing is recorded of what was shown: how far from its number a line may have moved that only its hash tells. */
+  readonly within?: number | undefined;
   readonly anchors: SchemeName;
   readonly voice: Voice;
   readonly codec: Codec | null;

@@ -37,7 +37,9 @@ export function withoutCopied(lines: readonly string[], view: View): Uncopied {
 
 const named = 10;
 
-function isServedAnchor({ line, hash, scheme }: Anchor, { showings, history }: View): boolean {
+function isServedAnchor({ line, hash, scheme }: Anchor, { showings, history, within }: View): boolean {
+  // No row is asked for: the line of the file now is as good as one.
+  if (within !== undefined && history.hash(history.last, line - 1, scheme) === hash) return true;
   return showings.some(
     (showing) =>
       showing.scheme === scheme &&

@@ -13,7 +13,7 @@ export {
   type OnStale,
   type Refused,
   type Remap,
+  run,
   runEdits,
   shapeProblems,
 } from "./run-edits.js";
-export { recoveryWindow, runStateless, type StatelessOptions } from "./stateless.js";

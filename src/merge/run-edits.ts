@@ -3,6 +3,7 @@ import { LineChange } from "../changes/index.js";
 import {
   anchorOf,
   type Complaint,
+  carryingLines,
   type Edit,
   type FileOperation,
   gapRows,
@@ -13,6 +14,7 @@ import {
   normaliseEdits,
   type Problem,
   problem,
+  type Ref,
   type View,
 } from "../edits/index.js";
 import { type Document, LineSet, type Range, type Splice } from "../text/index.js";
@@ -116,6 +118,8 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
   const made = applySplices(view.history.now, resolution.pieces);
   if (!("document" in made)) return { status: "refused", problems: [made], remaps: [], forced: null };
   warnings.push(...repeatedNeighbours(resolution, view), ...addedByOthers(edits, view));
+  if (view.isUnrecorded && edits.some(hasLinesBetween))
+    warnings.push("lines between the ends of a range were not verified (no ledger)");
   return {
     status: made.change.isIdentity ? "noop" : "applied",
     document: made.document,
@@ -125,6 +129,12 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
     rows: made.change.isIdentity ? thereRows(resolution.named, view) : LineSet.empty,
     over: replacedOthers(resolution),
   };
+}
+
+/** Only the ends of a range have anchors. */
+function hasLinesBetween(edit: Edit): boolean {
+  const isRange = "start" in edit && edit.start !== null && edit.end !== null;
+  return isRange && edit.end.anchor.line - edit.start.anchor.line > 1;
 }
 
 /** What others had changed, of all that is replaced. */
@@ -259,7 +269,7 @@ function refused(
   const usage = problems.some(({ code }) =>
     ["bad_request", "overlap", "ambiguous", "wrong_hash"].includes(code),
   );
-  const offered = whole && disjoint && !usage;
+  const offered = whole && disjoint && !usage && !view.isUnrecorded;
   return {
     status: "refused",
     problems,
@@ -309,17 +319,31 @@ function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: V
   });
 }
 
-function outcome({ index, op }: Edit, one: LocatedEdit, view: View): EditOutcome {
-  const [ref] = one.refs;
+function outcome(edit: Edit, one: LocatedEdit, view: View): EditOutcome {
+  const { index, op } = edit;
   const theirs = view.history.believed(one.base)?.toNow;
   const span = one.spans[0] ?? (one.beside === null ? null : { start: one.beside, end: one.beside + 1 });
   if (!span || !theirs) return { index, op, status: "exact" };
-  const shift = ref ? ref.ref.anchor.line - 1 - ref.line : 0;
+  const shift = shiftOf(edit, one, view);
   const [start, end] = theirs.hull(span.start, span.end);
   const from = { start: span.start + 1 + shift, end: span.end + shift };
   const to = { start: start + 1, end };
   if (from.start === to.start) return { index, op, status: "exact" };
   return { index, op, status: "relocated", from, to };
+}
+
+/** How many lines above its anchors' numbers an edit stands in its base. */
+function shiftOf(edit: Edit, { refs: [ref] }: LocatedEdit, view: View): number {
+  if (ref) return ref.ref.anchor.line - 1 - ref.line;
+  // The lines of a quote are not named; a record would have them followed from where they were shown.
+  if (!view.isUnrecorded || edit.op !== "replace_text" || !edit.start || !edit.end) return 0;
+  const [line] = carried([edit.start, edit.end], view);
+  return line === undefined ? 0 : edit.start.anchor.line - 1 - line;
+}
+
+function carried(refs: readonly Ref[], { history, within = 0 }: View): readonly number[] {
+  const lines = carryingLines(refs, history.now, within);
+  return "code" in lines ? [] : lines;
 }
 
 function namedRows(named: readonly LocatedEdit[], view: View): LineSet {

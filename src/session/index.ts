@@ -6,5 +6,5 @@ export {
   type MultiEditRequest,
   type Plan,
   Session,
-  type SessionOptions,
 } from "./session.js";
+export type { SessionOptions } from "./session-options.js";

@@ -1,6 +1,7 @@
 import type { BatchRefusal, BatchResult, EditResult } from "../calls/index.js";
 import type { Range } from "../text/index.js";
-import type { EditRequest, MultiEditRequest, Session, SessionOptions } from "./session.js";
+import type { EditRequest, MultiEditRequest, Session } from "./session.js";
+import type { SessionOptions } from "./session-options.js";
 
 export interface RefreshOptions {
   /** Gets fresh rows to append to the conversation. Earlier messages are never rewritten: that would cost the cache. */

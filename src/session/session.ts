@@ -1,19 +1,9 @@
-import type { SchemeName } from "../anchors/index.js";
-import {
-  type Door,
-  dryRunDoor,
-  libraryDoor,
-  plainRefusal,
-  type RefusalDetails,
-  refusalText,
-  type Voice,
-} from "../answers/index.js";
+import { dryRunDoor, plainRefusal, type RefusalDetails, refusalText } from "../answers/index.js";
 import {
   type BatchRefusal,
   type BatchResult,
   type Call,
   callOf,
-  checkOptions,
   checkRequest,
   conflictIn,
   type EditResult,
@@ -49,7 +39,7 @@ import {
   recordWrite,
   type Unsure,
 } from "../foreign/index.js";
-import { beginEpoch, type Env, type GatePolicy, journalThrown } from "../ledger/index.js";
+import { beginEpoch, type Env, journalThrown } from "../ledger/index.js";
 import {
   CannotUndo,
   type LostCause,
@@ -64,32 +54,8 @@ import {
   type UndoRequest,
   undo,
 } from "../lost/index.js";
-import type { OnStale } from "../merge/index.js";
-import { type Cancellation, type Clock, type Files, type LedgerStore, PortError } from "../ports/index.js";
-import type { Codec } from "../text/index.js";
-
-export interface SessionOptions {
-  readonly files: Files;
-  readonly store: LedgerStore;
-  /** Who is calling. Agents of one store have ledgers of their own. */
-  readonly agent: string;
-  readonly clock: Clock;
-  readonly gate?: GatePolicy;
-  readonly onStale?: OnStale;
-  /** Refuses edits whose lines are not where they were shown, by whomever they were moved. */
-  readonly unmoved?: boolean;
-  readonly anchors?: SchemeName;
-  readonly door?: Door;
-  /**
-   * Answers name lines by their numbers, for tools that know numbers and quoted text but no anchors. A function is told
-   * the anchor of each row that is printed.
-   */
-  readonly numbered?: true | ((line: number, anchor: string) => void);
-  /** Forces an encoding on files without a byte order mark. */
-  readonly codec?: Codec;
-  /** A fold forgets nothing. */
-  readonly keepOnFold?: boolean;
-}
+import { type Cancellation, memoryStore, PortError } from "../ports/index.js";
+import { envOf, type SessionOptions } from "./session-options.js";
 
 /** Fields that every request may have. */
 interface Cancellable {
@@ -116,28 +82,21 @@ export interface Plan {
 
 /** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
 export class Session {
-  private readonly env: Env;
+  private readonly settings: Env;
   /** How often each refusal was given that no ledger counts, because it is about no file. */
   private thrown = new Map<string, number>();
 
   constructor(private readonly options: SessionOptions) {
-    checkOptions(options);
-    this.env = {
-      files: options.files,
-      store: options.store,
-      agent: options.agent,
-      clock: options.clock,
-      gate: options.gate ?? "lines",
-      onStale: options.onStale ?? "relocate",
-      unmoved: options.unmoved ?? false,
-      anchors: options.anchors ?? "hex6",
-      voice: voiceOf(options),
-      codec: options.codec ?? null,
-    };
+    this.settings = envOf(options);
+  }
+
+  /** A session of which nothing is recorded has an empty store for each call. */
+  private get env(): Env {
+    return this.settings.within === undefined ? this.settings : { ...this.settings, store: memoryStore() };
   }
 
   get agent(): string {
-    return this.env.agent;
+    return this.settings.agent;
   }
 
   /** The same files and store for another agent, with a ledger of its own. */
@@ -355,10 +314,6 @@ export class Session {
     if (this.thrown.size > countedRefusals && oldest !== undefined) this.thrown.delete(oldest);
     return before;
   }
-}
-
-function voiceOf({ door = libraryDoor, numbered, unmoved = false }: SessionOptions): Voice {
-  return { door, unmoved, ...(numbered ? { numbered: numbered === true ? () => {} : numbered } : {}) };
 }
 
 function isSingle(request: EditRequest | MultiEditRequest): request is EditRequest {

@@ -4,8 +4,8 @@ import { libraryDoor } from "../../src/answers/next-call.js";
 import { refusalDetails, selectRows } from "../../src/answers/refusal-details.js";
 import { refusalText } from "../../src/answers/refusal-text.js";
 import { resultText } from "../../src/answers/result-text.js";
+import { unrecordedView } from "../../src/edits/located-edit.js";
 import { applySplices, run } from "../../src/merge/run-edits.js";
-import { runStateless } from "../../src/merge/stateless.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";
 import { anyCall } from "../support/calls.js";
 import { applyHunks, hunksOfResult } from "../support/hunks.js";
@@ -103,7 +103,7 @@ describe("any call on any history", () => {
       fc.property(anySeed, (seed) => {
         const { view, edits } = anyCall(new Random(seed));
         const { now } = view.history;
-        const result = runStateless(edits, now);
+        const result = run(edits, unrecordedView(now, 8));
         if (result.status !== "refused")
           expect(applyHunks(now.lines(), hunksOfResult(result))).toEqual(result.document.lines());
       }),

@@ -8,7 +8,7 @@ import type { MemoryFiles } from "../../src/ports/memory.js";
 import * as ai from "../../src/sdk/ai-sdk.js";
 import * as anthropic from "../../src/sdk/anthropic.js";
 import * as openai from "../../src/sdk/openai.js";
-import type { SessionOptions } from "../../src/session/session.js";
+import type { SessionOptions } from "../../src/session/session-options.js";
 import { tools } from "../../src/tools/index.js";
 import { anchorOf, type Block, type ScriptedModel, scriptedModel, type Turn } from "./model.js";
 import { workplace } from "./support.js";

@@ -7,7 +7,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, describe, expect, test } from "vitest";
 import { runAgent } from "../../examples/agent-loop/loop.js";
 import { findWorkspace, nodeFiles, nodeStore } from "../../src/node.js";
-import type { SessionOptions } from "../../src/session/session.js";
+import type { SessionOptions } from "../../src/session/session-options.js";
 import { anchorOf, type Body, type ScriptedModel, scriptedModel, type Turn } from "./model.js";
 
 const lines = Array.from({ length: 1000 }, (_, at) => `  const value${at + 1} = compute(${at + 1});`);

@@ -1,5 +1,5 @@
 import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
-import type { SessionOptions } from "../../src/session/session.js";
+import type { SessionOptions } from "../../src/session/session-options.js";
 
 /** What makes a session, on files in memory. */
 export function workplace(content: Readonly<Record<string, string>>, more: Partial<SessionOptions> = {}) {

@@ -210,3 +210,48 @@ describe("a file of which nothing is kept", () => {
     expect(await session.consider(write)).toEqual({ kind: "allowed" });
   });
 });
+
+describe("a session of which nothing is recorded", () => {
+  const unrecorded = (words: string) => bench(words, { relocateWithin: 8 });
+
+  it("takes a line that carries its anchor, was it shown or not, or the one line near it that does", async () => {
+    const { session, words, rudely } = unrecorded(five);
+    expect(outcome(await session.edit(on(five).set(3, "x")))).toBe("applied");
+    rudely(`z ${five}`);
+    const { text, details } = await session.edit(on(five).set(3, "x"));
+    expect(text).toContain("(relocated)");
+    expect(details).not.toHaveProperty("id");
+    expect(words()).toBe("z a b x d e");
+  });
+
+  it("prints no lines that it quotes in part, and keeps no refused call", async () => {
+    const { session } = unrecorded("one two");
+    const { text } = await session.edit(on("one two").quote("ne", "N"));
+    expect(text).not.toContain("quoted in part");
+    const refused = await session.edit(on("a").set(1, "x"));
+    expect(outcome(refused)).toBe("!stale");
+    expect(refused.details).not.toHaveProperty("retry");
+    const again = await session.edit({ path, retry: "r7" });
+    expect(again.text).toContain("nothing is recorded, so no refused call is kept: send the edits again");
+  });
+
+  it("joins the edits of one file that a batch names twice, and deletes and moves files", async () => {
+    const { session, words } = bench({ a: "a b", b: "b", c: "c" }, { relocateWithin: 0 });
+    const files = [
+      on("a b", "a").set(1, "A"),
+      on("a b", "a").set(2, "B"),
+      { path: "b", edits: [{ op: "delete_file" }] },
+      { path: "c", edits: [{ op: "move_file", to: "d" }] },
+    ];
+    expect(outcome(await session.multiEdit({ files: files as never }))).toBe("applied");
+    expect([words("a"), words("b"), words("c"), words("d")]).toEqual(["A B", null, null, "c"]);
+  });
+
+  it("takes the anchors off rows of the file that were copied into the text, and says so", async () => {
+    const { session, words } = unrecorded(five);
+    const text = [`${tag(five, 2)}|B`];
+    const result = await session.edit(on(five).set(2, text));
+    expect(result.text).toContain("the text repeated anchors; they were removed");
+    expect(words()).toBe("a B c d e");
+  });
+});

@@ -3,7 +3,8 @@ import { computeLineHash } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
 import type { LedgerStore } from "../../src/ports/store.js";
-import { type EditRequest, Session, type SessionOptions } from "../../src/session/session.js";
+import { type EditRequest, Session } from "../../src/session/session.js";
+import type { SessionOptions } from "../../src/session/session-options.js";
 import { textOf } from "./view.js";
 
 export const path = "src/a.ts";

@@ -1,6 +1,7 @@
 import type { Result } from "../../src/calls/result.js";
 import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
-import { Session, type SessionOptions } from "../../src/session/session.js";
+import { Session } from "../../src/session/session.js";
+import type { SessionOptions } from "../../src/session/session-options.js";
 import { type Extra, toolDoor, tools } from "../../src/tools/index.js";
 
 /** An agent with the tools, on files in memory. */
