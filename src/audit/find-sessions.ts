@@ -28,7 +28,7 @@ export function findSessions(search: SessionSearch): FoundSessions {
     for (const file of filesBelow(start, isGiven ? unreadable : [])) {
       const head = headOf(file.path);
       const reader = head === null ? undefined : among.find((one) => one.isSession(file.path, head));
-      for (const one of reader?.files(file) ?? []) found.set(`${one.path}\0${one.session}`, one);
+      for (const one of reader?.files(file) ?? []) found.set(`${one.path}\0${one.name ?? ""}`, one);
     }
   };
   if (search.paths.length > 0) for (const path of search.paths) take(path, chosen, true);

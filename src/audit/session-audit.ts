@@ -1,6 +1,6 @@
 /** Counts what happened in one session, a piece of bounded size after the other. */
 import type { Adapter } from "../guard/index.js";
-import { isShellChange, shownFile } from "./commands.js";
+import { isShellChange } from "./commands.js";
 import { failureKind, failureReasons } from "./failures.js";
 import { Recoveries } from "./recoveries.js";
 import { Replay } from "./replay.js";
@@ -116,7 +116,7 @@ export class SessionAudit {
     add: (kind: CaseKind, path: string | null, why: string) => void,
   ): void {
     const { counts } = this.counting.tally;
-    const path = this.shownPath(call);
+    const path = shownPath(call);
     if (path !== null) counts.reads += 1;
     if (isRepeated) {
       counts.repeatedReads += 1;
@@ -129,17 +129,10 @@ export class SessionAudit {
     add("shellChanges", null, `\`${programOf(call.command)}\` wrote files`);
   }
 
-  private shownPath({ shown, command, failure }: Call): string | null {
-    if (failure !== null) return null;
-    if (shown) return shown.path;
-    return this.file.client === "codex" && command !== null ? shownFile(command) : null;
-  }
-
   private isRepeated(call: Call): boolean {
-    const path = this.shownPath(call);
-    if (path === null) return false;
-    const body = call.shown ? call.shown.body : call.result;
-    return body === null || this.shown.isRepeated(call.agent, path, body);
+    const { shown, failure, agent } = call;
+    if (!shown || failure !== null) return false;
+    return shown.body === null || this.shown.isRepeated(agent, shown.path, shown.body);
   }
 
   private add(
@@ -158,6 +151,10 @@ export class SessionAudit {
       () => ({ input, result, ...known }),
     );
   }
+}
+
+function shownPath({ shown, failure }: Call): string | null {
+  return shown && failure === null ? shown.path : null;
 }
 
 function sizeOf({ input, result }: Call): number {

@@ -17,7 +17,7 @@ export class ShownTexts {
   isRepeated(agent: string, path: string, body: string): boolean {
     const key = `${agent}\0${path}`;
     const known = this.bodies.get(key) ?? [];
-    const bare = body.trimEnd();
+    const bare = body.replace(/\n+$/, "");
     if (bare === "") return false;
     if (known.some((one) => holds(one, bare))) return true;
     known.push(bare);

@@ -67,6 +67,8 @@ export interface SessionFile {
   readonly path: string;
   /** The conversation's name. */
   readonly session: string;
+  /** Of one among several in a file. */
+  readonly name?: string;
   /** In bytes. */
   readonly size: number;
   /** When it was last written to, in milliseconds. */
@@ -93,6 +95,8 @@ export interface Told {
   readonly failure: string | null;
   readonly command?: string | null;
   readonly shown?: Shown | null;
+  /** The text before the change, where the client tells it elsewhere than its hooks; null: there was no file. */
+  readonly known?: string | null | undefined;
   /** As the client's hooks would have been told of it. */
   readonly before: Payload;
   readonly after: readonly Payload[];
@@ -102,19 +106,19 @@ export interface Told {
 const nothing: Recalled = { sent: [], isComplete: true };
 
 /** Has the client's own adapter say what a call means. */
-export function callOf(adapter: Adapter, told: Told): Call {
-  const { before, after, input, command = null, shown = null, recall = () => nothing, ...rest } = told;
+export function callOf(adapter: Adapter, call: Told): Call {
+  const { before, after, input, known, command = null, shown = null, recall = () => nothing, ...rest } = call;
   const events = (payload: Payload): readonly Event[] =>
-    (adapter.understand(payload, {})?.events ?? []).map((event) => placed(event, told.cwd));
+    (adapter.understand(payload, {})?.events ?? []).map((event) => placed(event, call.cwd));
   const asks = events(before).flatMap((event) => (event.kind === "change" ? event.writes : []));
-  const isDone = asks.length > 0 && told.failure === null;
-  const done = isDone
-    ? after.flatMap(events).flatMap((event) => (event.kind === "changed" ? event.writes : []))
-    : [];
+  const isDone = asks.length > 0 && call.failure === null;
+  const told = isDone ? after.flatMap(events) : [];
+  const done = told.flatMap((event) => (event.kind === "changed" ? event.writes : []));
   return {
-    ...{ kind: "call", ...rest, asks, done, command, recall },
+    ...{ kind: "call", ...rest, asks, command, recall },
+    done: known === undefined ? done : done.map((write) => ({ ...write, before: known })),
     input: command ?? JSON.stringify(input),
-    shown: shown && { ...shown, path: pathFrom(shown.path, told.cwd) },
+    shown: shown && { ...shown, path: pathFrom(shown.path, call.cwd) },
     after: () => after.flatMap(events),
   };
 }

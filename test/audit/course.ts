@@ -55,6 +55,7 @@ export const expected: Readonly<Record<string, object>> = {
     ...usual,
     failed: { ...none, total: 4, blanks: 1, notFound: 1, several: 1, stale: 1 },
     recovery: { calls: 6, characters: 2863 },
+    repeatedReads: 3,
     undecided: 1,
     kedge: { healed: 1, refusedRightly: 1, toldEarly: 0, inTheWay: 0 },
   },
@@ -63,7 +64,40 @@ export const expected: Readonly<Record<string, object>> = {
     ...usual,
     failed: { ...none, total: 5, blanks: 1, notFound: 1, notRead: 1, several: 1, stale: 1 },
     recovery: { calls: 6, characters: 2491 },
+    repeatedReads: 3,
     undecided: 1,
+    kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
+  },
+  // It refuses the wrong blanks. Of files that were not read it keeps no text: whether one was there cannot be told.
+  "pi-0.73.1": {
+    ...usual,
+    failed: { ...none, total: 4, blanks: 1, notFound: 2, several: 1 },
+    recovery: { calls: 6, characters: 2520 },
+    repeatedReads: 3,
+    undecided: 3,
+    kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
+  },
+  // It takes the wrong blanks, and so finds the right ones nowhere afterwards.
+  "gemini-cli-0.61.0": {
+    ...usual,
+    failed: { ...none, total: 4, notFound: 1, several: 3 },
+    recovery: { calls: 5, characters: 2867 },
+    undecided: 0,
+    kedge: { healed: 1, refusedRightly: 1, toldEarly: 0, inTheWay: 0 },
+  },
+  "codex-0.166.0": {
+    ...usual,
+    failed: { ...none, total: 4, notFound: 4 },
+    recovery: { calls: 5, characters: 2153 },
+    undecided: 3,
+    kedge: { healed: 0, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
+  },
+  // After an edit with the wrong blanks its text is not certain until it is read again.
+  "opencode-1.18.33": {
+    ...usual,
+    failed: { ...none, total: 4, notFound: 3, several: 1 },
+    recovery: { calls: 5, characters: 2066 },
+    undecided: 4,
     kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
   },
 };

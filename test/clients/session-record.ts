@@ -25,5 +25,6 @@ export function recordSession(name: string, session: string, place: Place): void
 
 function scrubbed(text: string, { project, home }: Place): string {
   const plain = text.replace(/"base_instructions":\{(?:[^"{}]|"(?:[^"\\]|\\.)*"|\{[^}]*\})*\},/, "");
-  return plain.replaceAll(project, "/home/user/project").replaceAll(home, "/home/user");
+  const untold = plain.replace(/"description":"Replaces text(?:[^"\\]|\\.)*"/g, '"description":""');
+  return untold.replaceAll(project, "/home/user/project").replaceAll(home, "/home/user");
 }

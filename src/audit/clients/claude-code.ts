@@ -1,12 +1,12 @@
 /** `projects/**\/*.jsonl` in the configuration folder of Claude Code: a line for each message. */
 import { basename, dirname, join } from "node:path";
-import { adapters, isRecord, list, number, type Payload, record, text } from "../../guard/index.js";
+import { isRecord, list, number, type Payload, record, text } from "../../guard/index.js";
 import { linesOf, parsedLine } from "../lines.js";
 import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
-import type { SessionReader } from "./reader.js";
+import { adapterOf, type SessionReader, textIn } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 
-const adapter = adapters["claude-code"] as NonNullable<(typeof adapters)[string]>;
+const adapter = adapterOf("claude-code");
 
 /** Copies of requests, snapshots and progress: a person's conversation is not told by them. */
 const isOther = (head: string): boolean =>
@@ -52,7 +52,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
   const asked = new Map<string, Asked>();
   const sent = new Map<string, SentLines>();
   const sentTo = (agent: string): SentLines => {
-    const known = sent.get(agent) ?? new SentLines(adapter);
+    const known = sent.get(agent) ?? new SentLines((lines) => adapter.sentIn?.(lines) ?? []);
     sent.set(agent, known);
     return known;
   };
@@ -111,7 +111,7 @@ const editors = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 
 function toldOf({ session, subagent, block, told, ...call }: Found): Told {
   const { tool, input, id, cwd } = call;
-  const result = resultText(isRecord(block) ? block.content : undefined);
+  const result = textIn(isRecord(block) ? block.content : undefined);
   const isError = isRecord(block) && block.is_error === true;
   const caller = { session_id: session, cwd, ...(subagent === undefined ? {} : { agent_id: subagent }) };
   const named = { ...caller, tool_name: tool, tool_input: input, tool_use_id: id };
@@ -147,10 +147,4 @@ function shownBy(input: Payload, told: unknown, result: string): Shown | null {
   const isWhole = number(file, "startLine") === 1 && Number(file.numLines) >= Number(file.totalLines);
   const body = result.replace(/\n*<system-reminder>[\s\S]*$/, "");
   return { path, body, whole: isWhole && content !== undefined ? content.replaceAll("\r\n", "\n") : null };
-}
-
-function resultText(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content : [];
-  return parts.map((part) => text(part, "text") ?? "").join("\n");
 }

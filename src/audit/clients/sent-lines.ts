@@ -1,5 +1,5 @@
 /** The lines of a transcript since the last compaction, which the guard looks through before it refuses what is unread. */
-import type { Adapter, Recalled } from "../../guard/index.js";
+import type { Recalled, Sent } from "../../guard/index.js";
 
 /** As far back as the guard looks, in characters. */
 const most = 64 * 1024 * 1024;
@@ -9,7 +9,8 @@ export class SentLines {
   private size = 0;
   private isComplete = true;
 
-  constructor(private readonly adapter: Adapter) {}
+  /** `sentIn`: what the client's own adapter makes of the lines. */
+  constructor(private readonly sentIn: (lines: readonly string[]) => readonly Sent[]) {}
 
   add(line: string): void {
     this.lines.push(line);
@@ -29,8 +30,8 @@ export class SentLines {
 
   /** What was sent up to now, for later. */
   now(): () => Recalled {
-    const { lines, isComplete, adapter } = this;
+    const { lines, isComplete, sentIn } = this;
     const count = lines.length;
-    return () => ({ sent: adapter.sentIn?.(lines.slice(0, count)) ?? [], isComplete });
+    return () => ({ sent: sentIn(lines.slice(0, count)), isComplete });
   }
 }
