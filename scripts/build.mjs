@@ -97,6 +97,8 @@ async function bundleProgram(bundle, shared, name, source) {
     ...{ ...shared, format: "cjs" },
     // Half of a start is reading the program.
     minify: true,
+    // Its first entry point is a wrapper that no bundler can look into.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // What loads late is loaded by require: the loader of modules costs more than what it loads.
     supported: { "dynamic-import": false },
   };

@@ -52,7 +52,7 @@ const isBlank = (text: string): boolean => text.replace("\ufeff", "").trim() ===
 
 /** Nothing in it, not even a comment. */
 function isEmptyObject(text: string): boolean {
-  return parseJsonc(text).children.length === 0 && /^\s*\{\s*\}\s*$/.test(text);
+  return parseJsonc(text).children?.length === 0 && /^\s*\{\s*\}\s*$/.test(text);
 }
 
 interface BlockSetup {

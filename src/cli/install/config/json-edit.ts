@@ -1,15 +1,18 @@
 /**
- * Changes of JSON text that leave everything else as it is: comments, order, blanks, line ends. jsonc-parser 3.3 was
- * tried: it lays out the entries beside the one it adds anew, and a comment behind the last one goes to ours.
+ * Changes of JSON text that leave everything else as it is: comments, order, blanks, line ends. The changes of jsonc-parser
+ * 3.3 do not: they lay out the entries beside a new one again, give it the comment behind the last one, and remove the
+ * comments beside an entry with it.
  */
+import { getNodeValue } from "jsonc-parser";
 import {
-  childAt,
-  type JsonChild,
+  commaAfter,
+  endOf,
   type JsonNode,
   type JsonPath,
   JsonProblem,
+  nodeAt,
   parseJsonc,
-  plainValue,
+  valueNode,
 } from "./jsonc.js";
 
 interface Splice {
@@ -20,57 +23,59 @@ interface Splice {
 
 /** What stands at the path; undefined if nothing does. */
 export function valueAt(text: string, path: JsonPath): unknown {
-  const child = childAt(rootOf(text), path);
-  return child === null ? undefined : plainValue(child.node);
+  const node = nodeAt(rootOf(text), path);
+  return node === null ? undefined : getNodeValue(valueNode(node));
 }
 
 /** Sets the value at the end of the path, and makes the objects on the way that are missing. */
 export function setAt(text: string, path: JsonPath, value: unknown): string {
   const root = rootOf(text);
-  const there = childAt(root, path);
+  const there = nodeAt(root, path);
   if (there === null) return insertMissing(text, root, path, value);
-  if (isSameValue(plainValue(there.node), value)) return text;
-  const { start, end } = there.node;
-  return spliced(text, [{ start, end, text: written(text, value, indentOfLine(text, there.start)) }]);
+  const node = valueNode(there);
+  if (isSameValue(getNodeValue(node), value)) return text;
+  const added = written(text, value, indentOfLine(text, there.offset));
+  return spliced(text, [{ start: node.offset, end: endOf(node), text: added }]);
 }
 
 /** Puts a value at the end of the array at the path, and makes what is missing on the way. */
 export function appendAt(text: string, path: JsonPath, value: unknown): string {
   const root = rootOf(text);
-  const there = childAt(root, path);
+  const there = nodeAt(root, path);
   if (there === null) return insertMissing(text, root, path, [value]);
-  if (there.node.kind !== "array") throw wrongKind(path, "a list", there);
-  const { start, end, children } = there.node;
+  const list = valueNode(there);
+  if (list.type !== "array") throw wrongKind(path, "a list", list);
+  const { offset: start, children = [] } = list;
   const line = written(text, value, "");
-  if (line.includes("\n") || text.slice(start, end).includes("\n"))
-    return insertInto(text, there.node, (indent) => written(text, value, indent));
+  if (line.includes("\n") || text.slice(start, endOf(list)).includes("\n"))
+    return insertInto(text, list, (indent) => written(text, value, indent));
   // A list on one line stays on one.
   const last = children.at(-1);
-  const at = last ? last.node.end : start + 1;
+  const at = last ? endOf(last) : start + 1;
   return spliced(text, [{ start: at, end: at, text: last ? `, ${line}` : line }]);
 }
 
 /** Takes out what stands at the path; the text as it is if nothing does. */
 export function removeAt(text: string, path: JsonPath): string {
   const root = rootOf(text);
-  const above = childAt(root, path.slice(0, -1));
-  const child = childAt(root, path);
+  const above = nodeAt(root, path.slice(0, -1));
+  const child = nodeAt(root, path);
   if (above === null || child === null) return text;
-  const siblings = above.node.children;
-  const previous = siblings[siblings.indexOf(child) - 1];
-  if (siblings.length === 1) return collapsed(text, above.node, child);
-  if (child.comma !== null) return spliced(text, [withComma(text, child)]);
-  const comma = previous?.comma as number;
+  const holder = valueNode(above);
+  const siblings = holder.children as JsonNode[];
+  if (siblings.length === 1) return collapsed(text, holder, child);
+  if (commaAfter(text, child) !== null) return spliced(text, [withComma(text, child)]);
+  const comma = commaAfter(text, siblings[siblings.indexOf(child) - 1] as JsonNode) as number;
   return spliced(text, [
     { start: comma, end: comma + 1, text: "" },
-    { start: Math.max(comma + 1, withBlanks(text, child.start)), end: child.node.end, text: "" },
+    { start: Math.max(comma + 1, withBlanks(text, child.offset)), end: endOf(child), text: "" },
   ]);
 }
 
 /** Configuration is an object, whatever else JSON can be. */
 function rootOf(text: string): JsonNode {
   const root = parseJsonc(text);
-  if (root.kind !== "object") throw new JsonProblem("an object is wanted here", root.start);
+  if (root.type !== "object") throw new JsonProblem("an object is wanted here", root.offset);
   return root;
 }
 
@@ -80,35 +85,36 @@ export function isSameValue(one: unknown, two: unknown): boolean {
 
 function insertMissing(text: string, root: JsonNode, path: JsonPath, value: unknown): string {
   let depth = path.length - 1;
-  while (childAt(root, path.slice(0, depth)) === null) depth--;
-  const above = childAt(root, path.slice(0, depth)) as JsonChild;
-  if (above.node.kind !== "object") throw wrongKind(path.slice(0, depth), "an object", above);
+  while (nodeAt(root, path.slice(0, depth)) === null) depth--;
+  const above = valueNode(nodeAt(root, path.slice(0, depth)) as JsonNode);
+  if (above.type !== "object") throw wrongKind(path.slice(0, depth), "an object", above);
   const inner = path.slice(depth + 1).reduceRight<unknown>((held, key) => ({ [key]: held }), value);
   const name = JSON.stringify(path[depth]);
-  return insertInto(text, above.node, (indent) => `${name}: ${written(text, inner, indent)}`);
+  return insertInto(text, above, (indent) => `${name}: ${written(text, inner, indent)}`);
 }
 
-function wrongKind(path: JsonPath, wanted: string, { node }: JsonChild): JsonProblem {
-  return new JsonProblem(`${path.join(".")} is not ${wanted}`, node.start);
+function wrongKind(path: JsonPath, wanted: string, { offset }: JsonNode): JsonProblem {
+  return new JsonProblem(`${path.join(".")} is not ${wanted}`, offset);
 }
 
 /** At the end of a container, on a line of its own. */
 function insertInto(text: string, node: JsonNode, make: (indent: string) => string): string {
   const eol = lineEnd(text);
-  const outer = indentOfLine(text, node.start);
-  const last = node.children.at(-1);
-  const indent = (last && ownIndent(text, last.start)) ?? outer + indentUnit(text);
-  const close = node.end - 1;
+  const outer = indentOfLine(text, node.offset);
+  const last = node.children?.at(-1);
+  const indent = (last && ownIndent(text, last.offset)) ?? outer + indentUnit(text);
+  const close = endOf(node) - 1;
   if (!last) {
-    const inside = text.slice(node.start + 1, close).trimEnd();
-    const start = node.start + 1 + inside.length;
+    const inside = text.slice(node.offset + 1, close).trimEnd();
+    const start = node.offset + 1 + inside.length;
     return spliced(text, [{ start, end: close, text: `${eol}${indent}${make(indent)}${eol}${outer}` }]);
   }
-  const point = endOfRemark(text, last.comma === null ? last.node.end : last.comma + 1);
+  const comma = commaAfter(text, last);
+  const point = endOfRemark(text, comma === null ? endOf(last) : comma + 1);
   const closesHere = !text.slice(point, close).includes("\n");
-  const added = `${eol}${indent}${make(indent)}${last.comma === null ? "" : ","}`;
+  const added = `${eol}${indent}${make(indent)}${comma === null ? "" : ","}`;
   return spliced(text, [
-    { start: last.node.end, end: last.node.end, text: last.comma === null ? "," : "" },
+    { start: endOf(last), end: endOf(last), text: comma === null ? "," : "" },
     { start: point, end: closesHere ? close : point, text: closesHere ? added + eol + outer : added },
   ]);
 }
@@ -122,9 +128,11 @@ function endOfRemark(text: string, from: number): number {
 }
 
 /** An only child goes with the blanks around it; comments beside it stay. */
-function collapsed(text: string, { start, end }: JsonNode, child: JsonChild): string {
-  const before = text.slice(start + 1, child.start);
-  const after = text.slice(child.comma === null ? child.node.end : child.comma + 1, end - 1);
+function collapsed(text: string, holder: JsonNode, child: JsonNode): string {
+  const [start, end] = [holder.offset, endOf(holder)];
+  const comma = commaAfter(text, child);
+  const before = text.slice(start + 1, child.offset);
+  const after = text.slice(comma === null ? endOf(child) : comma + 1, end - 1);
   const isBlank = (before + after).trim() === "";
   const kept = before.trimEnd() + (after.trim() === "" ? closingBlanks(after) : after);
   return spliced(text, [{ start: start + 1, end: end - 1, text: isBlank ? "" : kept }]);
@@ -133,13 +141,13 @@ function collapsed(text: string, { start, end }: JsonNode, child: JsonChild): st
 const closingBlanks = (after: string): string => /\r?\n[ \t]*$/.exec(after)?.[0] ?? "";
 
 /** A child that others follow, with its comma; with its line if nothing else stands on it. */
-function withComma(text: string, child: JsonChild): Splice {
-  const comma = (child.comma as number) + 1;
+function withComma(text: string, child: JsonNode): Splice {
+  const comma = (commaAfter(text, child) as number) + 1;
   const end = comma + blanksAt(text, comma);
   const isLast = text[end] === "\n" || text[end] === "\r";
   return isLast
-    ? { start: withBlanks(text, child.start), end: comma, text: "" }
-    : { start: child.start, end, text: "" };
+    ? { start: withBlanks(text, child.offset), end: comma, text: "" }
+    : { start: child.offset, end, text: "" };
 }
 
 /** Where the blanks before a place begin: with the line break, so that no empty line stays. */
@@ -169,8 +177,8 @@ const lineEnd = (text: string): string => (/\r?\n/.exec(text)?.[0] === "\r\n" ? 
 
 /** What one level is indented by: as the first member of the file is. */
 function indentUnit(text: string): string {
-  const [first] = parseJsonc(text).children;
-  return (first && ownIndent(text, first.start)) || "  ";
+  const [first] = parseJsonc(text).children ?? [];
+  return (first && ownIndent(text, first.offset)) || "  ";
 }
 
 /** The blanks before a place, if nothing else stands before it on its line. */

@@ -1,24 +1,12 @@
 /** JSON with comments and trailing commas, as a tree that knows where everything stands in the text. */
-
-export interface JsonNode {
-  readonly kind: "object" | "array" | "scalar";
-  readonly start: number;
-  readonly end: number;
-  readonly children: readonly JsonChild[];
-  /** Of a scalar. */
-  readonly scalar?: unknown;
-}
-
-/** A member of an object, or an element of an array. */
-export interface JsonChild {
-  /** Of a member. */
-  readonly key?: string;
-  /** Where it begins: a member with its key. */
-  readonly start: number;
-  readonly node: JsonNode;
-  /** Where the comma after it stands; null if there is none. */
-  readonly comma: number | null;
-}
+import {
+  createScanner,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+  visit,
+} from "jsonc-parser";
 
 /** The text is not what it should be; `offset` says where. */
 export class JsonProblem extends Error {
@@ -30,145 +18,99 @@ export class JsonProblem extends Error {
   }
 }
 
+/** A value, or a member of an object with its name. */
+export type JsonNode = Node;
+export type JsonPath = readonly (string | number)[];
+
 const deepest = 200;
-const trivia = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
-const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-const quotedText = /"[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*"/y;
+
+/** By the names that the parser gives them. */
+const problems: Readonly<Record<string, string>> = {
+  InvalidSymbol: "this is not a JSON value, nor a name in double quotes",
+  ValueExpected: "a value is missing here",
+  PropertyNameExpected: "a name in double quotes is missing here",
+  ColonExpected: '":" is missing here',
+  CommaExpected: "a comma is missing here",
+  UnexpectedEndOfComment: "this comment has no end",
+  UnexpectedEndOfString: "this text has no end",
+  InvalidEscapeCharacter: "this text holds a wrong escape",
+  InvalidUnicode: "this text holds a wrong escape",
+  InvalidCharacter: "this text holds a character that has to be escaped",
+};
 
 export function parseJsonc(text: string): JsonNode {
-  return new Parser(text).whole();
+  const errors: ParseError[] = [];
+  let root: JsonNode | undefined;
+  try {
+    root = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  // Without a tree and without an error the parser's own calls were nested too deeply.
+  if (errors.length === 0 && !root) throw new JsonProblem("this is nested too deeply", 0);
+  if (root && isDeeper(root, deepest)) throw new JsonProblem("this is nested too deeply", root.offset);
+  const [first] = errors;
+  if (first) throw problemOf(first, root, text);
+  return root as JsonNode;
+}
+
+/** A byte order mark is as wide as a blank. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, " ");
+
+function isDeeper({ children = [] }: JsonNode, depth: number): boolean {
+  return children.some((child) => depth === 0 || isDeeper(child, depth - 1));
+}
+
+function problemOf({ error, offset }: ParseError, root: JsonNode | undefined, text: string): JsonProblem {
+  const name = printParseErrorCode(error);
+  const said = problems[name] ?? name;
+  if (offset >= text.length) return new JsonProblem("the text ends too early", offset);
+  return new JsonProblem(root && offset >= endOf(root) ? "nothing may follow here" : said, offset);
+}
+
+export const endOf = ({ offset, length }: JsonNode): number => offset + length;
+
+/** Where the comma after a node stands; null if there is none. */
+export function commaAfter(text: string, node: JsonNode): number | null {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(endOf(node));
+  scanner.scan();
+  const next = scanner.getTokenOffset();
+  return text[next] === "," ? next : null;
 }
 
 /** Where a text is more than plain JSON: its first comment, and its first comma at the end of a container. */
 export function beyondJson(text: string): { readonly comment: number | null; readonly comma: number | null } {
-  const parser = new Parser(text);
-  parser.whole();
-  return parser;
+  const comments: number[] = [];
+  visit(withoutMark(text), { onComment: (offset) => void comments.push(offset) });
+  return { comment: comments[0] ?? null, comma: trailingComma(text, parseJsonc(text)) };
 }
 
-class Parser {
-  comment: number | null = null;
-  comma: number | null = null;
-  private at = 0;
-
-  constructor(private readonly text: string) {
-    if (text.startsWith("\ufeff")) this.at = 1;
-  }
-
-  whole(): JsonNode {
-    this.skip();
-    const node = this.value(0);
-    this.skip();
-    if (this.at < this.text.length) this.fail("nothing may follow here");
-    return node;
-  }
-
-  private value(depth: number): JsonNode {
-    const next = this.text[this.at];
-    if (depth > deepest) this.fail("this is nested too deeply");
-    if (next === "{") return this.container("object", depth);
-    if (next === "[") return this.container("array", depth);
-    const start = this.at;
-    const scalar = next === '"' ? this.string() : this.word();
-    return { kind: "scalar", start, end: this.at, children: [], scalar };
-  }
-
-  private container(kind: "object" | "array", depth: number): JsonNode {
-    const closing = kind === "object" ? "}" : "]";
-    const start = this.at++;
-    const children: JsonChild[] = [];
-    for (;;) {
-      this.skip();
-      if (this.text[this.at] === closing) break;
-      const last = children.at(-1);
-      if (last && last.comma === null) this.fail(`"," or "${closing}" is missing here`);
-      children.push(this.child(kind, depth));
-    }
-    const trailing = children.at(-1)?.comma ?? null;
-    if (trailing !== null) this.comma ??= trailing;
-    this.at++;
-    return { kind, start, end: this.at, children };
-  }
-
-  private child(kind: "object" | "array", depth: number): JsonChild {
-    const start = this.at;
-    const key = kind === "object" ? this.key() : undefined;
-    const node = this.value(depth + 1);
-    this.skip();
-    const comma = this.text[this.at] === "," ? this.at++ : null;
-    return { ...(key === undefined ? {} : { key }), start, node, comma };
-  }
-
-  private key(): string {
-    if (this.text[this.at] !== '"') this.fail("a name in double quotes is missing here");
-    const key = this.string();
-    this.skip();
-    if (this.text[this.at] !== ":") this.fail('":" is missing here');
-    this.at++;
-    this.skip();
-    return key;
-  }
-
-  private string(): string {
-    const start = this.at;
-    const found = this.match(quotedText);
-    if (found === null) this.fail("this text has no end, or holds a character that has to be escaped");
-    try {
-      return JSON.parse(found) as string;
-    } catch {
-      this.at = start;
-      return this.fail("this text holds a wrong escape");
-    }
-  }
-
-  private word(): unknown {
-    const found = this.match(word);
-    if (found !== null) return JSON.parse(found);
-    return this.fail(this.at < this.text.length ? "this is not a JSON value" : "the text ends too early");
-  }
-
-  private skip(): void {
-    const start = this.at;
-    const comment = this.match(trivia)?.indexOf("/") ?? -1;
-    if (comment >= 0) this.comment ??= start + comment;
-    if (this.text.startsWith("/*", this.at)) this.fail("this comment has no end");
-  }
-
-  private match(pattern: RegExp): string | null {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text);
-    if (found === null) return null;
-    this.at = pattern.lastIndex;
-    return found[0];
-  }
-
-  private fail(message: string): never {
-    throw new JsonProblem(message, this.at);
-  }
+function trailingComma(text: string, node: JsonNode): number | null {
+  const { type, children = [] } = node;
+  const last = type === "property" ? undefined : children.at(-1);
+  const inner = children.map((child) => trailingComma(text, child));
+  const commas = [...inner, last ? commaAfter(text, last) : null].filter((comma) => comma !== null);
+  return commas.length > 0 ? Math.min(...commas) : null;
 }
 
-/** The value that a tree stands for. Of several members with one name the last counts, as everywhere. */
-export function plainValue(node: JsonNode): unknown {
-  if (node.kind === "scalar") return node.scalar;
-  if (node.kind === "array") return node.children.map((child) => plainValue(child.node));
-  return Object.fromEntries(node.children.map((child) => [child.key, plainValue(child.node)]));
+/** The value of a member, or the node itself. */
+export function valueNode(node: JsonNode): JsonNode {
+  return node.type === "property" ? (node.children?.[1] as JsonNode) : node;
 }
 
-export type JsonPath = readonly (string | number)[];
-
-/** The child at the end of the path; null if there is none. */
-export function childAt(root: JsonNode, path: JsonPath): JsonChild | null {
-  let child: JsonChild = { start: root.start, node: root, comma: null };
+/** The member or element at the end of the path; null if there is none. Of members with one name the last counts. */
+export function nodeAt(root: JsonNode, path: JsonPath): JsonNode | null {
+  let node: JsonNode | undefined = root;
   for (const step of path) {
-    const next = typeof step === "number" ? child.node.children[step] : memberOf(child.node, step);
-    if (!next) return null;
-    child = next;
+    const { type, children = [] }: JsonNode = valueNode(node);
+    if (typeof step === "number") node = type === "array" ? children[step] : undefined;
+    else
+      node =
+        type === "object" ? children.findLast((child) => child.children?.[0]?.value === step) : undefined;
+    if (!node) return null;
   }
-  return child;
-}
-
-function memberOf(node: JsonNode, key: string): JsonChild | undefined {
-  return node.kind === "object" ? node.children.findLast((child) => child.key === key) : undefined;
+  return node;
 }
 
 /** "line 3, column 7" */

@@ -1,13 +1,14 @@
 import fc from "fast-check";
+import { getNodeValue } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { element, type Hook, hookGroups, member } from "../../../../src/cli/install/config/entries.js";
 import { appendAt, removeAt, setAt, valueAt } from "../../../../src/cli/install/config/json-edit.js";
 import {
-  childAt,
-  type JsonChild,
+  endOf,
+  type JsonNode,
   JsonProblem,
+  nodeAt,
   parseJsonc,
-  plainValue,
   positionOf,
 } from "../../../../src/cli/install/config/jsonc.js";
 
@@ -74,7 +75,7 @@ describe("JSON with comments", () => {
   test("reads as what it was written from", () => {
     fc.assert(
       fc.property(values, styles(fc.boolean()), endings, (value, style, ending) => {
-        expect(plainValue(parseJsonc(print(value, style) + ending))).toEqual(plain(value));
+        expect(getNodeValue(parseJsonc(print(value, style) + ending))).toEqual(plain(value));
       }),
     );
   });
@@ -114,16 +115,16 @@ describe("JSON with comments", () => {
         const text = print(value, style);
         const { [key]: _, ...rest } = value;
         const without = removeAt(text, [key]);
-        expect(plainValue(parseJsonc(without))).toEqual(plain(rest));
-        const { start, node } = childAt(parseJsonc(text), [key]) as JsonChild;
-        expect(commentsOf(without)).toEqual(commentsOf(text.slice(0, start) + text.slice(node.end)));
+        expect(getNodeValue(parseJsonc(without))).toEqual(plain(rest));
+        const node = nodeAt(parseJsonc(text), [key]) as JsonNode;
+        expect(commentsOf(without)).toEqual(commentsOf(text.slice(0, node.offset) + text.slice(endOf(node))));
       }),
     );
   });
 
   test.each([
     ["{", "line 1, column 2", "ends too early|double quotes"],
-    ['{\n  "a": 1\n  "b": 2\n}', "line 3, column 3", '"," or "}" is missing'],
+    ['{\n  "a": 1\n  "b": 2\n}', "line 3, column 3", "a comma is missing"],
     ['{"a": tru}', "line 1, column 7", "not a JSON value"],
     ['{"a" 1}', "line 1, column 6", '":" is missing'],
     ["{a: 1}", "line 1, column 2", "double quotes"],
@@ -131,7 +132,10 @@ describe("JSON with comments", () => {
     ['{"a": "\\q"}', "line 1, column 7", "wrong escape"],
     ["{} x", "line 1, column 4", "nothing may follow"],
     ["{ /* x", "line 1, column 3", "comment has no end"],
-    ['{"a": 01}', "line 1, column 7", "not a JSON value"],
+    ['{"a": 01}', "line 1, column 8", "a comma is missing"],
+    ['{"a": NaN}', "line 1, column 7", "not a JSON value"],
+    ["", "line 1, column 1", "ends too early"],
+    [`${"[".repeat(100_000)}`, "line 1, column 1", "too deeply"],
     [`${'{"a":'.repeat(300)}`, "line 1, column", "too deeply"],
   ])("says where %j is wrong", (text, place, message) => {
     let problem: JsonProblem | undefined;
@@ -210,7 +214,7 @@ describe("entries", () => {
       fc.property(configurations, styles(fc.boolean()), (value, style) => {
         const text = print(value, style);
         const gone = take(put(text), text);
-        expect(plainValue(parseJsonc(gone))).toEqual(plain(value));
+        expect(getNodeValue(parseJsonc(gone))).toEqual(plain(value));
         expect(commentsOf(gone)).toEqual(commentsOf(text));
         expect(take(text, text)).toBe(text);
       }),
