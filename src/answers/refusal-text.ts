@@ -169,7 +169,7 @@ function meantLines({ problems, now }: RefusalText): string[] {
 /** Ends of messages that name the next step themselves. */
 export const editsAgain = "send the edits again";
 export const removeFirst = "move or delete the file first if it has to go";
-const saidSteps = [editsAgain, removeFirst];
+const saidSteps = [editsAgain, removeFirst, "name a file in it"];
 
 /** The next step of a refusal whose rows have no anchors. */
 const quoteAgain = "Decide again with the text as it is now, and quote that.";

@@ -40,19 +40,19 @@ export async function readInput(name: string, context: Pick<Context, "output" | 
   try {
     return readFileSync(resolve(context.cwd, name));
   } catch (error) {
-    throw new InputError(`cannot read ${name}: ${reasonOf(error)}`);
+    throw new InputError(reasonOf(name, error));
   }
 }
 
 /** Input that is named and cannot be had. Exit status 1. */
 export class InputError extends Error {}
 
-function reasonOf(error: unknown): string {
+function reasonOf(name: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === "ENOENT") return "it does not exist";
-  if (code === "EISDIR") return "it is a folder";
-  if (code === "EACCES") return "permission denied";
-  return error instanceof Error ? error.message : String(error);
+  if (code === "ENOENT") return `${name} does not exist`;
+  if (code === "EISDIR") return `${name} is a folder; name a file in it`;
+  if (code === "EACCES") return `cannot read ${name}: permission denied`;
+  return `cannot read ${name}: ${error instanceof Error ? error.message : error}`;
 }
 
 /** Text of the caller, which has to be UTF-8: anything else would be written wrongly and silently. */

@@ -31,7 +31,7 @@ export function openReal(disk: Disk, real: string, path: string): Opened | null 
     fd = ifThere(() => io.open(real, flags.read));
     if (fd === null) return null;
     const stat = io.fstat(fd);
-    if (stat.isDirectory()) throw new PortError("io", `cannot read ${path}: it is a folder`);
+    if (stat.isDirectory()) throw new PortError("io", `${path} is a folder; name a file in it`);
     if (!stat.isFile()) throw new PortError("io", `cannot read ${path}: it is not a regular file`);
     if (isBehind(disk, fd, real)) return { fd, stat, path };
     closeQuietly(io, fd);

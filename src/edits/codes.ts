@@ -85,7 +85,11 @@ export const codes = {
     meaning: "A file of that name is already there.",
     next: "Edit it, or choose another name.",
   },
-  io: { exit: 1, meaning: "Reading or writing failed.", next: "See the cause; nothing was changed." },
+  io: {
+    exit: 1,
+    meaning: "Reading or writing failed.",
+    next: "Remove the cause that is named, then send the call again.",
+  },
   busy: {
     exit: 6,
     meaning: "Another process holds the file, or keeps changing it.",

@@ -52,6 +52,7 @@ export function explained(action: string, error: unknown): string {
 /** What a caller is told when the system refuses; an error that is worded already stays as it is. */
 export function failure(action: string, path: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
+  if (errorCode(error) === "EISDIR") return new PortError("io", `${path} is a folder; name a file in it`);
   return new PortError("io", `cannot ${action} ${path}: ${explained(action, error)}`, { cause: error });
 }
 

@@ -248,7 +248,7 @@ describe("what a commit refuses, with nothing changed", () => {
     at.put("folder/a.txt", "old");
     const files = at.files();
     await expect(commit(files, { folder: "new" })).rejects.toMatchObject({ code: "io" });
-    const message = "cannot read folder: it is a folder";
+    const message = "folder is a folder; name a file in it";
     await expect(files.read(await files.identify("folder"))).rejects.toMatchObject({ code: "io", message });
     await expect(commit(files, { "folder/a.txt/b.txt": "new" })).rejects.toMatchObject({ code: "io" });
     const { execFileSync } = await import("node:child_process");

@@ -75,6 +75,8 @@ export async function agrees(context: Context, question: string): Promise<boolea
   return answer !== null && /^(y(es)?)?$/i.test(answer);
 }
 
+export const dryRunSentence = "Dry run: nothing was written.";
+
 /** A sentence for the person, as wide as the terminal. */
 export function say(text: string, { output: { err } }: Pick<Context, "output">): void {
   const lines = err.isTerminal ? wrap(text, Math.max(40, err.columns)) : [text];

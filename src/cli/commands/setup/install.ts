@@ -1,10 +1,11 @@
+import { visible } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
 import { done, failed } from "../../flag-types.js";
 import { carryOutInstall, outcomeOf } from "../../install/carry-out.js";
 import { type Planned, planInstall } from "../../install/plan.js";
 import { type Prepared, prepare, shortened, wantedParts } from "../../install/prepare.js";
 import { type CopyState, copyHook, copyState } from "../../install/program.js";
-import { agrees, fileReports, notesOn, say, showDiffs } from "../../install/show.js";
+import { agrees, dryRunSentence, fileReports, notesOn, say, showDiffs } from "../../install/show.js";
 import { type Part, parts } from "../../install/types.js";
 
 /** Guards a client: its configuration gets our hooks, and on request our tools. */
@@ -64,11 +65,13 @@ function report(job: Job, status: Status, backups: ReadonlyMap<string, string> =
     output.out.line(JSON.stringify({ ...what, hook: setup.hook, files: fileReports(plan, backups), notes }));
     return done;
   }
-  const where = setup.scope === "user" ? "for you" : `in ${setup.project}`;
+  const what = parts.filter((part) => wanted.has(part) && part !== "exclusive").join(" and ");
+  const paths = plan.filter(({ after }) => after !== null).map(({ path }) => shortened(path, setup));
+  const where = `installed in ${visible(paths.join(" and "))}`;
   const sentences: Readonly<Record<Status, string>> = {
-    "dry run": "nothing was written: this is what would be",
-    installed: `${client.title}: the guard is installed ${where}`,
-    "already installed": `${client.title}: the guard is already installed ${where}`,
+    "dry run": dryRunSentence,
+    installed: `${client.title}: ${what} ${where}`,
+    "already installed": `${client.title}: ${what} already ${where}`,
   };
   output.out.line(sentences[status]);
   for (const [path, backup] of backups) say(`backup of ${shortened(path, setup)}: ${backup}`, context);

@@ -4,7 +4,7 @@ import { carryOutInstall, carryOutUninstall, outcomeOf } from "../../install/car
 import { type Planned, planUninstall } from "../../install/plan.js";
 import { type Prepared, prepare, unwantedParts } from "../../install/prepare.js";
 import { removeHook } from "../../install/program.js";
-import { agrees, fileReports, say, showDiffs } from "../../install/show.js";
+import { agrees, dryRunSentence, fileReports, say, showDiffs } from "../../install/show.js";
 
 /** Takes out what `kedge install` has put in, and nothing else. */
 export const run: Run = async (context) => {
@@ -45,7 +45,7 @@ function report(context: Context, prepared: Prepared, plan: readonly Planned[], 
     return done;
   }
   const where = setup.scope === "user" ? "" : ` in ${setup.project}`;
-  if (status === "dry run") output.out.line("nothing was written: this is what would be");
+  if (status === "dry run") output.out.line(dryRunSentence);
   else output.out.line(`${client.title}${where}: ${status}${only(context)}`);
   if (status === "nothing to take out") for (const line of elsewhere(prepared)) say(line, context);
   return done;

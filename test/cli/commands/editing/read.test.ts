@@ -133,7 +133,7 @@ describe("kedge read", () => {
 describe("kedge read refuses, on stderr", () => {
   test.each<[string, string[], number, string]>([
     ["a file that is not there", ["none.txt"], 1, "none.txt does not exist"],
-    ["a folder", ["folder"], 1, "it is a folder"],
+    ["a folder", ["folder"], 1, "kedge: folder is a folder; name a file in it\n"],
     ["a binary file", ["binary"], 1, "binary is binary: 4 bytes"],
     ["an absurd range", ["a.txt", "--ranges", "5-2"], 2, "the range 5-2 ends before it begins"],
     ["no range at all", ["a.txt", "--ranges", "x"], 2, "lines are like 10-20,40-50"],
