@@ -31,6 +31,8 @@ export {
   changedRanges,
   dryRunBegins,
   type EditToolDetails,
+  listedAnchors,
+  type NewName,
   resultText,
   unrecordedText,
 } from "./result-text.js";

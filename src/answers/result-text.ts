@@ -1,6 +1,7 @@
 /** Words what came of a call: what was done, the anchors of what it wrote, rows of what others wrote. */
 import { isPrintable, longestLine, type SchemeName, scheme } from "../anchors/index.js";
 import type { LineChange } from "../changes/index.js";
+import { anchorOf } from "../edits/index.js";
 import type { Applied } from "../merge/index.js";
 import { fewRanges, LineSet, lineIndexes, type Range } from "../text/index.js";
 import { unprintable } from "./refusal-text.js";
@@ -26,9 +27,18 @@ interface ResultText {
   readonly note?: string;
   /** Its path from now on. */
   readonly movedTo?: string;
+  /** Lines that are named anew. */
+  readonly newNames?: readonly NewName[];
 }
 
-const listedAnchors = 60;
+/** A line that has a new name: the anchor that it was printed with means another line too. */
+export interface NewName {
+  readonly line: number;
+  readonly scheme: SchemeName;
+}
+
+/** So many written lines are named; of more it is told how to read them. */
+export const listedAnchors = 60;
 
 /** How every answer to a dry run begins that tells of a change. */
 export const dryRunBegins = "Dry run: nothing was written. ";
@@ -65,11 +75,11 @@ export function resultText(result: ResultText): ResultPrinted {
   const { unseen = LineSet.empty } = result;
   const own = written.filter((index) => !unseen.has(index));
   const listed = own.slice(0, listedAnchors);
-  const used = scheme(result.scheme);
   if (listed.length > 0 && !voice.numbered)
-    lines.push(listed.map((index) => used.tag(index + 1, used.hashLine(document, index))).join(" "));
+    lines.push(listed.map((index) => anchorOf(document, index, result.scheme)).join(" "));
   const bare = LineSet.lines(own.slice(listed.length));
   if (!voice.numbered) lines.push(...leftOut(result, { lines: bare, what: "anchors of " }));
+  lines.push(...newNameRows(result));
   const quoted = quotedInPart(result, unseen);
   lines.push(...quoted.lines);
   const foreign = (result.foreign ?? LineSet.empty).intersect(LineSet.all(document.lineCount));
@@ -84,6 +94,16 @@ export function resultText(result: ResultText): ResultPrinted {
     text: lines.join("\n"),
     printed: LineSet.lines([...listed, ...quoted.rows, ...others]),
   };
+}
+
+/** Rows with anchors that mean one line each, in place of those that mean two. */
+function newNameRows({ applied: { document }, newNames = [] }: ResultText): string[] {
+  if (newNames.length === 0) return [];
+  const rows = newNames.map(({ line, scheme: name }) => {
+    const { separator } = scheme(name);
+    return `${anchorOf(document, line, name)}${separator}${document.text(line)}`;
+  });
+  return ["anchors shown for more than one line; use these instead:", ...rows];
 }
 
 const quotedRows = 20;

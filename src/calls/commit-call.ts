@@ -4,6 +4,8 @@ import {
   changedRanges,
   dryRunBegins,
   type EditToolDetails,
+  listedAnchors,
+  type NewName,
   overText,
   resultText,
 } from "../answers/index.js";
@@ -34,6 +36,7 @@ import { type FileId, type Held, PortError, throwIfAborted, type Write } from ".
 import { type Document, LineSet } from "../text/index.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
+import { newNames } from "./new-anchors.js";
 import { sentIn, unseenLines } from "./quoted-lines.js";
 import { deletionNotes } from "./read.js";
 import { keepHandle, refuse, takenBackNotes } from "./refuse.js";
@@ -198,9 +201,10 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
   const unseen = isRecorded && env.within === undefined ? quotedUnseen(one, after) : LineSet.empty;
   if (isRecorded) record(one, after, unseen);
-  const deletions = isRecorded ? target.agent.deletions : [];
-  const told = deletions.slice(0, toldDeletions);
-  const beside = deletions.slice(toldDeletions).map(({ gap }) => besideGap(gap, target.text.lineCount));
+  const recording = new Recording();
+  const own = isRecorded ? writtenLines(applied.change).subtract(unseen) : LineSet.empty;
+  const renamed = env.voice.numbered ? [] : await namedAnew(target, own, scheme);
+  const { told, untold } = isRecorded ? deletionsOf(target) : { told: [], untold: [] };
   const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
   const { text, printed } = resultText({
     path,
@@ -214,11 +218,11 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     foreign: isRecorded ? untoldLines(target.agent) : LineSet.empty,
     unseen,
     notes: deletionNotes(told),
-    untold: beside,
+    untold,
+    newNames: renamed,
     ...note,
   });
-  const recording = new Recording();
-  const done = { applied: isRecorded, printed, scheme, told };
+  const done = { applied: isRecorded, printed, scheme, renamed, told };
   let id: string | undefined;
   if (!call.dryRun && verdict.kind === "applied") {
     if (env.within === undefined)
@@ -245,6 +249,15 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     ...[...replaced, ...recording.warnings].map((warning) => `! ${warning}`),
   ];
   return { text: lines.join("\n"), details };
+}
+
+/** Where others took lines out: what the answer tells of, and of the others the lines beside them. */
+function deletionsOf({ agent: { deletions }, text }: OpenFile) {
+  const rest = deletions.slice(toldDeletions);
+  return {
+    told: deletions.slice(0, toldDeletions),
+    untold: rest.map(({ gap }) => besideGap(gap, text.lineCount)),
+  };
 }
 
 /** What is done to a file as a whole; a dry run shows what would go. */
@@ -295,6 +308,7 @@ interface Shown {
   readonly applied: boolean;
   readonly printed: LineSet;
   readonly scheme: SchemeName;
+  readonly renamed: readonly NewName[];
   readonly told: readonly Deletion[];
 }
 
@@ -304,7 +318,7 @@ async function remember(call: Asked, target: OpenFile, done: Shown): Promise<voi
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
   // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
   const order = done.applied
-    ? target.showed(done.printed, done.scheme, "edit")
+    ? showEdited(target, done)
     : target.showed(done.printed, done.scheme, "refusal", call.request);
   const { agent } = target;
   const { past } = agent;
@@ -319,6 +333,23 @@ async function remember(call: Asked, target: OpenFile, done: Shown): Promise<voi
   const deletions = agent.deletions.filter(({ gap }) => !done.told.some((one) => one.gap === gap));
   target.update({ ...agent, past: next, deletions });
   await target.save();
+}
+
+/** Returns when the last of the rows was printed. A line has its new name besides the one in the list. */
+function showEdited(target: OpenFile, { printed, scheme, renamed }: Shown): number {
+  const shown = new Map([[scheme, printed]]);
+  for (const { line, scheme: name } of renamed)
+    shown.set(name, (shown.get(name) ?? LineSet.empty).union(LineSet.lines([line])));
+  return Math.max(...[...shown].map(([name, rows]) => target.showed(rows, name, "edit")));
+}
+
+/** The new names are an aid: without them the anchors are refused as what they are. */
+async function namedAnew(target: OpenFile, own: LineSet, scheme: SchemeName): Promise<readonly NewName[]> {
+  try {
+    return own.isEmpty ? [] : await newNames(target, own.first(listedAnchors).indexes(), scheme);
+  } catch {
+    return [];
+  }
 }
 
 function doneTo(one: Judged, { applied, after }: Applied, tool: string, batch: string | null): Done {

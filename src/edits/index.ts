@@ -11,7 +11,7 @@ export {
   operations,
   type Ref,
 } from "./edit.js";
-export { badOnes, locate } from "./locate-anchor.js";
+export { badOnes, linesMeant, locate } from "./locate-anchor.js";
 export { locateText, textHunks } from "./locate-quote.js";
 export {
   byBase,

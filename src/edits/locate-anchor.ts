@@ -242,6 +242,27 @@ function printedRows(ref: Ref, view: View): Row[] | Problem | "unprinted" {
   return noRow(ref, others, forgotten, view);
 }
 
+interface PrintedAnchor {
+  /** 0-based. */
+  readonly line: number;
+  readonly hash: string;
+  readonly scheme: SchemeName;
+}
+
+/** The lines of the file now that an anchor may mean; -1: one that is gone, and the agent was not told. */
+export function linesMeant({ line, hash, scheme: name }: PrintedAnchor, view: View): ReadonlySet<number> {
+  const { history, showings } = view;
+  const lines = new Set<number>();
+  if (view.forgotten?.(line, hash, name)) lines.add(-1);
+  for (const [at, { state, rows, scheme: used, hashes }] of showings.entries()) {
+    if (used !== name || !rows.has(line)) continue;
+    if ((hashes?.[line] ?? history.hash(state, line, name)) !== hash) continue;
+    const now = history.follow(state)?.index(line) ?? -1;
+    if (now >= 0 || !isTold({ state, index: line, showings: [at] }, view)) lines.add(now);
+  }
+  return lines;
+}
+
 /** A printed row, with the scheme of its anchor. */
 interface ShownRow extends Row {
   readonly scheme: SchemeName;

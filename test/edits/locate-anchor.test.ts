@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeLineHash } from "../../src/anchors/scheme.js";
+import { computeLineHash, formatLineTag } from "../../src/anchors/scheme.js";
 import type { EditRequest } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
 
@@ -30,6 +30,43 @@ describe("an anchor that was printed for two lines", () => {
     expect(printedLines(result)).toEqual(expect.arrayContaining([4, 6]));
     expect(result.details).not.toHaveProperty("retry");
     expect(words()).toBe(bracedThen);
+  });
+
+  it("is told by the answer that makes it so, with an anchor for each line", async () => {
+    const made = bench(braced);
+    await made.session.read({ path });
+    const { text } = await made.session.edit(on(braced).after(2, ["n", "}"]));
+    const [new4, old6] = [formatLineTag(4, "}", "hex4"), formatLineTag(6, "}")];
+    expect(text.split("\n").slice(1)).toEqual([
+      `${formatLineTag(3, "n")} ${formatLineTag(4, "}")}`,
+      "anchors shown for more than one line; use these instead:",
+      `${new4}|}`,
+      `${old6}|}`,
+    ]);
+    const set = (anchor: string, words: string) => ({ op: "set_line", anchor, text: words });
+    const edits = [set(new4, "new"), set(old6, "old")];
+    expect(outcome(await made.session.edit({ path, edits }))).toBe("applied");
+    expect(made.words()).toBe("a b n new c old e f");
+  });
+
+  it("is not told of where the agent knows that the other line is gone, or a read has shown what has its number", async () => {
+    const made = bench(braced);
+    await made.session.read({ path });
+    const { text } = await made.session.edit(on(braced).replace(3, 4, ["x", "}"]));
+    await made.session.read({ path });
+    const again = await made.session.edit(on("a b x } e f").after(2, ["n", "m"]));
+    expect([text, again.text].join()).not.toContain("instead");
+  });
+
+  it("is told with the anchor of the new line alone where others took the other one out", async () => {
+    const made = bench(braced);
+    await made.session.read({ path });
+    made.rudely("a b c e f");
+    const { text } = await made.session.edit(on(braced).after(2, ["n", "}"]));
+    expect(text.split("\n").slice(2, 4)).toEqual([
+      "anchors shown for more than one line; use these instead:",
+      `${formatLineTag(4, "}", "hex4")}|}`,
+    ]);
   });
 
   it("stays so for the very same call", async () => {
