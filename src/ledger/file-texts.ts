@@ -16,7 +16,22 @@ export type Texts = (version: string) => Promise<Document | null>;
 /** A file with a thousand edits has a thousand texts: only so many are held at a time. */
 const held = 24;
 
-/** `encoding` is how the file was last read, `found` texts that are there anyway. */
+/** Loads a version from the store, as it was read with one of these encodings; null if it is not kept as text. */
+async function storedText(
+  version: string,
+  encodings: Iterable<string | null>,
+  context: KeptContext,
+): Promise<Document | null> {
+  const bytes = await context.store.version(version);
+  if (!bytes) return null;
+  for (const encoding of encodings) {
+    const document = await parse(bytes, encoding, context);
+    if (document.version === version) return document;
+  }
+  return null;
+}
+
+/** Loads kept texts and holds the last of them. `encoding`: how the file was last read; `found`: texts that are there anyway. */
 export function keptTexts(
   encoding: string | null,
   found: readonly (Document | null)[],
@@ -24,18 +39,10 @@ export function keptTexts(
 ): Texts {
   const pinned = new Map(found.flatMap((document) => (document ? [[document.version, document]] : [])));
   const recent = new Map<string, Document | null>();
-  const fetch = async (version: string): Promise<Document | null> => {
-    const bytes = await context.store.version(version);
-    if (!bytes) return null;
-    for (const last of new Set([encoding, null])) {
-      const document = await parse(bytes, last, context);
-      if (document.version === version) return document;
-    }
-    return null;
-  };
+  const encodings = new Set([encoding, null]);
   return async (version) => {
     const known = pinned.get(version) ?? recent.get(version);
-    const document = known === undefined ? await fetch(version) : known;
+    const document = known === undefined ? await storedText(version, encodings, context) : known;
     recent.delete(version);
     recent.set(version, document);
     const [oldest] = recent.keys();
@@ -133,7 +140,7 @@ async function inLastEncoding(bytes: Uint8Array, last: string, { files }: TextCo
 export class KeptTexts {
   private readonly texts = new Map<string, Document | Uint32Array | null>();
 
-  constructor(private readonly context: TextContext & { readonly store: LedgerStore }) {}
+  constructor(private readonly context: KeptContext) {}
 
   document(version: string): Document | null {
     const kept = this.texts.get(version);
@@ -158,13 +165,9 @@ export class KeptTexts {
   }
 
   private async fetch({ version, encoding }: StateRecord): Promise<Document | Uint32Array | null> {
-    const { store } = this.context;
-    const bytes = await store.version(version);
-    if (bytes) {
-      const document = await parse(bytes, encoding, this.context);
-      return document.version === version ? document : null;
-    }
-    const hashes = await store.version(hashesKey(version));
+    const document = await storedText(version, [encoding], this.context);
+    if (document) return document;
+    const hashes = await this.context.store.version(hashesKey(version));
     // A copy, since they may begin anywhere in what the store has read; `slice` of a Buffer makes none.
     return hashes && new Uint32Array(Uint8Array.from(hashes).buffer);
   }
