@@ -37,7 +37,6 @@ export { type Code, codes } from "./edits/index.js";
 export type {
   Consideration,
   DisplayedHunk,
-  ForeignChange,
   ForeignWrite,
   Formatted,
   Glance,
@@ -58,6 +57,7 @@ export type {
   UndoDetails,
   UndoRequest,
 } from "./lost/index.js";
+export type { ForeignChange } from "./placement/index.js";
 export {
   type Cancellation,
   type Clock,

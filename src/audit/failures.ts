@@ -1,6 +1,6 @@
 /** Why edits failed, by what the clients say and by the text they were meant for. */
 import { textOf } from "../edits/index.js";
-import { type ForeignChange, writtenBy } from "../foreign/index.js";
+import { type ForeignChange, writtenBy } from "../placement/index.js";
 import { Document } from "../text/index.js";
 import { type Call, refusalIn } from "./steps.js";
 

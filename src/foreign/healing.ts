@@ -1,9 +1,9 @@
 /** Quotes of other programs' tools with which nothing but blanks at line starts and ends is wrong. */
 import { type Meant, meantBy, type Quote, textOf } from "../edits/index.js";
 import type { OpenFile } from "../ledger/index.js";
+import type { ForeignChange, Hit } from "../placement/index.js";
+import { chained } from "../placement/index.js";
 import { type Document, LineSet } from "../text/index.js";
-import type { ForeignChange, Hit } from "./placement.js";
-import { chained } from "./quote-chain.js";
 import { elsewhere, isKnownThroughout, looksOf } from "./seen-places.js";
 
 export interface Healed {

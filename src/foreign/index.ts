@@ -1,7 +1,6 @@
 // May another program's tool do this to a file, and what did it do?
 
 export type { Healed } from "./healing.js";
-export { patchQuotes } from "./hunk-quotes.js";
 export {
   type Consideration,
   consider,
@@ -13,7 +12,5 @@ export {
 } from "./judge-write.js";
 export { type Formatted, formatted, type News, news } from "./news.js";
 export { type Observation, observe } from "./observe-rows.js";
-export { PatchError, type PatchHunk, parseCreation, parseUpdate } from "./patch.js";
-export { type ForeignChange, writtenBy } from "./placement.js";
 export { follow, recordWrite } from "./record-write.js";
 export type { DisplayedHunk, ObservedWrite } from "./written-texts.js";

@@ -3,9 +3,9 @@ import { type Edited, newLines, type Touched, tell, unseenLines } from "../calls
 import { compare, LineChange } from "../changes/index.js";
 import { quotesIn } from "../edits/index.js";
 import { contextOf, type Env, journalChange, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
+import { isSameText } from "../placement/index.js";
 import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, splitText } from "../text/index.js";
-import { isSameText } from "./placement.js";
 import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./written-texts.js";
 
 type Told = ObservedWrite & { readonly path: string; readonly tool: string };

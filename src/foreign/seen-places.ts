@@ -25,8 +25,8 @@ import {
   shownRows,
   writtenLines,
 } from "../ledger/index.js";
+import type { Hit, Placement } from "../placement/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
-import type { Hit, Placement } from "./placement.js";
 
 /** Lines of one state of the file that the agent was shown, and those that it knew by then. */
 interface Look {

@@ -5,9 +5,8 @@
 import { compare, LineChange } from "../changes/index.js";
 import type { Quote } from "../edits/index.js";
 import { type OpenFile, olderTexts } from "../ledger/index.js";
+import { type ForeignChange, hunkQuotes, isSameText, type Written, writtenBy } from "../placement/index.js";
 import { Document, wholeFile } from "../text/index.js";
-import { hunkQuotes } from "./hunk-quotes.js";
-import { type ForeignChange, isSameText, type Written, writtenBy } from "./placement.js";
 
 /** A part of the client's own diff, in the text before and after. */
 export interface DisplayedHunk {

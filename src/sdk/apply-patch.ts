@@ -1,6 +1,6 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
 import { type Result, refusalResult } from "../calls/index.js";
-import { PatchError, type PatchHunk, parseCreation, parseUpdate, patchQuotes } from "../foreign/index.js";
+import { PatchError, type PatchHunk, parseCreation, parseUpdate, patchQuotes } from "../placement/index.js";
 import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import { type Codec, Document } from "../text/index.js";

@@ -1,8 +1,8 @@
 /** What the guard lets through at a glance, without a lock and without thought, it lets through after all thought. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseUpdate } from "../../src/foreign/patch.js";
-import type { ForeignChange } from "../../src/foreign/placement.js";
+import { parseUpdate } from "../../src/placement/patch.js";
+import type { ForeignChange } from "../../src/placement/placement.js";
 import { stage } from "../support/foreign.js";
 import { path } from "../support/session.js";
 

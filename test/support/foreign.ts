@@ -1,6 +1,6 @@
 /** A session on a file of which lines were shown, and what other programs' tools are about to do to it. */
 import { expect } from "vitest";
-import { parseUpdate } from "../../src/foreign/patch.js";
+import { parseUpdate } from "../../src/placement/patch.js";
 import { bench, path } from "./session.js";
 
 /** Words stand for lines, "_" for a blank one. */

@@ -22,6 +22,7 @@ const pure = [
   "changes",
   "edits",
   "merge",
+  "placement",
   "answers",
   "ports",
   "ledger",
@@ -30,7 +31,7 @@ const pure = [
   "lost",
 ];
 const machine = ["host", "locks", "disk", "search", "git", "store", "workspace"];
-const values = ["text", "anchors", "changes", "edits", "merge", "answers"];
+const values = ["text", "anchors", "changes", "edits", "merge", "placement", "answers"];
 const agent = [...pure, "session"];
 const below = [...agent, "tools", ...machine];
 

@@ -1,5 +1,6 @@
 import type { Quote } from "../../edits/index.js";
-import type { DisplayedHunk, ForeignChange } from "../../foreign/index.js";
+import type { DisplayedHunk } from "../../foreign/index.js";
+import type { ForeignChange } from "../../placement/index.js";
 import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../payload.js";
 import { leftBehind, loaded, recalled, sentIn, textOf } from "./claude-transcript.js";

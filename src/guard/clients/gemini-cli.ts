@@ -1,5 +1,5 @@
 import type { Door } from "../../answers/index.js";
-import type { ForeignChange } from "../../foreign/index.js";
+import type { ForeignChange } from "../../placement/index.js";
 import type { Adapter, Answer, Event, Mark, Missed, Payload, Recalled, Sent, Write } from "../event.js";
 import { isRefusal } from "../messages.js";
 import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../payload.js";

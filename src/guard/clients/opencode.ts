@@ -1,4 +1,4 @@
-import type { ForeignChange } from "../../foreign/index.js";
+import type { ForeignChange } from "../../placement/index.js";
 import type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "../event.js";
 import {
   list,

@@ -1,4 +1,4 @@
-import { PatchError, parseCreation, parseUpdate } from "../../foreign/index.js";
+import { PatchError, parseCreation, parseUpdate } from "../../placement/index.js";
 import type { Write } from "../event.js";
 
 const section = /^\*\*\* (Update|Add|Delete) File:(.+)$/;

@@ -1,6 +1,6 @@
 /** Tools that take patches put a hunk in the first place that it fits. */
 import { describe, expect, it } from "vitest";
-import { parseUpdate } from "../../src/foreign/patch.js";
+import { parseUpdate } from "../../src/placement/patch.js";
 import { bench, path, rowsOf } from "../support/session.js";
 
 const patch = (lines: readonly string[], isLenient = false) => ({

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Quote } from "../../src/edits/text-search.js";
-import { chained } from "../../src/foreign/quote-chain.js";
+import { chained } from "../../src/placement/quote-chain.js";
 import { Document } from "../../src/text/document.js";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 14 });

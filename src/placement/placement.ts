@@ -17,12 +17,12 @@ import { toolQuotes } from "./hunk-quotes.js";
 import type { PatchHunk } from "./patch.js";
 import { chained, chainHunks, type Doubtful } from "./quote-chain.js";
 
-/** What a tool does to one file. */
+/** A change that another program's tool makes to one file. */
 export type ForeignChange =
-  /** Text is quoted and replaced, quote after quote. */
+  /** Quotes are replaced, one after the other. */
   | { readonly kind: "quotes"; readonly quotes: readonly Quote[] }
   | { readonly kind: "patch"; readonly hunks: readonly PatchHunk[] }
-  /** All of it is written: created, or replaced; null: with what is not told. */
+  /** The whole file is created or replaced; null: the content is not known. */
   | { readonly kind: "whole"; readonly content: string | null }
   | { readonly kind: "delete" };
 
@@ -142,7 +142,7 @@ function endHit({ old, all }: Quote, document: Document): Hit[] {
   return place ? [{ quoted: old, start: place[0], end }] : [];
 }
 
-/** Where lines stand that read so but for blanks at their ends, if nothing reads so. */
+/** Matches that ignore leading and trailing blanks. Used only when there is no exact match. */
 function looseHits(quoted: string, document: Document): Hit[] {
   const bare = quoted.trimEnd().split("\n").map(trim).join("\n");
   if (bare === "" || quotesIn(document, quoted).length > 0) return [];
@@ -177,7 +177,7 @@ function plainQuote({ old, new: fresh, all }: Quote): Quote {
   return { old, new: fresh, all };
 }
 
-/** A quote of what an earlier one of the same call writes, or that reaches over its edge, is a part of that one. */
+/** Joins a quote of text that an earlier quote of the same call writes, or that reaches over its edge, with that quote. */
 function independent(quotes: readonly Quote[], document: Document, shown: Document): readonly Quote[] {
   if (quotes.length < 2 || quotes.some(({ all }) => all)) return folded(quotes, document);
   const stretches = [shown, document].map((text) => chained(text, quotes)).find(Array.isArray);
@@ -187,7 +187,7 @@ function independent(quotes: readonly Quote[], document: Document, shown: Docume
     : stretches.map((one) => ({ old: one.old, new: one.new, all: false }));
 }
 
-/** The same, for what can be told without a text in which all of them stand. */
+/** The same if no text is known in which all of them match. */
 function folded(quotes: readonly Quote[], document: Document): readonly Quote[] {
   const text = textOf(document);
   const result: Quote[] = [];
@@ -200,6 +200,7 @@ function folded(quotes: readonly Quote[], document: Document): readonly Quote[] 
   return result;
 }
 
+/** True if both have the same lines, whatever their line breaks. */
 export function isSameText(one: Document, two: Document): boolean {
   return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
 }
