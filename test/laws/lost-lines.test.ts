@@ -62,7 +62,12 @@ class World {
   /** Taken away by several steps in a row, where some wrote text: it may look as if that stood in their place. */
   readonly unclear = new Set<string>();
   /** Steps of others since the last journaled one, and what was there meanwhile. */
-  private row: { readonly lines: Set<string>; steps: number; puts: boolean } | null = null;
+  private row: {
+    readonly lines: Set<string>;
+    readonly altered: ReadonlySet<string>;
+    steps: number;
+    puts: boolean;
+  } | null = null;
   /** By the restore that made them again. */
   private readonly remade = new Map<string, Edit>();
   private count = 0;
@@ -90,7 +95,7 @@ class World {
       // One that found nothing to do is no entry of the journal.
       if (before.join(" ") !== this.now.join(" ")) this.row = null;
     } else {
-      this.row ??= { lines: new Set(), steps: 0, puts: false };
+      this.row ??= { lines: new Set(), altered: new Set(this.altered), steps: 0, puts: false };
       for (const line of before) this.row.lines.add(line);
       this.row.steps++;
       this.row.puts ||= kind === "put" || kind === "alter";
@@ -101,6 +106,8 @@ class World {
       this.altered.delete(line);
       this.unclear.delete(line);
     }
+    // Nobody saw a line that was back between two steps of others: it may count as altered still.
+    for (const line of this.row?.altered ?? []) if (!this.now.includes(line)) this.unclear.add(line);
   }
 
   private async step(one: Step): Promise<void> {
