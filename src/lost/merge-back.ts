@@ -32,7 +32,7 @@ export async function mergeBack(asked: Merging): Promise<MergedBack> {
   const move = others.find(({ what }) => what === "moved");
   if (source && move) return { needs: [move.entry.id] };
   if (!now) return mergeMissing(asked);
-  const alone = others.length > 0 ? await mergeOwnChanges(findings, chosen, now) : await rewound(asked);
+  const alone = others.length > 0 ? await mergeOwnChanges(findings, chosen, now) : null;
   return alone ?? mergeStates(asked, now);
 }
 
@@ -57,19 +57,6 @@ async function mergeMissing(asked: Merging): Promise<MergedBack> {
   }));
   const made = await mergeStates({ ...asked, chosen: earlier }, text);
   return "text" in made ? { text: made.text, change: null } : made;
-}
-
-/** The last text, if the file is exactly what it was before some journaled edits, and nobody else came in between. */
-async function rewound({ findings, chosen, ended }: Merging): Promise<MergedBack | null> {
-  const { edited, now } = findings;
-  const last = edited.steps.last - 1;
-  const places = placesOf(chosen);
-  if (!now || ended.length > 0 || places.length === 0) return null;
-  if (places.some(({ gone }) => gone.state !== last)) return null;
-  const back = edited.steps.states.findLastIndex(({ version }, at) => at < last && version === now.version);
-  if (back < 0 || edited.steps.states.slice(back + 1, last + 1).some(({ entry }) => !entry)) return null;
-  const text = await edited.steps.textAt(last);
-  return text && { text, change: edited.steps.change(back, last) ?? compare(now, text) };
 }
 
 /** Each edit by its own change, without what others did between; null if one of them does not fit. */
@@ -125,77 +112,100 @@ interface Loss {
 }
 
 async function mergeState(asked: Merging, loss: Loss): Promise<Merged | Hindrance> {
-  const { state, ours, lost, now } = loss;
-  const { edited } = asked.findings;
-  const reverted = await revert(asked, loss);
-  if (reverted && asked.others.length > 0) return reverted;
+  const { state, ours, now } = loss;
   let problems: readonly Problem[] = [];
-  for (const at of basesOf(asked, loss)) {
-    const isNone = edited.steps.states[at]?.version === null;
-    const base = isNone ? Document.fromText("") : await edited.steps.textAt(at);
-    const map = isNone ? compare(Document.fromText(""), ours) : edited.steps.change(at, state);
-    if (!base || !map) continue;
-    const regions = map.regions.filter((region) => lost.some(({ gone }) => isIn(gone, region)));
-    if (!lost.every(({ gone }) => regions.some((region) => isIn(gone, region)))) continue;
+  for await (const { base, regions, isOwn } of basesOf(asked, loss)) {
     const merged = merge3({ base, ours, regions, now });
     if ("problems" in merged) {
       problems = merged.problems;
       continue;
     }
+    if (isOwn) return merged;
     const needs = worksIn(regions, asked.others, state);
     if (needs.length > 0) return { needs };
     const inTheWay = await foreignLines(merged.change, regions, asked, loss);
     if (inTheWay.length === 0) return merged;
     problems = [inTheWayProblem(now, inTheWay)];
   }
-  return reverted ?? { problems };
+  return { problems };
+}
+
+/** A text that work can be merged from, and the places in which it differs from the text that last held the work. */
+interface Base {
+  readonly base: Document;
+  readonly regions: readonly Region[];
+  /** Nobody but the lost edits changed these places, and no other work is in them. */
+  readonly isOwn?: true;
+}
+
+async function* basesOf(asked: Merging, loss: Loss): AsyncGenerator<Base> {
+  if (asked.others.length > 0) yield* nowAsBase(asked, loss);
+  else yield* rewoundBase(asked, loss);
+  yield* earlierBases(asked, loss);
+  if (asked.others.length === 0) yield* nowAsBase(asked, loss);
+}
+
+/** The text now, if it is exactly a text before some journaled edits, and nobody else came in between: all differences. */
+function* rewoundBase({ findings, ended }: Merging, { state, now }: Loss): Generator<Base> {
+  const { steps } = findings.edited;
+  if (ended.length > 0 || state !== steps.last - 1) return;
+  const back = steps.lastBefore(state, now.version);
+  const change = back < 0 ? null : steps.change(back, state);
+  const isAlone = steps.states.slice(back + 1, state + 1).every(({ entry }) => entry);
+  if (change && isAlone) yield { base: now, regions: change.regions, isOwn: true };
 }
 
 const mostBases = 16;
 
-/** Earlier states: if all work comes back, first the oldest that lines are followed from; then the newest. */
-function* basesOf({ findings, others, ended }: Merging, { state, lost }: Loss): Generator<number> {
-  const { edited } = findings;
+/** Texts of earlier states: if all work comes back, first the oldest from which lines are followed; then the newest. */
+async function* earlierBases(
+  { findings, others, ended }: Merging,
+  { state, ours, lost }: Loss,
+): AsyncGenerator<Base> {
+  const { steps } = findings.edited;
   const newest = lost.reduce((least, { place }) => Math.min(least, place.state), state) - 1;
-  if (others.length + ended.length === 0) {
-    let oldest = state;
-    while (oldest > 0 && edited.steps.states[oldest]?.change) oldest--;
-    yield oldest;
-  }
+  const states: number[] = [];
   for (let at = newest; at >= 0 && at > newest - mostBases; at--) {
-    yield at;
-    if (!edited.steps.states[at]?.change) return;
+    states.push(at);
+    if (!steps.states[at]?.change) break;
+  }
+  if (others.length + ended.length === 0)
+    states.unshift(steps.states.findLastIndex(({ change }, at) => at <= state && !change));
+  for (const at of states) {
+    const isNone = steps.states[at]?.version === null;
+    const base = isNone ? Document.fromText("") : await steps.textAt(at);
+    const change = base && (isNone ? compare(base, ours) : steps.change(at, state));
+    const regions = change?.regions.filter((region) => lost.some(({ gone }) => isIn(gone, region))) ?? [];
+    const isWhole = lost.every(({ gone }) => regions.some((region) => isIn(gone, region)));
+    if (base && change && isWhole) yield { base, regions };
   }
 }
 
 /**
- * Takes back the change from the last text to the text now, if nothing else is in these places, and nothing stands there but
- * text that these very edits had removed.
+ * The text now, if nothing else differs in these places, and nothing is there but text that these very edits had removed:
+ * the change since is taken back.
  */
-async function revert({ findings }: Merging, { ours, lost, now }: Loss): Promise<Merged | null> {
+async function* nowAsBase({ findings }: Merging, { ours, lost, now }: Loss): AsyncGenerator<Base> {
   const regions = compare(now, ours).regions.filter((region) => lost.some(({ gone }) => isIn(gone, region)));
-  if (regions.length === 0) return null;
   const own = lost.reduce((set, { gone }) => set.union(gone.lines), LineSet.empty);
   const removed: string[] = [];
   for (const { place } of lost) {
     const before = await findings.edited.steps.textAt(place.state - 1);
     for (const line of before?.lines(place.region.aStart, place.region.aEnd) ?? []) removed.push(line);
   }
-  for (const { aStart, aEnd, bStart, bEnd } of regions) {
+  const isOwn = ({ aStart, aEnd, bStart, bEnd }: Region): boolean => {
     const others = lineIndexes(bStart, bEnd).filter((line) => !own.has(line));
-    if (others.some((line) => isText(ours.text(line)))) return null;
-    if (!isWithin(now.lines(aStart, aEnd).filter(isText), removed)) return null;
-  }
-  const merged = merge3({ base: now, ours, regions, now });
-  return "problems" in merged ? null : merged;
+    return !others.some((line) => isText(ours.text(line))) && isWithin(now.lines(aStart, aEnd), removed);
+  };
+  if (regions.length > 0 && regions.every(isOwn)) yield { base: now, regions, isOwn: true };
 }
 
 const isText = (line: string): boolean => line.trim() !== "";
 
-/** Whether these lines are some of those, in the same order. */
+/** Whether these lines, but for blank ones, are some of those, in the same order. */
 function isWithin(lines: readonly string[], all: readonly string[]): boolean {
   let at = 0;
-  for (const line of lines) {
+  for (const line of lines.filter(isText)) {
     at = all.indexOf(line, at) + 1;
     if (at === 0) return false;
   }
