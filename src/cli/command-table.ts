@@ -41,7 +41,7 @@ const reading: readonly Command[] = [
     ],
     notes: [
       "A row is an anchor, |, and the line: 12#0f0dd9|foo. Copy the part before the | to name the line.",
-      "stdout has rows alone; stderr says what they leave out. Of several files each has its name above its rows.",
+      "stdout has rows alone; stderr says what they leave out. If there are several files, each has its name above its rows.",
     ],
     json: "{path, version, scheme, totalLines, rows: [{line, anchor, text}]}; with --delta also {deletions: [{after, count}]}",
   },
@@ -244,7 +244,7 @@ const record: readonly Command[] = [
     ],
     notes: [
       "An edit is lost when its lines are gone and no edit on record replaced them: git checkout, stash, reset, a rewind, a",
-      "program that wrote the whole file. What is reformatted or renamed is not, nor what is in a commit.",
+      "program that wrote the whole file. Reformatted and renamed lines are not lost, nor lines in a commit.",
     ],
     json: "a line for each edit: {id, time, agent, tool, path, lines, what, gone, kept, diff, lost: {time, agent, tool, command}}",
   },

@@ -13,7 +13,7 @@ const allFlags: readonly Flag[] = [
 const words = (list: readonly string[]): string => list.join(" ");
 const names: readonly string[] = [...commands.map(({ name }) => name), "help"];
 
-/** What the value of a flag is: files where the name says so. */
+/** Says how the value of a flag is completed: by files if the name says so. */
 function isFileFlag({ value }: Flag): boolean {
   return value === "F";
 }

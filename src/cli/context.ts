@@ -4,7 +4,7 @@ import type { Output } from "./print/output.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command gets to work with. Nothing else of the process is touched by commands. */
+/** Everything of the process that a command may use. */
 export interface Context {
   readonly args: Args;
   readonly output: Output;
@@ -20,5 +20,5 @@ export interface Context {
 /** A command, or a door, answers with its exit status. */
 export type Run = (context: Context) => Promise<number>;
 
-/** Commands that live outside this folder, and are joined to it by the program. Those not built yet are not there. */
+/** Commands outside this folder, which the program adds. A command that is not built yet is absent. */
 export type Doors = Readonly<Record<string, () => Promise<{ readonly run: Run }>>>;

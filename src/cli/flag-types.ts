@@ -11,12 +11,12 @@ export function statusOf(details: unknown): number {
   const { status, code } = details as { status?: string; code?: Code };
   return status === "refused" && code !== undefined && code in codes ? exitStatus(code) : done;
 }
-/** What a command and a flag are, and the flags that several commands share. */
+/** The types of commands and flags, and the flags that several commands share. */
 
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** What its value is called; a flag without one is a switch. */
+  /** Names the value; a flag without a value is a switch. */
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly multiple?: boolean;
@@ -28,7 +28,7 @@ export interface Positional {
   readonly optional?: boolean;
   readonly many?: boolean;
   readonly choices?: readonly string[];
-  /** What a completion offers. */
+  /** Decides which paths a completion offers. */
   readonly is?: "file" | "folder" | "path";
   /** May be - for stdin. */
   readonly stdin?: boolean;
@@ -46,7 +46,7 @@ export interface Command {
   readonly touches?: boolean;
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly notes?: readonly string[];
-  /** What `--json` prints. */
+  /** Describes the output of `--json`. */
   readonly json?: string;
 }
 

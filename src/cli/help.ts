@@ -2,7 +2,7 @@ import { commandNamed, commands } from "./command-table.js";
 import { type Command, exitStatuses, type Flag, general, json, touching } from "./flag-types.js";
 import { type Stream, wrap } from "./print/output.js";
 
-/** What a help page needs to know: where it is shown, and which commands this build has. */
+/** The stream of a help page, and the commands that this build has. */
 export interface HelpSetup {
   readonly stream: Stream;
   readonly has: (command: string) => boolean;
@@ -83,7 +83,7 @@ export function exitHelp({ stream }: HelpSetup): string {
   return ["Exit status:", "", ...columns(rows, stream), "", ...wrap(streams, stream.columns)].join("\n");
 }
 
-/** What `--json` prints, command by command. */
+/** Lists the output of `--json`, command by command. */
 export function jsonHelp({ stream }: HelpSetup): string {
   const rows = commands.flatMap(({ name, json: shape }) => (shape ? [[name, shape] as const] : []));
   const refusal =

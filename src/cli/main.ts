@@ -8,7 +8,7 @@ import { Interrupt } from "./interrupt.js";
 import { type Output, processOutput } from "./print/output.js";
 import { isPortError, portRefusal, showResult } from "./print/result.js";
 
-/** What a run of the program gets from the process. */
+/** The process, as a run of the program sees it. */
 export interface Start {
   readonly argv: readonly string[];
   readonly env: Environment;
@@ -17,7 +17,7 @@ export interface Start {
   readonly program: string;
   readonly version: () => string;
   readonly exit: (status: number) => void;
-  /** Where to print and what to heed, if not the process's own streams and signals. */
+  /** Replaces the process's own streams and signals. */
   readonly output?: Output;
 }
 
@@ -97,7 +97,7 @@ async function showHelp(
   return 0;
 }
 
-/** What was wrong, on stderr; for programs on stdout as well. */
+/** Says on stderr what was wrong; with `--json` on stdout as well. */
 function complain(error: unknown, { out, err }: Output, { argv, env }: Start): number {
   // The person said so themselves.
   if ((error as Error | null)?.name === "AbortError") return interrupted;

@@ -90,7 +90,7 @@ interface Served {
 interface Ceiling {
   /** The configuration of a folder. */
   readonly config: (folder: string) => Config;
-  /** Where relative roots start. */
+  /** The folder that relative roots start from. */
   readonly cwd: string;
 }
 
@@ -112,7 +112,7 @@ function servedOf(named: readonly string[], ceiling: Ceiling): readonly Served[]
 
 const at = (root: string, { config }: Ceiling): Served[] => [{ root, settings: config(root).settings }];
 
-/** The roots that are configured for a folder. Those of its own `.kedge.json` are served as that file says. */
+/** Returns the roots that are configured for a folder. Roots of its own `.kedge.json` get the settings of that file. */
 function limitsOf(folder: string, { config, cwd }: Ceiling): Served[] {
   const { settings, sources } = config(folder);
   const isOwn = basename(sources.roots ?? "") === ".kedge.json";
@@ -122,7 +122,7 @@ function limitsOf(folder: string, { config, cwd }: Ceiling): Served[] {
   });
 }
 
-/** The first root's settings. What any of them denies, or keeps secret, is so in all. */
+/** The first root's settings. A path that one root denies or keeps secret is denied or secret in all. */
 function settingsOfAll([first, ...others]: readonly Served[]): Settings {
   const settings = first?.settings ?? {};
   const added = (key: "deny" | "secrets"): readonly string[] => {

@@ -55,7 +55,7 @@ export async function open(
 
 export type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "keepOnFold">;
 
-/** What of the settings is a session's. */
+/** Returns the settings that are a session's. */
 export function policiesOf({ gate, onStale, keepOnFold, anchors }: Settings): Policies {
   return {
     ...(gate ? { gate } : {}),

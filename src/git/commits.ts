@@ -5,7 +5,7 @@ import type { Commits, Committed, FileId } from "../ports/index.js";
 import { presentObjects, runGit } from "./run-git.js";
 
 export interface GitOptions {
-  /** Where relative paths start. */
+  /** The folder that relative paths start from. */
   readonly base: string;
   /** A folder of the repository, for files of work trees that are gone. */
   readonly root: string;
@@ -52,7 +52,7 @@ function placeOf(path: string): { folder: string; rest: string } {
   return { folder: realpathSync(folder), rest: join(relative(folder, above), basename(path)) };
 }
 
-/** Of a work tree that is gone nothing tells which part of the path was inside of it. */
+/** Tries every tail of a path: nothing tells which part was inside a work tree that is gone. */
 function endsOf(path: string): string[] {
   const names = slashed(path)
     .split("/")
@@ -82,7 +82,7 @@ async function commitsOf(
 
 const logArguments = ["log", "-z", "-m", "--raw", "--no-abbrev", "--format=%H %ct"];
 
-/** What a file became that a commit gave another name. */
+/** Returns the new name of a file that a commit renamed. */
 async function renames(repository: Repository, changes: readonly FileChange[]): Promise<FileChange[]> {
   const gone = changes.filter(({ blob }) => blob === null).slice(0, mostRenames);
   if (gone.length === 0) return [];
@@ -92,7 +92,7 @@ async function renames(repository: Repository, changes: readonly FileChange[]): 
   return found.filter(({ commit, from }) => gone.some((one) => one.commit === commit && one.from === from));
 }
 
-/** What one commit did to one file; a blob that is null is a deletion. */
+/** The change of one file by one commit; a blob of null is a deletion. */
 interface FileChange {
   readonly commit: string;
   readonly time: number;

@@ -75,7 +75,7 @@ export class Connection {
     return work;
   }
 
-  /** Calls that come after this wait for the answer. Only clients of the older protocol have roots. */
+  /** Asks for the roots; later calls wait for the answer. Only clients of the older protocol have roots. */
   private askRoots(server: Server, reopen: NonNullable<ConnectionOptions["reopen"]>): void {
     if (!server.getClientCapabilities()?.roots) return;
     const before = this.session;

@@ -11,16 +11,16 @@ export { detailsKey } from "./server.js";
 
 interface McpOptions extends Workplace {
   readonly version: string;
-  /** Who calls, where a call does not say; the connection, if not given. */
+  /** The agent of calls that name none; by default the connection. */
   readonly agent?: string;
   /** Offers the tools that read, and no other. */
   readonly readOnly?: boolean;
-  /** Opens what is served of the folders that a client names. Not given: the client is not asked. */
+  /** Opens the served part of the folders that a client names. The client is not asked if this is absent. */
   readonly reopen?: (roots: readonly string[]) => Workplace | Promise<Workplace>;
   readonly clock?: Clock;
   readonly input?: Readable;
   readonly output?: Writable;
-  /** Takes what a person may want to know; stderr if not given. Nothing but messages goes to the output. */
+  /** Takes lines for a person; by default stderr. The output has messages alone. */
   readonly log?: (line: string) => void;
 }
 

@@ -18,7 +18,7 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Where programs find what the text says to the model. In `structuredContent` it would hide that text. */
+/** The key of `_meta` under which programs find the details. `structuredContent` would hide the text from the model. */
 export const detailsKey = "kedge/details";
 
 /** Between two reports of a search: a client is told that it goes on, not flooded. */

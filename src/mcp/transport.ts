@@ -32,10 +32,10 @@ export class LineTransport implements Transport {
   private size = 0;
   private skipping = false;
   private closed = false;
-  /** Nothing more will come; the connection ends when all that came is answered. */
+  /** The input has ended; the connection ends once every message is answered. */
   private isOver = false;
   private readonly unanswered = new Set<string | number>();
-  /** What every answer waits for that the client has not read. */
+  /** Resolves when the client has read the answers before. */
   private drained: Promise<void> | null = null;
   private finish: () => void = () => {};
   /** The client has left, or the transport was closed. */

@@ -4,7 +4,7 @@ import { difference } from "./cases/difference.js";
 /** A way to apply an edit that was made on an older text. */
 export interface Mechanism {
   readonly name: string;
-  /** For the heads of columns. */
+  /** The name in the heads of columns. */
   readonly short: string;
   readonly about: string;
   /** Begins a case: the agent has read all of `base`. */

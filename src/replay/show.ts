@@ -11,7 +11,7 @@ const wide =
 const widthOf = (character: string): number =>
   /[\p{Mn}\p{Me}\p{Cf}]/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
 
-/** What a terminal would act upon is shown as a sign; of a tab, that it is none of the blanks. */
+/** Shows control characters as signs, and a tab as an arrow, to tell it from blanks. */
 function visible(text: string): string {
   return text.replaceAll("\t", "→ ").replace(/\p{Cc}/gu, (control) => {
     const code = control.charCodeAt(0);
@@ -121,7 +121,7 @@ export function sideBySide(versions: readonly Version[], screen: number): string
 
 const isMixed = (text: string): boolean => isCrlf(text) && /[^\r]\n|^\n/.test(text);
 
-/** One column for versions that are the same, with the line ends where there is something to tell. */
+/** Joins equal versions in one column, and names line ends if a version has CRLF. */
 function shared(versions: readonly Version[]): Version[] {
   const names = new Map<string, string[]>();
   for (const [name, text] of versions) names.set(text, [...(names.get(text) ?? []), name]);
@@ -131,7 +131,7 @@ function shared(versions: readonly Version[]): Version[] {
   return [...names].map(([text, all]) => [`${all.join(" = ")}${tell ? ends(text) : ""}`, text]);
 }
 
-/** What a mechanism made of a case. */
+/** The result of a mechanism on a case. */
 interface Shown {
   readonly mechanism: Mechanism;
   readonly played: Played;
@@ -154,7 +154,7 @@ const words: Readonly<Record<Outcome, string>> = {
 
 export const hasRefused = ({ played }: Shown): boolean => played.calls.some(({ refused }) => refused);
 
-/** One case: what the agent saw, what was there, its edit, what each mechanism made of it and what is right. */
+/** Prints one case: the text that the agent saw, the text then, its edit, every result, and the right one. */
 export function caseText(one: Case, shown: readonly Shown[], screen: number): string {
   const wanted = { text: "the text below", refuse: "refuse", unchanged: "leave it as it is" }[one.expect];
   const order = one.sequence?.map((at) => at + 1).join(", ");
@@ -197,7 +197,7 @@ function editsText({ edits, base }: Case): string {
     .join("\n");
 }
 
-/** What went wrong elsewhere, once for all that made the same of it. */
+/** Prints the wrong results of other mechanisms, equal ones once. */
 function wrongTexts({ truth }: Case, others: readonly Shown[], screen: number): string[] {
   const names = new Map<string, string[]>();
   for (const { mechanism, played, outcome } of others)

@@ -1,4 +1,4 @@
-/** What a replay comes to, in two sentences. */
+/** The verdict of a replay, in two sentences. */
 import type { Score, Tally } from "./score.js";
 
 /** The mechanisms that the verdict compares, by their short names: Kedge as it works, and what most agents have. */

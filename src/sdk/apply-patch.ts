@@ -72,7 +72,7 @@ export function patchEditor(options: PatchEditorOptions): (operation: PatchOpera
 
 const operations = ["create_file", "update_file", "delete_file"];
 
-/** What a model made up need not have the fields that its schema asks for. */
+/** Checks the fields: a model may leave out fields that the schema requires. */
 function check(operation: Partial<Record<"type" | "path" | "diff", unknown>> | null | undefined): void {
   const { type, path, diff } = operation ?? {};
   if (!operations.includes(type as string))

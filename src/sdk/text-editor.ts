@@ -5,7 +5,7 @@ import type { Range } from "../text/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
 
 export interface TextEditorOptions extends Omit<SessionOptions, "door" | "anchors" | "numbered"> {
-  /** What a view of a folder prints; without it, or where it answers null, a folder is refused like any unreadable file. */
+  /** Prints a folder. A folder is refused like an unreadable file if this is absent or answers null. */
   readonly list?: (path: string) => Promise<string | null>;
 }
 

@@ -2,14 +2,14 @@ import type { Ignore } from "ignore";
 import type { Disk } from "../disk/index.js";
 import { type Io, ifThere, type Platform, readFile } from "../host/index.js";
 
-/** What decides first stands first; within one kind, the file that is deeper. As ripgrep does it. */
+/** Ignore files in the order of their weight, as in ripgrep; within one kind the deeper file decides. */
 export const ignoreFiles = [".rgignore", ".ignore", ".gitignore"] as const;
 type Kind = (typeof ignoreFiles)[number];
 
 /** Folders of version control, which hold no work of anybody. */
 export const hiddenFolders: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj"]);
 
-/** What makes a folder a repository whose .gitignore counts. */
+/** Names that make a folder a repository whose .gitignore counts. */
 const repositories = [".git", ".jj"];
 
 interface Level {
@@ -53,13 +53,13 @@ export class Ignores {
     return { ignores, aboveCounts };
   }
 
-  /** For a file or folder directly in a folder that is not ignored. */
+  /** Decides for a file or folder directly in a folder that is not ignored. */
   isIgnored(folder: string, name: string, isFolder: boolean): boolean {
     if (isFolder && hiddenFolders.has(name)) return true;
     return this.decide(this.levels(folder), this.platform.path.join(folder, name), isFolder);
   }
 
-  /** For any path below the top: it is ignored if a folder on the way is. */
+  /** Decides for any path below the top, which is ignored if a folder on the way is. */
   skips(path: string): boolean {
     const names = this.platform.path.relative(this.top, path).split(this.platform.path.sep);
     let folder = this.top;
@@ -88,7 +88,7 @@ export class Ignores {
     const entered = { ...levels };
     if (repositories.some((name) => this.exists(folder, name))) {
       entered.tracked = true;
-      // What is ignored around a repository says nothing about it; some people ignore all of their home.
+      // Rules from outside a repository do not count in it; some people ignore all of their home.
       entered[".gitignore"] = [];
     }
     for (const kind of ignoreFiles) {
@@ -139,7 +139,7 @@ export function* walk(
   try {
     for (const entry of io.readdir(folder)) {
       if (entry.isFile()) names.push(entry.name);
-      // With the slash, names sort the way whole paths do.
+      // Names with the slash sort the way whole paths do.
       else if (entry.isDirectory()) names.push(`${entry.name}/`);
     }
   } catch {

@@ -1,3 +1,3 @@
-// Where does a pattern stand below a folder? ripgrep where it is, ourselves where it is not.
+// Which lines below a folder match a pattern? With ripgrep where it is installed, else by our own walk.
 
 export { search } from "./search.js";

@@ -16,7 +16,7 @@ export interface Pattern {
 export function compile(query: SearchQuery): Pattern {
   const { pattern, literal } = query;
   const { expression, source, ignoreCase } = expressionOf(query);
-  // What looks around sees other lines there, and none in a line by itself.
+  // A lookaround sees neighbouring lines in the whole text, and none in a single line.
   const whole = /\(\?<?[=!]/.test(source) ? null : new RegExp(expression.source, `${expression.flags}m`);
   const certain = literal ? asciiOnly(pattern) : requiredText(source);
   const needle = certain === null || ignoreCase ? null : Buffer.from(certain);

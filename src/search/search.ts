@@ -20,7 +20,7 @@ export interface SearchContext {
   readonly roots: Roots;
   readonly limits: Limits;
   readonly codec: NonNullable<Files["codec"]>;
-  /** Where to look for ripgrep; undefined: do without. */
+  /** The PATH to find ripgrep on; undefined: search without it. */
   readonly searchPath: string | undefined;
 }
 
@@ -89,7 +89,7 @@ function wanted(pattern: string | undefined): (path: string) => boolean {
   return pattern.startsWith("!") ? (path) => !matches(path) : matches;
 }
 
-/** While it does, nothing else of this process does anything: that must not last until the time for searches is over. */
+/** A pattern that takes too long stops the whole process, so it is ended before the time for searches is over. */
 function runsWild(path: string): PortError {
   return new PortError(
     "too_large",

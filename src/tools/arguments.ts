@@ -43,7 +43,7 @@ export class Arguments {
     return new Arguments(values, unknown);
   }
 
-  /** Whoever calls, if the call says so. */
+  /** Returns the agent that the call names, if it names one. */
   agent(): string | undefined {
     return this.text("session");
   }

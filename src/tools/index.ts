@@ -14,5 +14,5 @@ export type { Annotations, Extra, ObjectSchema, Schema, Tool } from "./tool.js";
 /** Every tool, in the order in which every door lists them. A prompt cache lives by that order. */
 export const tools: readonly Tool[] = [readFile, editFile, multiEdit, writeFile, grep];
 
-/** What is left when nothing may be written. */
+/** The tools that write nothing. */
 export const readOnlyTools: readonly Tool[] = tools.filter(({ annotations }) => annotations.readOnlyHint);

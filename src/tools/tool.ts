@@ -18,7 +18,7 @@ export interface ObjectSchema extends Schema {
   readonly properties: Readonly<Record<string, Schema>>;
 }
 
-/** What a client may assume of a tool before it asks its user. */
+/** Promises of a tool, by which a client decides whether to ask its user. */
 export interface Annotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
@@ -27,7 +27,7 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** What a door can add to a call. */
+/** Options that a door adds to a call. */
 export interface Extra {
   readonly signal?: AbortSignal;
   readonly onProgress?: (filesSearched: number) => void;

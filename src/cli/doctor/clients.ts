@@ -15,7 +15,7 @@ export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly found: string;
-  /** What to do about it, or good to know. */
+  /** Advice, or a remark. */
   readonly advice?: string;
 }
 
@@ -136,7 +136,7 @@ interface SetVariable {
   readonly where: string;
 }
 
-/** Where Claude Code reads what an organisation has set. */
+/** The folder in which Claude Code reads the settings of an organisation. */
 const managed: Readonly<Record<string, string>> = {
   darwin: "/Library/Application Support/ClaudeCode/managed-settings.json",
   win32: "C:\\Program Files\\ClaudeCode\\managed-settings.json",
@@ -166,7 +166,7 @@ function variablesIn(where: string, pattern: RegExp): SetVariable[] {
     const names = [...readFileSync(where, "utf8").matchAll(pattern)].map(([, name]) => name as string);
     return [...new Set(names)].map((name) => ({ name, where }));
   } catch {
-    // It is not there, or not for us to read.
+    // The file is absent, or this user may not read it.
     return [];
   }
 }

@@ -1,15 +1,15 @@
 import { accessSync, constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What `doctor` looks at in the state folder. Nothing here changes anything. */
+/** The state folder as `doctor` sees it. Nothing here changes anything. */
 interface StateHealth {
   readonly files: number;
   readonly bytes: number;
   readonly isPrivate: boolean;
   readonly isWritable: boolean;
-  /** What was put aside as damaged. */
+  /** Files that were put aside as damaged. */
   readonly damaged: number;
-  /** Batches that were begun and not finished. */
+  /** Batches that a crash left unfinished. */
   readonly unfinished: number;
   readonly locks: readonly HeldLock[];
 }
@@ -44,7 +44,7 @@ function readLock(path: string, now: number): HeldLock[] {
     const silent = Math.max(0, now - modified);
     return [{ path: lock.path ?? path, pid: lock.pid ?? null, host: lock.host ?? "", silent }];
   } catch {
-    // Released while it was looked at.
+    // The lock was released meanwhile.
     return [];
   }
 }

@@ -19,9 +19,9 @@ interface Scene {
 
 /** Events as a client sends them. */
 interface Script {
-  /** It is about to change the second line of a file. */
+  /** The event before a change of the second line of a file. */
   edit(scene: Scene): unknown;
-  /** It has shown all of it. */
+  /** The event after a read of the whole file. */
   read(scene: Scene): unknown;
   isDenied(answer: Answer): boolean;
 }
@@ -127,7 +127,7 @@ const scripts: Readonly<Record<string, Script>> = {
   },
 };
 
-/** What is wrong with the guard that a client starts; null if it decides as it should. */
+/** Returns the fault of the guard that a client starts; null if the guard decides rightly. */
 export function tryGuard(
   client: string,
   started: Started,

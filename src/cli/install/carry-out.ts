@@ -69,7 +69,7 @@ const isOwnWriting = ({ before, record }: Planned): boolean =>
 const isSameOrNull = (one: Uint8Array | null, two: Uint8Array | null): boolean =>
   one === null || two === null ? one === two : isSameBytes(one, two);
 
-/** What to go back to: kept from the first time, as long as nobody else has written since. */
+/** Returns the text to restore: that of the first time, as long as nobody else has written since. */
 function basis(one: Planned, { records, time }: Work, backups: ReadonlyMap<string, string>) {
   const { path, before, base, record } = one;
   const folders = record?.folders ?? (before === null ? missingAbove(path) : []);
@@ -90,13 +90,13 @@ export async function carryOutUninstall(work: Work, record: Installation | null)
   const { records, plan } = work;
   await commit(work);
   if (record) records.remove(record);
-  // What stands there again needs no backup; what others have changed since may.
+  // A restored file needs no backup; a file that others changed since may.
   const restored = plan.filter((one) => isOwnWriting(one) && isSameOrNull(one.after, one.base));
   for (const one of restored) if (one.record?.backup) rmSync(one.record.backup, { force: true });
   removeFolders(plan);
 }
 
-/** Those that were made for files which are gone. */
+/** Removes folders that were made for files which are gone. */
 function removeFolders(plan: readonly Planned[]): void {
   const gone = plan.filter(({ after }) => after === null);
   for (const folder of gone.flatMap(({ record }) => record?.folders ?? []).toReversed())
@@ -107,7 +107,7 @@ function removeIfEmpty(folder: string): void {
   try {
     if (readdirSync(folder).length === 0) rmdirSync(folder);
   } catch {
-    // Somebody else has removed it.
+    // Somebody else removed the folder.
   }
 }
 

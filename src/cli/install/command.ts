@@ -8,13 +8,13 @@ export function hookArguments({ node, hook, state }: Setup, client: string): rea
   return state === null ? own : [...own, "--state", state];
 }
 
-/** One line, for clients that give it to a shell. */
+/** Builds one line, for clients that give it to a shell. */
 export function hookLine(setup: Setup, client: string): string {
   const [program, ...rest] = hookArguments(setup, client);
   return [program, ...rest].map(word).join(" ");
 }
 
-/** In double quotes where they do, since every shell knows those. */
+/** Quotes a word with double quotes where they suffice, since every shell knows them. */
 function word(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
@@ -31,7 +31,7 @@ export function wordsOf(line: string): string[] {
   );
 }
 
-/** What a client starts that gives the line to a shell. */
+/** The command of a client that gives the line to a shell. */
 export function startedLine(line: string): Started {
   const shell =
     process.platform === "win32" ? (["cmd.exe", "/d", "/s", "/c"] as const) : (["/bin/sh", "-c"] as const);
@@ -45,7 +45,7 @@ export function isGuardStart(command: string, client: string): boolean {
   ).test(command);
 }
 
-/** What a client has to start for our MCP server. */
+/** The command that starts our MCP server. */
 export function serverCommand({ node, program, state }: Setup): {
   readonly command: string;
   readonly args: readonly string[];
@@ -70,7 +70,7 @@ export function shimFile(path: string, name: string, setup: Setup): ConfigFile {
   return ownFile(path, content, "// Kedge's guard for ");
 }
 
-/** What an installed plugin starts; null if it is none of ours. */
+/** Returns the command that an installed plugin starts; null if the plugin is not ours. */
 export function startedBy(text: string, client: string): Started | null {
   const found = /const installed = (\{[\s\S]*?\n\});/.exec(text)?.[1];
   if (!found) return null;

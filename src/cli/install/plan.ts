@@ -1,4 +1,4 @@
-/** What installing or uninstalling will do to each file: computed first, shown, then done or not. */
+/** The plan of installing or uninstalling: computed for each file first, then shown, then carried out or not. */
 
 import { readFileSync } from "node:fs";
 import type { FileId } from "../../ports/index.js";
@@ -14,7 +14,7 @@ export interface Planned {
   readonly path: string;
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
-  /** What stood there before anything of ours did. */
+  /** The bytes before Kedge wrote to the file. */
   readonly base: Uint8Array | null;
   readonly record: FileRecord | undefined;
 }
@@ -32,7 +32,7 @@ export function planInstall(planning: Planning, wanted: ReadonlySet<Part>): Prom
   });
 }
 
-/** Without `unwanted`: everything that was installed. */
+/** Plans the removal of the unwanted parts; null: of everything that was installed. */
 export function planUninstall(planning: Planning, unwanted: ReadonlySet<Part> | null): Promise<Planned[]> {
   return eachFile(planning, (config, { text, base, own, isAsWritten }) => {
     if (text === null) return { after: null, base: null };
@@ -46,7 +46,7 @@ interface Found {
   readonly base: Base;
   /** Parts of it that are ours. */
   readonly own: ReadonlySet<Part>;
-  /** Nobody has changed it since it was installed. */
+  /** The file is unchanged since the installation. */
   readonly isAsWritten: boolean;
 }
 
@@ -78,7 +78,7 @@ async function eachFile({ files, configs, record }: Planning, change: Change): P
   return planned;
 }
 
-/** Once somebody else has changed a file, what to go back to is that, without ours. */
+/** Returns the text to restore. If somebody else changed the file since, that is the file now without our entries. */
 function baseOf(
   config: ConfigFile,
   { text, own, isAsWritten }: Omit<Found, "base">,

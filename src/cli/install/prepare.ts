@@ -83,7 +83,7 @@ export function wantedParts({ args }: Context): Set<Part> {
   return wanted;
 }
 
-/** null: all of them. Without our tools the client's own have to come back. */
+/** Returns the parts to remove; null: all. If our tools go, the client's own have to come back. */
 export function unwantedParts({ args }: Context): Set<Part> | null {
   if (args.has("tools")) return new Set<Part>(["tools", "exclusive"]);
   return args.has("exclusive") ? new Set<Part>(["exclusive"]) : null;

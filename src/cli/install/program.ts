@@ -1,4 +1,4 @@
-/** What a client starts: Node by a path that stays, and the guard's program, copied to where no upgrade takes it away. */
+/** The programs that a client starts: Node by a lasting path, and a copy of the guard's program that no upgrade removes. */
 
 import { createHash } from "node:crypto";
 import {
@@ -72,7 +72,7 @@ export function copyHook(state: string, program: string): void {
   copyEncodings(dirname(path), program);
 }
 
-/** What the hook loads for a file that is not UTF-8. Without it such a file is not guarded, and the log says so. */
+/** The packages that the hook loads for a file that is not UTF-8. A file is not guarded, and the log says so, if they are missing. */
 const encodings = ["iconv-lite", "safer-buffer", "chardet"];
 
 function copyEncodings(folder: string, program: string): void {
@@ -83,7 +83,7 @@ function copyEncodings(folder: string, program: string): void {
   }
 }
 
-/** Where a dependency of the program is installed: the nearest folder of that name. */
+/** Returns the folder of an installed dependency of the program: the nearest with its name. */
 function packageFolder(name: string, program: string): string | null {
   for (let at = dirname(program); ; at = dirname(at)) {
     const folder = join(at, "node_modules", name);

@@ -1,4 +1,4 @@
-/** What installing did, so that uninstalling can undo it to the byte. Kept in the state folder, with backups. */
+/** The record of an installation, so that uninstalling restores every byte. Kept in the state folder, with backups. */
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -9,7 +9,7 @@ export interface FileRecord {
   readonly path: string;
   /** The backup of what stood there before anything of ours did; null: there was no file. */
   readonly backup: string | null;
-  /** What was written, as a digest: if it still stands there, the backup is exactly what to go back to. */
+  /** Digest of the written text. While the file has that text, the backup is the exact text to restore. */
   readonly after: string;
   /** Folders that were made for it, outermost first. */
   readonly folders: readonly string[];
@@ -59,7 +59,7 @@ export class Records {
     rmSync(this.path(place), { force: true });
   }
 
-  /** Where a copy of the bytes was put. Its name tells the file and the time. */
+  /** Returns the path of a copy of the bytes. Its name tells the file and the time. */
   backUp(path: string, bytes: Uint8Array, time: number): string {
     const folder = join(this.folder, "backup");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -78,7 +78,7 @@ function readRecord(path: string): Installation[] {
   try {
     return [JSON.parse(readFileSync(path, "utf8")) as Installation];
   } catch {
-    // Without a record the entries themselves are taken out; only the exact bytes are not known.
+    // The entries themselves can be removed without a record; only the exact bytes before are unknown.
     return [];
   }
 }

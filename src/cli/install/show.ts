@@ -1,4 +1,4 @@
-/** What somebody should know after installing, whatever the client. */
+/** Notes and questions for a person who installs. */
 import { findProgram } from "../../host/index.js";
 import type { Context } from "../context.js";
 import { ask, isTerminal } from "../input.js";
@@ -41,7 +41,7 @@ function guardedElsewhere(client: Client, setup: Setup): string | null {
   try {
     return text !== null && config.has(text).includes("guard") ? shortened(config.path, setup) : null;
   } catch {
-    // The client cannot read it either.
+    // The client cannot read the file either.
     return null;
   }
 }
@@ -54,7 +54,7 @@ export function showDiffs(plan: readonly Planned[], setup: Setup, { args, output
   }
 }
 
-/** For programs. */
+/** The files of a plan as programs read them. */
 export function fileReports(plan: readonly Planned[], backups: ReadonlyMap<string, string> = new Map()) {
   return plan.map((planned) => {
     const backup = backups.get(planned.path);

@@ -1,12 +1,12 @@
 import type { Environment } from "../context.js";
 
-/** What can be installed: hooks alone; also our tools; also the client's own editing tools turned off. */
+/** The parts that can be installed: hooks; our tools; the client's own editing tools turned off. */
 export const parts = ["guard", "tools", "exclusive"] as const;
 export type Part = (typeof parts)[number];
 
 export type Scope = "user" | "project";
 
-/** What a client's part needs to know to write its configuration. */
+/** The facts that a client's configuration is written from. */
 export interface Setup {
   readonly scope: Scope;
   readonly home: string;
@@ -41,7 +41,7 @@ export interface ConfigFile {
   take(text: string, unwanted: ReadonlySet<Part>, base: Base): string | null;
 }
 
-/** What a client starts for a hook. */
+/** The command that a client starts for a hook. */
 export interface Started {
   readonly argv: readonly [string, ...string[]];
   /** The words that a shell makes of it, where it goes through one. */
@@ -52,17 +52,17 @@ export interface Client {
   readonly name: string;
   /** As people know it. */
   readonly title: string;
-  /** What it is called on the PATH. */
+  /** The name of its program on the PATH. */
   readonly program: string;
-  /** What stands in the user's and in a project's configuration is started for each of them. */
+  /** Hooks of the user's and of a project's configuration both run. */
   readonly startsTwice?: boolean;
   /** Why these parts cannot be installed there; null if they can. */
   refuses(wanted: ReadonlySet<Part>, setup: Setup): string | null;
   files(setup: Setup): readonly ConfigFile[];
-  /** What is started before an edit, by the text of its first file; null if nothing of ours is. */
+  /** Returns the command that runs before an edit, by the text of the first file; null if it is not ours. */
   started(text: string, setup: Setup): Started | null;
   /** Why the client would not start it all the same, and what to do; null if it will. */
   disabled?(text: string, setup: Setup): string | null;
-  /** What somebody has to know or do after installing. */
+  /** Notes for a person after installing. */
   notes(wanted: ReadonlySet<Part>, setup: Setup): readonly string[];
 }

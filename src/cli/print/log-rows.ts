@@ -18,7 +18,7 @@ export function agentName(agent: string): string {
   return /^[\w-]+:[0-9a-f]{8}-[0-9a-f-]{27}$/.test(agent) ? agent.slice(0, agent.indexOf(":") + 9) : agent;
 }
 
-/** What happened, in a word or two. */
+/** Says in a word or two what happened. */
 export function happened(entry: JournalEntry): string {
   const { kind, relocated, code, tool, after, before, to, edits, instead } = entry;
   if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";

@@ -60,7 +60,7 @@ function cellText(text: string, width: number, { column, stream, at }: Cell): st
   return column.right ? blanks + painted : painted + blanks;
 }
 
-/** Of a path the end tells more, of a sentence the beginning. */
+/** Cuts a path at its beginning and a sentence at its end: the rest tells more. */
 function cut(text: string, width: number, shrinks: Column["shrinks"]): string {
   return shrinks === "start" ? `…${text.slice(text.length - width + 1)}` : `${text.slice(0, width - 1)}…`;
 }
@@ -76,7 +76,7 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   dim: [2, 22],
 };
 
-/** One of the two streams. */
+/** stdout or stderr. */
 export interface Stream {
   readonly isTerminal: boolean;
   readonly columns: number;

@@ -7,7 +7,7 @@ import { statusOf } from "../flag-types.js";
 import type { Opened } from "../open-workspace.js";
 import { type Stream, wrap } from "./output.js";
 
-/** Prints what became of a call that writes; who is refused without being known is told how to say who it is. */
+/** Prints the answer to a call that writes. A refused caller without a name is told how to give one. */
 export function showEdit(context: Context, { identity }: Opened, result: Result): number {
   const status = showResult(context, result, withText(result));
   if (result.isError && identity.source === "shared" && !context.args.has("stateless"))
@@ -17,7 +17,7 @@ export function showEdit(context: Context, { identity }: Opened, result: Result)
   return status;
 }
 
-/** What the answer shows counts as shown: whoever takes it as JSON has to get it, too. */
+/** Rows of the answer count as shown, so a caller of `--json` gets its text too. */
 function withText({ details, text }: Result): object {
   return { ...(details as object), text };
 }
@@ -114,7 +114,7 @@ export function paintDiff(text: string, stream: Stream): string {
 
 type Refusal = RefusalDetails & { readonly files?: readonly RefusalDetails[] };
 
-/** What was shown against what is there now, as a diff; "" where nothing differs. */
+/** Returns a diff of the lines as they were shown and as they are now; "" if none differs. */
 export function staleDiff(refusal: Refusal): string {
   return (refusal.files ?? [refusal]).map(fileDiff).join("");
 }
@@ -137,7 +137,7 @@ function hunk({ anchor, line, shown, now, cause, actual }: HashMismatch): string
   return [place, ...(shown === null ? unknown : [`-${shown}`]), ...(now === null ? [] : [`+${now}`])];
 }
 
-/** Lines that are as they were, at another place. */
+/** Lines that are unchanged and have moved. */
 function moves(mismatches: readonly HashMismatch[], remaps: RefusalDetails["remaps"]): string[] {
   const told = new Set(mismatches.map(({ anchor }) => anchor));
   return remaps

@@ -15,7 +15,7 @@ export function rangeList(ranges: readonly Range[]): string {
 const carried = ["session", "root", "encoding"];
 const policies = ["gate", "on-stale"];
 
-/** How a refusal names the next call to somebody at a shell. In backquotes, since a word or a full stop may follow. */
+/** Words the next call for a caller at a shell. In backquotes, since a word or a full stop may follow. */
 export function shellDoor(args: Args): Door {
   const flags = (names: readonly string[]): string =>
     names.flatMap((name) => args.texts(name).map((value) => ` --${name} ${quoted(value)}`)).join("");

@@ -8,7 +8,7 @@ import { difference, differenceFromEnd, patienceDifference, slide } from "./diff
 interface Versions {
   readonly path: string;
   readonly origin: string;
-  /** With LF. */
+  /** Lines end with LF. */
   readonly texts: readonly [string, string, string];
   /** V0 → V1 also took other line ends. */
   readonly converted?: boolean;
@@ -154,7 +154,7 @@ function isCertain(v0: readonly string[], v1: readonly string[], wanted: readonl
   return new Set(places).size === 1;
 }
 
-/** What the edit gives by each reading of the other change, before and after what was inserted at its place. */
+/** Returns the results of the edit for each reading of the other change, before and after an insertion at its place. */
 function readings(edits: readonly Hunk[], v0: readonly string[], v1: readonly string[]): string[] {
   const found = [difference, differenceFromEnd, patienceDifference].flatMap((compare) => {
     const there = placed(compare(v0, v1) ?? []);

@@ -9,12 +9,12 @@ export interface Hunk {
 
 export type Expectation = "text" | "refuse" | "unchanged";
 
-/** What the agent saw, what it wants, what is there now, what would be right. */
+/** The text that the agent saw, its edit, the text now, and the right result. */
 export interface Case {
   readonly id: string;
   readonly class: string;
   readonly path: string;
-  /** Where it is from: commits, for who wants to look. */
+  /** The commits that the case was made from. */
   readonly origin: string;
   readonly base: string;
   readonly current: string;
@@ -57,7 +57,7 @@ export function editText(text: string, hunks: readonly Hunk[]): string {
   return isCrlf(text) ? toCrlf(edited) : edited;
 }
 
-/** What a maker of cases tells; the rest follows from it. */
+/** The fields that a maker of cases gives; the others follow from them. */
 export interface Draft {
   readonly class: string;
   readonly path: string;
@@ -109,7 +109,7 @@ export function setHash(cases: readonly Case[]): string {
   for (const { id, sampled } of cases) hash.update(`${id}${sampled ? "s" : ""}\n`);
   return hash.digest("hex").slice(0, 16);
 }
-/** What was given cannot be replayed: a history, a set, a peer. Said to the user as it is. */
+/** A history, a set or a peer that cannot be replayed. The message is for the user. */
 export class ReplayError extends Error {
   override readonly name: string = "ReplayError";
 }

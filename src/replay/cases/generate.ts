@@ -51,7 +51,7 @@ export async function generate({ source, seed, cases, onProgress }: GenerateOpti
   const drawer = new Drawer(source, random, Math.ceil((cases - sample) / classNames.length));
   const reader = new Reader(source, pairs);
   const last = Math.min(pairs.length, cases * triesForRare);
-  // Of a short history one half is left for the classes.
+  // A short history leaves one half for the classes.
   const half = Math.ceil(pairs.length / 2);
   let at = 0;
   for (; at < half && drawer.sampled < sample; at = Math.min(at + chunk, half)) {

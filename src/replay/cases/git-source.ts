@@ -20,7 +20,7 @@ export interface FileMerge {
   readonly merged: string;
 }
 
-/** Where cases are made from. */
+/** The history that cases are made from. */
 export interface Source {
   readonly name: string;
   /** Newest first. */
@@ -34,7 +34,7 @@ export interface Source {
   isShallow(): Promise<boolean>;
 }
 
-/** What makes the history unreadable, said to the user. */
+/** Words for the user why the history cannot be read. */
 export class GitError extends ReplayError {
   override readonly name = "GitError";
 }
@@ -71,7 +71,7 @@ export function gitSource(folder: string): Source {
 
 type Git = (args: readonly string[], input?: string) => Promise<Buffer>;
 
-/** So many bytes of blobs are held at once, at least one of them. */
+/** Bytes of blobs that are held at once; at least one blob is. */
 const batchBytes = 1 << 26;
 
 async function readTexts(
@@ -110,7 +110,7 @@ async function readTexts(
 function repositoryAt(folder: string): Repository {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) throw new GitError(`${folder} ${stat ? "is not a folder" : "does not exist"}`);
-  // It was named, so it may be a bare repository.
+  // A person named the folder, so it may be a bare repository.
   const repository = findRepository(folder, { named: true });
   if (repository === null) throw new GitError(nowhere(folder));
   return repository;
@@ -130,7 +130,7 @@ async function ask(folder: string, args: readonly string[], input: string): Prom
   }
 }
 
-/** What git says most often, with what to do; the rest as it is. */
+/** Adds advice to the most frequent messages of git. */
 function worded(folder: string, { message, isMissing }: GitFailure): string {
   if (isMissing) return "git was not found: a history can only be read with it (PATH)";
   if (/not a git repository/.test(message)) return nowhere(folder);

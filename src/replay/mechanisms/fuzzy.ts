@@ -68,7 +68,7 @@ function levenshtein(one: string, two: string): number {
   return row[two.length] as number;
 }
 
-/** The same block at another depth. */
+/** Matches the same block at another depth of indentation. */
 function* dedented(lines: readonly string[], wanted: readonly string[]): Generator<string> {
   const plain = dedent(wanted);
   for (let at = 0; at + wanted.length <= lines.length; at++) {

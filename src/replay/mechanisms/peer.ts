@@ -4,7 +4,7 @@ import { ReplayError } from "../cases/case.js";
 import { untilExit } from "../cases/git-source.js";
 import { type Mechanism, NoAnswer } from "../score.js";
 
-/** What a peer is sent and answers, a JSON object a line each: docs/replay-protocol.md. */
+/** A peer reads requests and writes answers, one JSON object a line: docs/replay-protocol.md. */
 interface PeerRequest {
   readonly id: number;
   readonly case: number;
@@ -46,7 +46,7 @@ export function peer(given: string, { seconds = defaultSeconds }: PeerOptions = 
       return {
         async edit(current, edits) {
           const told = edits.map(({ start, count, lines }) => ({ start: start + 1, count, lines }));
-          // Not restarted within a case: what it knew of the case is gone.
+          // A peer is not restarted within a case: it would have lost the case.
           if (line === null) throw new NoAnswer(`${name} is not asked any more`);
           const answer = await line.ask({ case: number, base, current, edits: told }, seconds);
           if (answer === null) {
@@ -84,7 +84,7 @@ function startGroup(command: string): {
       if (detached && child.pid !== undefined) process.kill(-child.pid, how);
       else child.kill(how);
     } catch {
-      // It has ended.
+      // The peer has ended.
     }
   };
   return { child, kill };
@@ -168,7 +168,7 @@ class Line {
 
   kill(): void {
     this.group.kill("SIGKILL");
-    // What it started and let go may hold the other end.
+    // A process that the peer started may hold the other end.
     this.group.child.stdout.destroy();
   }
 

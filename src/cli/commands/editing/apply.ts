@@ -27,7 +27,7 @@ function parseRequest(text: string, dryRun: boolean): Request {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    // Without the text itself, which may have many lines.
+    // The text itself is left out: it may have many lines.
     const why = (error as Error).message.replace(/, (\.\.\.)?"[\s\S]*is not valid JSON$/, "");
     throw new UsageError(`the request is not JSON: ${why}`, `it looks like ${example}`);
   }
@@ -61,7 +61,7 @@ function parseRequest(text: string, dryRun: boolean): Request {
   return { files: filesOf(files), ...dry };
 }
 
-/** What is not known may be what keeps the request from writing. */
+/** Refuses unknown fields: the caller may count on one of them to prevent the write. */
 function checkNone(rest: object, where: string): void {
   const [unknown] = Object.keys(rest).filter((name) => !name.startsWith("_"));
   if (unknown !== undefined) throw wrong(`unknown field ${JSON.stringify(unknown)} in ${where}`);

@@ -47,7 +47,7 @@ async function textOf(args: Args, context: Context): Promise<string> {
   );
 }
 
-/** Nothing at all is what a command that failed pipes in: as an empty line it would wipe out what is there. */
+/** Refuses an empty input: a command that failed pipes in nothing, and an empty line would replace the text. */
 async function inputText(from: string, context: Context): Promise<string> {
   const text = decodeText(await readInput(from, context), from).replace(/^\ufeff/, "");
   if (text !== "") return text;

@@ -39,7 +39,7 @@ export const run: Run = async (context) => {
 
 /**
  * Rows go to stdout, and to stderr the notes on what they leave out: rows never begin with a bracket. The notes of a
- * delta are what it says, so they stay with its rows. Of several files each has its name above its rows.
+ * delta are what it says, so they stay with its rows. If there are several files, each has its name above its rows.
  */
 function show(text: string, { path, delta }: ReadRequest, isNamed: boolean, { out, err }: Output): void {
   const lines = text.split("\n");

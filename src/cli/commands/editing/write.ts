@@ -17,7 +17,7 @@ export const run: Run = async (context) => {
   return showEdit(context, opened, await opened.editor.write({ path, content, dryRun: args.has("dry-run") }));
 };
 
-/** Nothing at all is what a command that failed pipes in. A new file may be empty; an old one is not emptied by it. */
+/** Refuses to empty a file by an empty stdin: a command that failed pipes in nothing. A new file may be empty. */
 function checkMeant(path: string, { cwd }: Context): void {
   const now = statSync(resolve(cwd, path), { throwIfNoEntry: false });
   if (!now?.isFile() || now.size === 0) return;

@@ -105,7 +105,7 @@ function caseNamed(id: string, { cases, hash }: CaseSet): Case {
   return cases.find((one) => one.id === id) ?? wanted;
 }
 
-/** Without a terminal, and without a word about its width, as wide as is good to read. */
+/** Columns where neither a terminal nor COLUMNS tells the width. */
 const pipedColumns = 160;
 
 async function showCase({ args, env, output }: Context, one: Case, all: readonly Mechanism[]): Promise<void> {

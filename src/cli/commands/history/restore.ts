@@ -47,7 +47,7 @@ function show({ status, restored, already }: RestoreDetails, out: Stream): void 
   if (status === "noop" && already.length === 0) out.line("[nothing is lost]");
 }
 
-/** What stands in the way, whose it is, and what to do. */
+/** Says which lines are in the way, who wrote them, and what to do. */
 function explain(refusal: RestoreRefusal, err: Stream): void {
   const { message, mismatches, needs, ids, code } = refusal;
   err.line(err.paint("red", `kedge: ${visible(message)}`));

@@ -25,7 +25,7 @@ export const run: Run = async (context) => {
 
 interface Agent {
   readonly session: string;
-  /** Of which it was shown something that still counts. */
+  /** Files with lines that count as shown to it. */
   readonly files: number;
   readonly commits: number;
   readonly refusals: number;

@@ -122,7 +122,7 @@ export interface Saved {
   readonly method: string;
 }
 
-/** What a row costs beyond its text with hex6 anchors, as measured; and bytes of source text a token. */
+/** Tokens of a row beyond its text with hex6 anchors, and bytes of source text a token, both measured. */
 const rowTokens = 7;
 const tokenBytes = 4;
 const refusalTokens = 60;

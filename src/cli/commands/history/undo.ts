@@ -78,7 +78,7 @@ async function choose(context: Context, { store, files }: Opened, path: string |
   const calls = [...new Set(entries.map(({ id, batch }) => batch ?? id))];
   const last = args.number("last");
   const shown = calls.slice(0, last ?? offered);
-  // Without an edit to choose, the session says that there is none.
+  // The session says that there is no edit to undo.
   if (shown.length === 0) return {};
   const now = Date.now();
   const rows = entries.flatMap((entry) => {

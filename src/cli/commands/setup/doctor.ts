@@ -126,7 +126,7 @@ function state({ env }: Context): Finding[] {
   return [{ check: "state folder", ok: true, found }, ...findings];
 }
 
-/** What is on record of this workspace. */
+/** Checks the record of this workspace. */
 async function record({ env, cwd }: Context): Promise<Finding[]> {
   const notes: string[] = [];
   const workspace = findWorkspace(cwd);

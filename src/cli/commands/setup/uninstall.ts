@@ -51,7 +51,7 @@ function report(context: Context, prepared: Prepared, plan: readonly Planned[], 
   return done;
 }
 
-/** Where else this client is guarded, and how to take that out. */
+/** Names the other places where this client is guarded, and how to remove the guard there. */
 function elsewhere({ client, records, place }: Prepared): string[] {
   const others = records.all().filter((one) => one.client === client.name && one.root !== place.root);
   const command = `kedge uninstall ${client.name}`;

@@ -11,7 +11,7 @@ const editing = ["replace", "write_file"];
 const shown = ["read_file", "read_many_files", "run_shell_command", "grep_search", "search_file_content"];
 
 /**
- * It takes the status of a program that is missing for a refusal: then nothing could be done any more. There is no
+ * Gemini CLI takes the status of a missing program for a refusal, so every edit would be refused. There is no
  * hook for its PreCompress, which comes before every request and says nothing.
  */
 function groups(setup: Setup): Record<string, HookGroup> {

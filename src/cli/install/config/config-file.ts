@@ -4,13 +4,13 @@ import { type ConfigFile, type Part, parts } from "../types.js";
 import type { Entry } from "./entries.js";
 import { beyondJson, JsonProblem, parseJsonc } from "./jsonc.js";
 
-/** What a client does not take in its JSON. */
+/** A client that does not read every JSON file. */
 interface Strictness {
   readonly title: string;
   readonly comments: boolean;
 }
 
-/** Without `strict` the client takes comments and commas at the end. */
+/** A client takes comments and trailing commas unless `strict` says otherwise. */
 export function jsonFile(path: string, entries: readonly Entry[], strict?: Strictness): ConfigFile {
   const readable = (text: string | null): string => (text === null || isBlank(text) ? "{}\n" : text);
   return {
@@ -39,7 +39,7 @@ export function jsonFile(path: string, entries: readonly Entry[], strict?: Stric
   };
 }
 
-/** A guard that the client passes over in silence would be worse than none. */
+/** Refuses a file that the client would pass over in silence: a guard in it would guard nothing. */
 function refuseBeyond(text: string, { title, comments }: Strictness): void {
   const { comment, comma } = beyondJson(text);
   if (comment !== null && !comments)
@@ -50,23 +50,23 @@ function refuseBeyond(text: string, { title, comments }: Strictness): void {
 
 const isBlank = (text: string): boolean => text.replace("\ufeff", "").trim() === "";
 
-/** Nothing in it, not even a comment. */
+/** True if the object holds nothing, not even a comment. */
 function isEmptyObject(text: string): boolean {
   return parseJsonc(text).children?.length === 0 && /^\s*\{\s*\}\s*$/.test(text);
 }
 
 interface BlockSetup {
   readonly part: Part;
-  /** Of a line that begins or ends the block: it starts a comment in the file's language. */
+  /** Starts a comment in the file's language; the first and the last line of the block begin with it. */
   readonly comment: string;
   readonly lines: readonly string[];
-  /** What must not stand there besides. */
+  /** Matches a line that must not be in the file beside the block. */
   readonly rival: RegExp;
   /** Throws if the client cannot read the file as it is. */
   readonly check: (text: string) => void;
 }
 
-/** Lines at the end of a file, between two marks. For languages where that is always possible. */
+/** Lines at the end of a file, between two marks, for languages that always allow them there. */
 export function blockFile(path: string, { part, comment, lines, rival, check }: BlockSetup): ConfigFile {
   const first = `${comment} >>> kedge: written by kedge install, taken out by kedge uninstall`;
   const last = `${comment} <<< kedge`;

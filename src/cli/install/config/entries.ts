@@ -1,4 +1,4 @@
-/** What is put into a client's JSON configuration, entry by entry, and taken out again without touching what is not ours. */
+/** Entries of a client's JSON configuration: added and removed again without touching entries of others. */
 import type { Part } from "../types.js";
 import { appendAt, isSameValue, removeAt, setAt, valueAt } from "./json-edit.js";
 import type { JsonPath } from "./jsonc.js";
@@ -7,13 +7,13 @@ export interface Entry {
   readonly part: Part;
   isIn(text: string): boolean;
   put(text: string): string;
-  /** `base` is the text before anything of ours was in it: what stands there already was not ours. */
+  /** `base` is the text before Kedge wrote to it: entries that it holds belong to others. */
   take(text: string, base: string | null): string;
 }
 
-/** A member of an object. What stood there before comes back. */
+/** A member of an object. Removing it restores the value of `base`. */
 export function member(part: Part, path: JsonPath, value: unknown): Entry {
-  // A server of our name is ours, of whatever version; a switch is ours if it stands as we put it.
+  // A server with our name is ours in every version; a switch is ours if it has the value that we wrote.
   const isIn = (text: string): boolean =>
     part === "exclusive" ? isSameValue(valueAt(text, path), value) : valueAt(text, path) !== undefined;
   return {
@@ -52,13 +52,13 @@ export interface HookGroup {
 }
 
 interface HooksSetup {
-  /** Where the events are. */
+  /** The path of the events. */
   readonly path: JsonPath;
   readonly groups: Readonly<Record<string, HookGroup>>;
   readonly isOurs: (hook: Hook) => boolean;
 }
 
-/** Hooks, ours by what they start: of whatever version, and also where somebody has put others beside them. */
+/** Hooks, known as ours by the program that they start, in every version, also beside hooks of others. */
 export function hookGroups({ path, groups, isOurs }: HooksSetup): Entry {
   const ours = (text: string): JsonPath[] =>
     hooksIn(text, path)
@@ -101,7 +101,7 @@ export interface PlacedHook {
 
 const at = ({ place }: PlacedHook): JsonPath => place;
 
-/** Every hook of a configuration; what is not shaped like one is passed over. */
+/** Returns every hook of a configuration. Values of another shape are left out. */
 export function hooksIn(text: string, path: JsonPath): PlacedHook[] {
   const events = valueAt(text, path);
   if (typeof events !== "object" || events === null) return [];
@@ -119,7 +119,7 @@ export function hooksIn(text: string, path: JsonPath): PlacedHook[] {
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const list = (text: string, path: JsonPath): readonly unknown[] => asList(valueAt(text, path));
 
-/** With the containers that are empty then, unless they were there before. */
+/** Removes the value at the path, and containers that are empty then, unless `base` has them. */
 function removeWithEmpty(text: string, path: JsonPath, base: string | null): string {
   let result = removeAt(text, path);
   for (let depth = path.length - 1; depth > 0; depth--) {

@@ -21,7 +21,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** What stands at the path; undefined if nothing does. */
+/** Returns the value at the path; undefined if there is none. */
 export function valueAt(text: string, path: JsonPath): unknown {
   const node = nodeAt(rootOf(text), path);
   return node === null ? undefined : getNodeValue(valueNode(node));
@@ -55,7 +55,7 @@ export function appendAt(text: string, path: JsonPath, value: unknown): string {
   return spliced(text, [{ start: at, end: at, text: last ? `, ${line}` : line }]);
 }
 
-/** Takes out what stands at the path; the text as it is if nothing does. */
+/** Removes the value at the path; returns the text unchanged if there is none. */
 export function removeAt(text: string, path: JsonPath): string {
   const root = rootOf(text);
   const above = nodeAt(root, path.slice(0, -1));
@@ -97,7 +97,7 @@ function wrongKind(path: JsonPath, wanted: string, { offset }: JsonNode): JsonPr
   return new JsonProblem(`${path.join(".")} is not ${wanted}`, offset);
 }
 
-/** At the end of a container, on a line of its own. */
+/** Inserts a line at the end of a container. */
 function insertInto(text: string, node: JsonNode, make: (indent: string) => string): string {
   const eol = lineEnd(text);
   const outer = indentOfLine(text, node.offset);
@@ -119,7 +119,7 @@ function insertInto(text: string, node: JsonNode, make: (indent: string) => stri
   ]);
 }
 
-/** Comments behind a value on its line say something about it, and stay with it. */
+/** Returns the end of the comments behind a value on its line: they belong to the value. */
 function endOfRemark(text: string, from: number): number {
   const remark = /(?:[ \t]*\/\*(?:(?!\*\/)[^\r\n])*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y;
   remark.lastIndex = from;
@@ -127,7 +127,7 @@ function endOfRemark(text: string, from: number): number {
   return remark.lastIndex;
 }
 
-/** An only child goes with the blanks around it; comments beside it stay. */
+/** Removes an only child with the blanks around it. Comments beside it stay. */
 function collapsed(text: string, holder: JsonNode, child: JsonNode): string {
   const [start, end] = [holder.offset, endOf(holder)];
   const comma = commaAfter(text, child);
@@ -140,7 +140,7 @@ function collapsed(text: string, holder: JsonNode, child: JsonNode): string {
 
 const closingBlanks = (after: string): string => /\r?\n[ \t]*$/.exec(after)?.[0] ?? "";
 
-/** A child that others follow, with its comma; with its line if nothing else stands on it. */
+/** Removes a child and its comma, and its line if nothing else is on it. */
 function withComma(text: string, child: JsonNode): Splice {
   const comma = (commaAfter(text, child) as number) + 1;
   const end = comma + blanksAt(text, comma);
@@ -150,7 +150,7 @@ function withComma(text: string, child: JsonNode): Splice {
     : { start: child.offset, end, text: "" };
 }
 
-/** Where the blanks before a place begin: with the line break, so that no empty line stays. */
+/** Returns the offset at which the blanks before a place begin, the line break included: no empty line stays. */
 function withBlanks(text: string, place: number): number {
   let at = place;
   while (text[at - 1] === " " || text[at - 1] === "\t") at--;
@@ -164,7 +164,7 @@ function blanksAt(text: string, place: number): number {
   return at - place;
 }
 
-/** Lists of plain values on one line, as people write them. */
+/** Prints a value with lists of plain values on one line, as people write them. */
 function written(text: string, value: unknown, indent: string): string {
   const pretty = JSON.stringify(value, null, indentUnit(text));
   const lists = pretty.replace(/\[\n\s*([^[\]{}\n]+(?:,\n[^[\]{}\n]+)*)\n\s*\]/g, (_, inside: string) => {
@@ -175,13 +175,13 @@ function written(text: string, value: unknown, indent: string): string {
 
 const lineEnd = (text: string): string => (/\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n");
 
-/** What one level is indented by: as the first member of the file is. */
+/** Returns the indentation of one level: that of the first member of the file. */
 function indentUnit(text: string): string {
   const [first] = parseJsonc(text).children ?? [];
   return (first && ownIndent(text, first.offset)) || "  ";
 }
 
-/** The blanks before a place, if nothing else stands before it on its line. */
+/** Returns the blanks before a place if they are all that is before it on its line. */
 function ownIndent(text: string, at: number): string | undefined {
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   return line.trim() === "" ? line : undefined;

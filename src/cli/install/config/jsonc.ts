@@ -70,7 +70,7 @@ function problemOf({ error, offset }: ParseError, root: JsonNode | undefined, te
 
 export const endOf = ({ offset, length }: JsonNode): number => offset + length;
 
-/** Where the comma after a node stands; null if there is none. */
+/** Returns the offset of the comma after a node; null if there is none. */
 export function commaAfter(text: string, node: JsonNode): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(endOf(node));
@@ -79,7 +79,7 @@ export function commaAfter(text: string, node: JsonNode): number | null {
   return text[next] === "," ? next : null;
 }
 
-/** Where a text is more than plain JSON: its first comment, and its first comma at the end of a container. */
+/** Returns the offsets at which a text is more than plain JSON: its first comment and its first trailing comma. */
 export function beyondJson(text: string): { readonly comment: number | null; readonly comma: number | null } {
   const comments: number[] = [];
   visit(withoutMark(text), { onComment: (offset) => void comments.push(offset) });
@@ -99,7 +99,7 @@ export function valueNode(node: JsonNode): JsonNode {
   return node.type === "property" ? (node.children?.[1] as JsonNode) : node;
 }
 
-/** The member or element at the end of the path; null if there is none. Of members with one name the last counts. */
+/** Returns the member or element at a path; null if there is none. If members share a name, the last counts. */
 export function nodeAt(root: JsonNode, path: JsonPath): JsonNode | null {
   let node: JsonNode | undefined = root;
   for (const step of path) {

@@ -1,4 +1,4 @@
-/** Whether a client can read a TOML file at all. What it says is not taken apart: ours goes to its end, as a block. */
+/** Checks that a client can read a TOML file. The values are not parsed: our entries are a block at the end. */
 import { JsonProblem } from "./jsonc.js";
 
 const trivia = /(?:[ \t\r\n]+|#[^\n]*)*/y;
@@ -16,7 +16,7 @@ const strings = [
 const scalar =
   /(?:true|false|[+-]?(?:inf|nan)|[+-]?\d[\w.:+-]*(?: \d\d:[\d:.]+(?:[Zz]|[+-][\d:]+)?)?)(?![\w.:+-])/y;
 
-/** Throws where the file stops being TOML. What only a strict reader minds is let pass. */
+/** Throws where the file stops being TOML. Faults that only a strict reader minds are passed over. */
 export function checkToml(text: string): void {
   new Reader(text).whole();
 }
