@@ -11,6 +11,7 @@ import {
   newestFor,
   showingsFor,
   shownInRefusals,
+  untoldLines,
 } from "./agent-ledger.js";
 import type { StateRecord } from "./file-ledger.js";
 import { isForgotten } from "./forgotten-rows.js";
@@ -53,10 +54,10 @@ interface Arrival {
   readonly agent: string;
 }
 
-/** The agent was never told of the text that stood there meanwhile. */
-function isUntoldRegion({ aStart, aEnd }: Region, { pending, deletions }: AgentLedger): boolean {
-  if (aStart < aEnd) return pending.containsSpan(aStart, aEnd);
-  return deletions.some(({ gap }) => gap === aStart);
+/** The agent was never told of the text that stood there meanwhile, in no refusal either: its rows name lines that are gone. */
+function isUntoldRegion({ aStart, aEnd }: Region, ledger: AgentLedger): boolean {
+  if (aStart < aEnd) return untoldLines(ledger).containsSpan(aStart, aEnd);
+  return ledger.deletions.some(({ gap, told = [] }) => gap === aStart && told.length === 0);
 }
 
 function isAt({ gap }: Deletion, { bStart, bEnd }: Region): boolean {

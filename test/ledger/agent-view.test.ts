@@ -190,3 +190,17 @@ it("names no edit that was made again since by another program's tool", async ()
   expect(text).not.toContain(first);
   expect(text).not.toContain(third);
 });
+
+it("does not forget the text that stood there meanwhile where a refusal has shown it: its rows name lines that are gone", async () => {
+  const braced = "a b } c";
+  const made = bench(braced);
+  await made.session.read({ path });
+  const two = made.session.as("two");
+  await two.read({ path });
+  await two.edit(on(braced).after(2, ["}", "n"]));
+  const refused = await made.session.write({ path, content: ["x"] });
+  expect(refused.text).toContain(`${tag("a b } n } c", 3)}|}`);
+  await two.undo();
+  expect(made.words()).toBe(braced);
+  expect(outcome(await made.session.edit(on(braced).set(3, "X")))).toBe("!ambiguous");
+});
