@@ -1,6 +1,6 @@
 import { formatLineTag } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
-import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { memoryFiles, memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { corpus } from "./corpus.js";
 import { type Counts, middle, plus, tokens } from "./count.js";

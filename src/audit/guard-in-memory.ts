@@ -10,14 +10,7 @@ import {
   type Recalled,
 } from "../guard/index.js";
 import type { LostCause, LostEdit } from "../lost/index.js";
-import {
-  type Commits,
-  type Committed,
-  type JournalEntry,
-  type Json,
-  type LedgerStore,
-  memoryFiles,
-} from "../ports/index.js";
+import { type Commits, type Committed, type Json, memoryFiles, memoryStore } from "../ports/index.js";
 import { Session } from "../session/index.js";
 import { utf8 } from "../text/index.js";
 import { isSame, type Text } from "./timeline.js";
@@ -67,7 +60,10 @@ const nothingSent: Recalled = { sent: [], isComplete: true };
 
 export class GuardInMemory {
   private readonly files = memoryFiles();
-  private readonly store = new StoreInMemory();
+  private readonly store = Object.assign(memoryStore({ keptBytes: mostKept }), {
+    notes: new NotesInMemory(),
+    tidy() {},
+  });
   private readonly sessions = new Map<string, ToldSession>();
   private readonly texts = new Map<
     string,
@@ -171,70 +167,6 @@ const keyOf = (path: string): string =>
 
 /** Texts of older versions that are kept, in bytes. */
 const mostKept = 48 * 1024 * 1024;
-
-/** Records are values: each is replaced as a whole. */
-class StoreInMemory implements LedgerStore {
-  private readonly records = new Map<string, Json>();
-  private readonly versions = new Map<string, Uint8Array>();
-  private readonly entries = new Map<string, JournalEntry[]>();
-  private kept = 0;
-  readonly notes = new NotesInMemory();
-
-  tidy(): void {}
-
-  async file(key: string): Promise<Json | null> {
-    return this.records.get(`file ${key}`) ?? null;
-  }
-
-  async saveFile(key: string, record: Json): Promise<void> {
-    this.records.set(`file ${key}`, record);
-  }
-
-  async files(): Promise<readonly string[]> {
-    return [...this.records.keys()].flatMap((key) => (key.startsWith("file ") ? [key.slice(5)] : []));
-  }
-
-  async agent(id: string): Promise<Json | null> {
-    return this.records.get(`agent ${id}`) ?? null;
-  }
-
-  async saveAgent(id: string, record: Json): Promise<void> {
-    this.records.set(`agent ${id}`, record);
-  }
-
-  async version(id: string): Promise<Uint8Array | null> {
-    return this.versions.get(id) ?? null;
-  }
-
-  async keepVersion(id: string, bytes: Uint8Array): Promise<void> {
-    if (this.versions.has(id)) return;
-    this.versions.set(id, bytes);
-    this.kept += bytes.length;
-    for (const [old, { length }] of this.versions) {
-      if (this.kept <= mostKept) return;
-      this.versions.delete(old);
-      this.kept -= length;
-    }
-  }
-
-  async append(entry: JournalEntry): Promise<void> {
-    const all = this.entries.get(entry.file) ?? [];
-    if (all.length === 0) this.entries.set(entry.file, all);
-    all.push(entry);
-  }
-
-  async journal({
-    file,
-    since = 0,
-  }: {
-    readonly file?: string;
-    readonly since?: number;
-  } = {}): Promise<readonly JournalEntry[]> {
-    const found = file === undefined ? [...this.entries.values()].flat() : (this.entries.get(file) ?? []);
-    const newer = found.filter(({ time }) => time >= since);
-    return file === undefined ? newer.sort((one, two) => one.time - two.time) : newer;
-  }
-}
 
 class NotesInMemory {
   private readonly lists = new Map<string, Json[]>();

@@ -1,7 +1,7 @@
 import { schemes } from "../anchors/index.js";
 import { editsAgain } from "../answers/index.js";
 import { decidingCode, type Problem, problem } from "../edits/index.js";
-import type { Env } from "../ledger/index.js";
+import type { CallEnv, Env } from "../ledger/index.js";
 import { type FileId, foldedName, type Json, PortError } from "../ports/index.js";
 import { digest } from "../text/index.js";
 import { contradictions, type Entry, entryOf, joined } from "./judge.js";
@@ -63,7 +63,7 @@ export function conflictIn(request: object): string | null {
 export async function retryOf(
   handle: unknown,
   options: CallOptions & { path?: string },
-  env: Env,
+  env: CallEnv,
 ): Promise<Call> {
   const { path, ...rest } = options;
   const found = typeof handle === "string" ? await takeRetry(env, handle, rest.dryRun) : null;

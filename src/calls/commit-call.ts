@@ -14,20 +14,22 @@ import { problem } from "../edits/index.js";
 import {
   batchId,
   besideGap,
+  type CallEnv,
+  contextOf,
   type Deletion,
   type Done,
   type Env,
-  epochOf,
   type FileContext,
-  isKept,
   journalChange,
   keepParsed,
   newestFor,
   OpenFile,
   openAny,
   Recording,
+  type UnitEnv,
   untoldLines,
   versionOf,
+  withFiles,
   writer,
   writtenLines,
   wrote,
@@ -58,12 +60,11 @@ const attempts = 3;
 /** Places where others took lines out that one result tells of. */
 const toldDeletions = 5;
 
-export async function execute(call: Call, env: Env): Promise<EditResult | BatchResult> {
-  const { targets, request } = await find(call, env);
-  const epoch = await epochOf(env);
-  const context: FileContext = { ...env, epoch, now: env.clock() };
+export async function execute(call: Call, outer: CallEnv): Promise<EditResult | BatchResult> {
+  const { targets, request } = await find(call, outer);
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
-  const body = async (held: Held): Promise<EditResult | BatchResult> => {
+  return withFiles(files, outer, async (held, env) => {
+    const context = await contextOf(env);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const judged: Judged[] = [];
       for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
@@ -78,8 +79,7 @@ export async function execute(call: Call, env: Env): Promise<EditResult | BatchR
     const paths = targets.map(({ file }) => file.path).join(", ");
     const keep = targets.length === 1 ? "it keeps" : "the files keep";
     throw new PortError("busy", `${paths}: ${keep} changing while being written`);
-  };
-  return env.files.hold(files, body, env.signal);
+  });
 }
 
 /** The file is not the one any more that a handle was given for. */
@@ -87,27 +87,17 @@ function isOutdated(forced: Entry["forced"], { document }: OpenFile): boolean {
   return forced !== undefined && forced.version !== document?.version;
 }
 
-/** New texts are kept while the disk is busy with the files: what nobody wrote in the end is pruned some day. */
-async function commit(held: Held, judged: readonly Judged[], { store, files }: Env): Promise<boolean> {
-  const keep = async (): Promise<void> => {
-    for (const { opened, destination, verdict } of judged) {
-      const text = verdict.kind === "applied" ? verdict.after : null;
-      const { file } = destination ?? opened;
-      if (text && isKept(file, text)) await store.keepVersion(text.version, text.bytes);
-    }
-  };
+function commit(held: Held, judged: readonly Judged[], { files }: Env): Promise<boolean> {
   for (const { verdict } of judged)
     if (verdict.kind === "applied" && verdict.after) keepParsed(verdict.after, files);
-  // A failure is met again when the ledger is saved, and told then.
-  const [isDone] = await Promise.all([held.commit(judged.flatMap(writesOf)), keep().catch(() => {})]);
-  return isDone;
+  return held.commit(judged.flatMap(writesOf));
 }
 
 async function judgeOne(
   target: Target,
   held: Held,
   context: FileContext,
-  call: { request: string; env: Env },
+  call: { request: string; env: UnitEnv },
 ): Promise<Judged> {
   const open = (file: FileId): Promise<OpenFile> =>
     isWhole(target.entry) ? openAny(held, file, context) : OpenFile.open(held, file, context);
@@ -146,19 +136,20 @@ async function finish(
   call: Call,
   request: string,
   judged: readonly Judged[],
-  env: Env,
+  env: UnitEnv,
 ): Promise<EditResult | BatchResult> {
-  const texts: string[] = [];
-  const details: EditToolDetails[] = [];
   const batch = judged.length > 1 ? batchId((judged[0] as Judged).opened, env) : null;
-  for (const one of judged) {
-    const told = await finishFile({ ...call, request }, one, batch, env);
-    texts.push(told.text);
-    details.push(told.details);
-  }
+  const finished: Finished[] = [];
+  for (const one of judged) finished.push(await finishFile({ ...call, request }, one, batch, env));
   const retry = await keepAgain({ ...call, request }, judged, env);
+  const recording = new Recording();
+  if (finished.some(({ isWritten }) => isWritten)) await recording.try(() => env.store.finish());
+  else await env.store.finish();
+  const told = finished.map((one) => withWarnings(one, recording.warnings));
+  const texts = told.map(({ text }) => text);
+  const details = told.map((one) => one.details);
   const handle = retry === null ? {} : { retry };
-  const [first] = details as [EditToolDetails];
+  const first = details[0] as EditToolDetails;
   if (retry !== null) texts.push(againLine(call.single ? first.path : null, retry, env.voice.door));
   const text = texts.join("\n");
   if (call.single) return { text, isError: false, details: { ...first, ...handle } };
@@ -169,7 +160,7 @@ async function finish(
 }
 
 /** Of a call that was applied before, then taken back: the handle that applies it again. */
-async function keepAgain(call: Asked, judged: readonly Judged[], env: Env): Promise<string | null> {
+async function keepAgain(call: Asked, judged: readonly Judged[], env: UnitEnv): Promise<string | null> {
   const isAgain = judged.some(({ verdict }) => verdict.kind === "noop" && (verdict.again ?? []).length > 0);
   if (!isAgain || judged.some(({ opened }) => !opened.mayKeep || !opened.document)) return null;
   const files = judged.map(({ opened, verdict }) => ({
@@ -185,7 +176,23 @@ async function keepAgain(call: Asked, judged: readonly Judged[], env: Env): Prom
 
 type Asked = Call & { readonly request: string };
 
-async function finishFile(call: Asked, one: Judged, batch: string | null, env: Env) {
+/** One file of a call that was done. */
+interface Finished {
+  readonly text: string;
+  readonly details: EditToolDetails;
+  readonly isWritten: boolean;
+}
+
+/** What could not be recorded is told beside each file that is written. */
+function withWarnings({ text, details, isWritten }: Finished, failures: readonly string[]) {
+  const warnings = isWritten ? failures : [];
+  return {
+    text: [text, ...warnings.map((warning) => `! ${warning}`)].join("\n"),
+    details: { ...details, warnings: [...details.warnings, ...warnings] },
+  };
+}
+
+async function finishFile(call: Asked, one: Judged, batch: string | null, env: UnitEnv): Promise<Finished> {
   const { opened, verdict, destination } = one;
   if (verdict.kind === "refused") throw new Error("a refused file cannot be finished");
   const notes = opened.document ? await takenBackNotes(opened, env) : [];
@@ -201,7 +208,6 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   const isRecorded = !call.dryRun && verdict.kind === "applied" && after !== null;
   const unseen = isRecorded && env.within === undefined ? quotedUnseen(one, after) : LineSet.empty;
   if (isRecorded) record(one, after, unseen);
-  const recording = new Recording();
   const own = isRecorded ? writtenLines(applied.change).subtract(unseen) : LineSet.empty;
   const renamed = env.voice.numbered ? [] : await namedAnew(target, own, scheme);
   const { told, untold } = isRecorded ? deletionsOf(target) : { told: [], untold: [] };
@@ -224,12 +230,12 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
   });
   const done = { applied: isRecorded, printed, scheme, renamed, told };
   let id: string | undefined;
-  if (!call.dryRun && verdict.kind === "applied") {
-    if (env.within === undefined)
-      id = await recording.try(() => journalChange(opened, doneTo(one, verdict, call.tool, batch), env));
-    if (!after || destination) await recording.try(() => opened.release());
-    if (after) await recording.try(() => remember(call, target, done));
-  } else if (!call.dryRun && after) await remember(call, target, done);
+  const isWritten = !call.dryRun && verdict.kind === "applied";
+  if (isWritten) {
+    if (env.within === undefined) id = journalChange(opened, doneTo(one, verdict, call.tool, batch), env);
+    if (!after || destination) opened.release();
+  }
+  if (!call.dryRun && after) remember(call, target, done);
   const ranges = changedRanges(applied.change);
   const replaced = over.isEmpty ? [] : [overText(over, [...others], id)];
   const details: EditToolDetails = {
@@ -241,14 +247,11 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: E
     diff,
     firstChangedLine: ranges[0]?.start ?? null,
     changedRanges: ranges,
-    warnings: [...applied.warnings, ...replaced, ...recording.warnings],
+    warnings: [...applied.warnings, ...replaced],
     ...(id === undefined ? {} : { id }),
   };
-  const lines = [
-    operationText(one, call.dryRun, diff) ?? text,
-    ...[...replaced, ...recording.warnings].map((warning) => `! ${warning}`),
-  ];
-  return { text: lines.join("\n"), details };
+  const lines = [operationText(one, call.dryRun, diff) ?? text, ...replaced.map((warning) => `! ${warning}`)];
+  return { text: lines.join("\n"), details, isWritten };
 }
 
 /** Where others took lines out: what the answer tells of, and of the others the lines beside them. */
@@ -313,7 +316,7 @@ interface Shown {
 }
 
 /** What was printed names lines; the next identical call is a repeat. */
-async function remember(call: Asked, target: OpenFile, done: Shown): Promise<void> {
+function remember(call: Asked, target: OpenFile, done: Shown): void {
   const { committed } = target.agent.past;
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
   // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
@@ -332,7 +335,7 @@ async function remember(call: Asked, target: OpenFile, done: Shown): Promise<voi
       };
   const deletions = agent.deletions.filter(({ gap }) => !done.told.some((one) => one.gap === gap));
   target.update({ ...agent, past: next, deletions });
-  await target.save();
+  target.save();
 }
 
 /** Returns when the last of the rows was printed. A line has its new name besides the one in the list. */

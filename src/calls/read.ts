@@ -10,24 +10,24 @@ import {
 } from "../anchors/index.js";
 import { notRead } from "../answers/index.js";
 import {
+  type CallEnv,
   contextOf,
   type Deletion,
   deletion,
   describe,
   type Env,
-  type FileContext,
   hasSeen,
   isShownLast,
   isTooLarge,
-  OpenFile,
+  type OpenFile,
   openAny,
   peek,
   withFile,
+  withFiles,
 } from "../ledger/index.js";
 import {
   type Cancellation,
   type FileId,
-  type Held,
   PortError,
   type SearchHit,
   type SearchQuery,
@@ -49,7 +49,7 @@ export interface ReadRequest {
   readonly signal?: Cancellation | undefined;
 }
 
-export async function read(request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
+export async function read(request: ReadRequest, env: CallEnv): Promise<Result<ReadDetails>> {
   checkRanges(request);
   const file = await env.files.identify(request.path);
   try {
@@ -60,27 +60,25 @@ export async function read(request: ReadRequest, env: Env): Promise<Result<ReadD
 }
 
 /** Of a file that is too large size and hash are shown: it may be deleted or moved after that. */
-async function measured(file: FileId, error: PortError, env: Env): Promise<PortError> {
-  const context = await contextOf(env);
-  const body = async (held: Held): Promise<PortError> => {
-    const opened = await openAny(held, file, context);
+async function measured(file: FileId, error: PortError, env: CallEnv): Promise<PortError> {
+  return withFiles([file], env, async (held, inner) => {
+    const opened = await openAny(held, file, await contextOf(inner));
     if (!opened.measure) return error;
     const { hash } = opened.measure;
     opened.showed(LineSet.all(opened.text.lineCount), null, "observed");
-    await opened.save();
+    opened.save();
     return new PortError("too_large", `${error.message}; hash ${hash}. It can be deleted or moved now`);
-  };
-  return env.files.hold([file], body, env.signal);
+  });
 }
 
-async function readText(file: FileId, request: ReadRequest, env: Env): Promise<Result<ReadDetails>> {
+async function readText(file: FileId, request: ReadRequest, env: CallEnv): Promise<Result<ReadDetails>> {
   const again = await readAgain(file, request, env);
   if (again) return again;
-  return withFile(file, env, async (opened) => {
-    const text = await shownText(opened);
+  return withFile(file, env, async (opened, inner) => {
+    const text = shownText(opened);
     const result = request.delta ? await delta(opened, text, request, env) : list(opened, text, request, env);
-    const notes = await takenBackNotes(opened, env);
-    await opened.save();
+    const notes = await takenBackNotes(opened, inner);
+    opened.save();
     return { ...result, text: [result.text, ...notes.map((note) => `[${note}]`)].join("\n") };
   });
 }
@@ -114,12 +112,12 @@ function checkRanges({ ranges }: ReadRequest): void {
 }
 
 /** The text of a file that can be shown. Of a binary one size and version are: it may be deleted or moved after that. */
-async function shownText(opened: OpenFile): Promise<Document> {
+function shownText(opened: OpenFile): Document {
   const { document, file } = opened;
   if (!document) throw new PortError("not_found", `${file.path} does not exist`);
   if (!document.binary) return document;
   opened.showed(LineSet.all(document.lineCount), null, "observed");
-  await opened.save();
+  opened.save();
   throw new PortError(
     "binary",
     `${file.path} is binary: ${document.bytes.length} bytes, version ${document.version}`,
@@ -246,7 +244,7 @@ export interface GrepRequest {
 
 const defaultResults = 100;
 
-export async function grep(request: GrepRequest, env: Env): Promise<Result<SearchDetails>> {
+export async function grep(request: GrepRequest, env: CallEnv): Promise<Result<SearchDetails>> {
   if (request.pattern === "") throw new PortError("bad_request", "pattern is empty");
   const query: SearchQuery = {
     pattern: request.pattern,
@@ -260,12 +258,11 @@ export async function grep(request: GrepRequest, env: Env): Promise<Result<Searc
     ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
   };
   const { hits, limited } = await env.files.search(query);
-  const context = await contextOf(env);
   const files: ReadDetails[] = [];
   const parts: string[] = [];
   let matches = 0;
   for (const hit of hits) {
-    const found = await hitsIn(hit, request, env, context);
+    const found = await hitsIn(hit, request, env);
     if (!found) continue;
     files.push(found.details);
     parts.push(`${hit.path}\n${found.text}`);
@@ -280,10 +277,10 @@ export async function grep(request: GrepRequest, env: Env): Promise<Result<Searc
 }
 
 /** A search shows rows like a read does, but retires none. A file that vanished or cannot be shown is passed over. */
-async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: FileContext) {
+async function hitsIn(hit: SearchHit, request: GrepRequest, env: CallEnv) {
   const file = await env.files.identify(hit.path);
-  const body = async (held: Held) => {
-    const opened = await OpenFile.open(held, file, context);
+  const { signal } = request;
+  return withFile(file, { ...env, ...(signal ? { signal } : {}) }, async (opened) => {
     const { document } = opened;
     if (!document || document.binary) return null;
     const around = request.context ?? 0;
@@ -293,9 +290,8 @@ async function hitsIn(hit: SearchHit, request: GrepRequest, env: Env, context: F
     const ranges = lines.map((line) => ({ start: Math.max(1, line - around), end: line + around }));
     const listing = listRows(document, { scheme: anchors, ranges });
     opened.showed(listing.shown, anchors, "search");
-    await opened.save();
+    opened.save();
     const text = listing.rows.map((row) => rowText(row, anchors, env)).join("\n");
     return { text, details: detailsOf(opened.file, document, listing, anchors) };
-  };
-  return env.files.hold([file], body, request.signal);
+  });
 }

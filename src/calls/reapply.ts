@@ -3,10 +3,10 @@ import { History, hunksOf, type LineChange, type Region, type State } from "../c
 import type { LocatedEdit, Problem } from "../edits/index.js";
 import {
   type Done,
-  type Env,
   journalChange,
   type OpenFile,
   Recording,
+  type UnitEnv,
   writtenLines,
   wrote,
 } from "../ledger/index.js";
@@ -101,7 +101,7 @@ type Told = Omit<Done, "before" | "after" | "change"> | null;
 export async function writeBack(
   files: readonly Returned[],
   { held, told }: { readonly held: Held; told(returned: Returned): Told },
-  env: Env,
+  env: UnitEnv,
 ): Promise<string[] | "changed"> {
   if (!(await held.commit(files.flatMap(writesOf)))) return "changed";
   const warnings: string[] = [];
@@ -128,9 +128,8 @@ function writesOf({ opened, text, spelled, from, folders }: Returned): Write[] {
 async function settle(
   { opened, text, maps, from }: Returned,
   told: NonNullable<Told>,
-  env: Env,
+  env: UnitEnv,
 ): Promise<string[]> {
-  const recording = new Recording();
   const exact = maps.length > 0 ? maps.reduce((first, next) => first.compose(next)) : null;
   const before = opened.document?.version ?? null;
   if (from) opened.adopt(from);
@@ -141,7 +140,10 @@ async function settle(
     if (opened.agent.state >= 0) opened.update(wrote(opened.agent, opened.history, written));
   }
   const done = { ...told, before, after: text?.version ?? null, change: exact };
-  await recording.try(() => journalChange(opened, done, env));
-  await recording.try(() => (text ? opened.save() : opened.release()));
+  journalChange(opened, done, env);
+  if (text) opened.save();
+  else opened.release();
+  const recording = new Recording();
+  await recording.try(() => env.store.finish());
   return recording.warnings;
 }

@@ -21,6 +21,7 @@ import {
   journalRefusal,
   type OpenFile,
   remover,
+  type UnitEnv,
   writer,
 } from "../ledger/index.js";
 import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
@@ -57,7 +58,7 @@ const contentionCount = 3;
 export async function refuse(
   call: RefusedCall,
   files: readonly RefusedFile[],
-  env: Env,
+  env: UnitEnv,
 ): Promise<Result<BatchRefusal>> {
   const { outdated = [] } = call;
   const have = outdated.length === 1 ? "has" : "have";
@@ -112,7 +113,7 @@ export async function refuse(
   return { text, isError: true, details: merged };
 }
 
-async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: Env) {
+async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedVerdict, env: UnitEnv) {
   const { path } = opened.file;
   const problems = verdict.refused.problems.map((one) =>
     one.code === "not_read" ? { ...one, message: notRead(path, env.voice.door, opened.document) } : one,
@@ -147,9 +148,8 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   if (shown && !shown.isEmpty) opened.showed(shown, scheme, "refusal", call.request);
   lines.unshift(...(await takenBackNotes(opened, env)));
   const { code, message, affectedRanges } = details;
-  if (!isTold)
-    await journalRefusal(opened, { tool: call.tool, path, code, message, lines: affectedRanges }, env);
-  await opened.save();
+  if (!isTold) journalRefusal(opened, { tool: call.tool, path, code, message, lines: affectedRanges }, env);
+  opened.save();
   const seen = shown !== null && !shown.isEmpty;
   const isReadable = tooLong(problems, now, env.voice.door).length === 0;
   return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
@@ -183,7 +183,7 @@ async function contend(
   // The agent alone changed the lines: there is nobody to take turns with.
   if (mismatches.length > 0 && mismatches.every(({ by }) => by === "you")) return null;
   const since = env.clock() - contentionWindow;
-  const entries = await env.store.journal({ file: opened.file.key, since });
+  const entries = await env.store.journal({ files: [opened.file.key], since });
   // The same lines of the same text, tried again by the same agent, are one mismatch.
   const here = { agent: env.agent, before: opened.document?.version ?? null, lines: affectedRanges };
   const distinct = new Set([...entries.filter(isCollision), here].map(collisionKey)).size;
@@ -213,7 +213,7 @@ async function offerChoices(
   call: RefusedCall,
   files: readonly RefusedFile[],
   { complete, door }: { readonly complete: boolean; readonly door: Door },
-  env: Env,
+  env: UnitEnv,
 ): Promise<Map<string, Places>> {
   const found = new Map<string, Places>();
   const unclear = files.flatMap(({ opened, verdict }) =>
@@ -244,7 +244,7 @@ async function offerChoices(
 async function offer(
   call: RefusedCall,
   files: readonly RefusedFile[],
-  env: Env,
+  env: UnitEnv,
   decided?: Decided,
 ): Promise<string | null> {
   const kept: Retry["files"][number][] = [];
@@ -283,7 +283,7 @@ export async function keepHandle(
   handle: string,
   { request, entries, single }: Pick<RefusedCall, "request" | "entries" | "single">,
   files: Retry["files"],
-  env: Env,
+  env: UnitEnv,
 ): Promise<void> {
   const kept: Retry["entries"][number][] = [];
   for (const { path, edits } of entries) {
@@ -306,7 +306,7 @@ export async function takenBackNotes(opened: OpenFile, env: Env): Promise<string
   // An edit that was made again since stands.
   const gone = new Set(agent.takenBack.filter((version) => version !== opened.document?.version));
   if (gone.size === 0) return [];
-  const entries = await env.store.journal({ file: file.key });
+  const entries = await env.store.journal({ files: [file.key] });
   const ids = entries
     .filter(({ kind, agent, after }) => kind === "commit" && agent === env.agent && gone.has(after ?? ""))
     .map(({ id }) => id);

@@ -1,5 +1,5 @@
-import { type Caller, epochOf } from "../ledger/index.js";
-import type { Json, LedgerStore } from "../ports/index.js";
+import { type Caller, epochOf, type Recorder } from "../ledger/index.js";
+import type { Json, LedgerStore, NamedRecord } from "../ports/index.js";
 import { type Splice, shortHash } from "../text/index.js";
 
 /** The lines (0-based) of a version that a handle takes ambiguous anchors for, by `anchorKey`. */
@@ -36,58 +36,50 @@ export interface Retry {
 
 const keptRetries = 32;
 
-/**
- * Handles have a record of their own: should two processes of one agent write it at once, a handle is lost, which costs
- * sending the edits again, and nothing else.
- */
-function retriesKey(agent: string): string {
+/** Each handle has a record of its own: calls of one agent on different files go on at once. */
+function retryKey(agent: string, handle: string): string {
+  return `retry ${handle} of ${agent}`;
+}
+
+/** The names of the handles that are good, oldest first. Two calls that write it at once forget a handle later. */
+function handlesKey(agent: string): string {
   return `retries of ${agent}`;
 }
 
-async function retriesOf({ store, agent }: Caller): Promise<readonly Retry[]> {
-  const record = (await store.file(retriesKey(agent))) as { readonly retries?: readonly Retry[] } | null;
-  return record?.retries ?? [];
+function valueIn<T>(record: NamedRecord | null): T | null {
+  return (record?.value ?? null) as T | null;
 }
 
-async function saveRetries({ store, agent }: Caller, retries: readonly Retry[]): Promise<void> {
-  await store.saveFile(retriesKey(agent), { retries } as unknown as Json);
-}
-
-/** The last change of such a record in this process: calls on different files go on at once, and share the record. */
-const changes = new WeakMap<LedgerStore, Promise<unknown>>();
-
-function inTurn<T>(store: LedgerStore, change: () => Promise<T>): Promise<T> {
-  const done = (changes.get(store) ?? Promise.resolve()).then(change);
-  changes.set(
-    store,
-    done.catch(() => {}),
-  );
-  return done;
-}
-
-export function keepRetry(caller: Caller, retry: Retry): Promise<void> {
-  return inTurn(caller.store, async () => {
-    const others = (await retriesOf(caller)).filter(({ handle }) => handle !== retry.handle);
-    await saveRetries(caller, [...others, retry].slice(-keptRetries));
-  });
+/** Has a handle written with the rest of the call; the oldest beyond a bound is good no more. */
+export async function keepRetry({ store, agent }: Caller<Recorder>, retry: Retry): Promise<void> {
+  const { handle } = retry;
+  const before = valueIn<readonly string[]>(await store.record(handlesKey(agent))) ?? [];
+  const handles = [...before.filter((one) => one !== handle), handle];
+  for (const old of handles.splice(0, Math.max(0, handles.length - keptRetries)))
+    store.setRecord(retryKey(agent, old), null);
+  store.setRecord(handlesKey(agent), handles);
+  store.setRecord(retryKey(agent, handle), retry as unknown as Json);
 }
 
 /** Returns where the files of a handle are; null if it is not on record. Does not use it up. */
 export async function filesOfRetry(caller: Caller, handle: string): Promise<readonly string[] | null> {
-  const found = (await retriesOf(caller)).find((retry) => retry.handle === handle);
+  const found = valueIn<Retry>(await caller.store.record(retryKey(caller.agent, handle)));
   return found?.entries.map(({ key, path }) => key ?? path) ?? null;
 }
 
 /** Takes a handle out of the record, unless it is only looked at: it is good for one use, and not after a fold. */
-export function takeRetry(caller: Caller, handle: string, onlyLook = false): Promise<Retry | null> {
-  return inTurn(caller.store, async () => {
-    const retries = await retriesOf(caller);
-    const found = retries.find((retry) => retry.handle === handle) ?? null;
-    if (!found) return null;
-    const others = retries.filter((retry) => retry !== found);
-    if (!onlyLook) await saveRetries(caller, others);
-    return found.epoch === (await epochOf(caller)) ? found : null;
-  });
+export async function takeRetry(
+  caller: Caller<LedgerStore>,
+  handle: string,
+  onlyLook = false,
+): Promise<Retry | null> {
+  const { store, agent } = caller;
+  const key = retryKey(agent, handle);
+  const record = await store.record(key);
+  const found = valueIn<Retry>(record);
+  if (!found || !record) return null;
+  if (!onlyLook && !(await store.putRecord(key, null, record.mark))) return null;
+  return found.epoch === (await epochOf(caller)) ? found : null;
 }
 
 /** Short, and the same only for the same request on the same versions. */

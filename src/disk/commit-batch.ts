@@ -50,13 +50,18 @@ export async function commitBatch(
     plan = planned.plan;
     phase = "prepare";
     plans.write(plan, phase);
+    const intended = plan.items.map(({ op, real, fresh }) => ({
+      path: real,
+      temporary: op === "remove" ? null : fresh,
+    }));
+    await commit.fence?.intent({ token: plan.id, files: intended });
     const steps = openSteps(disk, planned, targets, folders);
     const ready = steps !== null && (await prepare(disk, steps));
     if (ready) {
       commit.check(targets[0]?.path ?? "");
       plans.advance(plan.id, phase, "apply");
       phase = "apply";
-      const applied = await apply(disk, steps);
+      const applied = await apply(disk, steps, commit);
       for (const folder of folders.values()) folder.flush();
       if (applied && isUntouchedByOthers(steps)) {
         plans.advance(plan.id, phase, "done");
@@ -275,11 +280,12 @@ function isUntouchedByOthers(steps: readonly Step[]): boolean {
   });
 }
 
-async function apply(disk: Disk, steps: readonly Step[]): Promise<boolean> {
+async function apply(disk: Disk, steps: readonly Step[], { fence }: Commit): Promise<boolean> {
   for (const step of steps) {
     let applied = false;
     try {
       await patiently(disk, step.target.path, () => {
+        fence?.check();
         applied = applyOne(disk, step);
       });
     } catch (error) {

@@ -10,7 +10,7 @@ import {
   type Stat,
   ticks,
 } from "../host/index.js";
-import { type Content, PortError, type Write } from "../ports/index.js";
+import { type Content, type Fence, PortError, type Write } from "../ports/index.js";
 import { type Disk, Folder } from "./folder-handle.js";
 import { isStillSame, lookAtContent, ReplacedFile } from "./replaced-file.js";
 import {
@@ -41,6 +41,7 @@ export interface Commit {
   readonly token: string;
   /** Throws if the lock is no longer ours. */
   readonly check: (path: string) => void;
+  readonly fence?: Fence | undefined;
 }
 
 interface Replacing extends Commit {
@@ -77,6 +78,8 @@ export function isShared(stat: Stat | null): boolean {
 export async function commitOne(disk: Disk, target: Target, commit: Commit): Promise<boolean> {
   const { path } = disk.platform;
   try {
+    const temporary = target.after === null ? null : temporaryName(commit.token);
+    await commit.fence?.intent({ token: commit.token, files: [{ path: target.real, temporary }] });
     const above = path.dirname(target.real);
     let made: string[] = [];
     try {
@@ -116,7 +119,7 @@ function write(disk: Disk, folder: Folder, target: Target, commit: Commit): bool
     return erase(disk, folder, target, commit);
   }
   if (isShared(stat)) throw new Bound(`${target.path} has several names`);
-  return replace(disk, folder, target, { token: commit.token, check: commit.check, like: stat });
+  return replace(disk, folder, target, { ...commit, like: stat });
 }
 
 const nothing = new Uint8Array(0);
@@ -133,6 +136,7 @@ async function create(disk: Disk, folder: Folder, target: Target, commit: Commit
   await writeBeside(disk, folder, temporary, bytesOf(target.after));
   try {
     commit.check(target.path);
+    commit.fence?.check();
     if (!putNew(disk, folder, temporary, disk.platform.path.basename(target.real))) return false;
     await folder.flushed();
     return true;
@@ -146,6 +150,7 @@ async function erase(disk: Disk, folder: Folder, target: Target, commit: Commit)
   const seen = await lookAtContent(disk, folder, name, target.before);
   if (seen === null) return false;
   commit.check(target.path);
+  commit.fence?.check();
   if (!isStillSame(folder, name, seen)) return false;
   await patiently(disk, target.path, () => remove(disk.io, folder.at(name)));
   await folder.flushed();
@@ -185,6 +190,7 @@ async function replace(disk: Disk, folder: Folder, target: Target, commit: Repla
     commit.check(path);
     await patiently(disk, path, () => {
       if (!original.isStill(fresh)) return;
+      commit.fence?.check();
       io.rename(folder.at(temporary), folder.at(name));
       isLeft = false;
     });

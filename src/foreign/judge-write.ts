@@ -14,7 +14,17 @@ import {
 } from "../calls/index.js";
 import { hunksOf } from "../changes/index.js";
 import { exitStatus, type Quote, quotesIn } from "../edits/index.js";
-import { type Env, gate, isKept, knownNow, type OpenFile, peek, withOpen } from "../ledger/index.js";
+import {
+  type CallEnv,
+  type Env,
+  gate,
+  isKept,
+  knownNow,
+  type OpenFile,
+  peek,
+  type UnitEnv,
+  withOpen,
+} from "../ledger/index.js";
 import {
   type ForeignChange,
   isSameText,
@@ -74,12 +84,12 @@ export interface Unsure {
 const allowed = { kind: "allowed" } as const satisfies Consideration;
 
 /** Allows a change if the tool, by its own rules, will do what our own edit would; else refuses or carries it. */
-export async function consider(write: ForeignWrite, env: Env): Promise<Consideration> {
-  return withOpen(write.path, env, async (opened) => {
+export async function consider(write: ForeignWrite, outer: CallEnv): Promise<Consideration> {
+  return withOpen(write.path, outer, async (opened, env) => {
     const found = await judgeWrite(write, opened, env);
     const answer =
       found.kind === "refusing" ? await refusal(found, { opened, name: write.call }, env) : found;
-    await opened.save();
+    opened.save();
     return answer;
   });
 }
@@ -87,11 +97,11 @@ export async function consider(write: ForeignWrite, env: Env): Promise<Considera
 /** Judges without deciding: a refusal is not worded, shows nothing, and may turn out otherwise. */
 export async function preview(
   write: ForeignWrite,
-  env: Env,
+  outer: CallEnv,
 ): Promise<Exclude<Consideration, { kind: "refused" }> | Unsure> {
-  return withOpen(write.path, env, async (opened) => {
+  return withOpen(write.path, outer, async (opened, env) => {
     const found = await judgeWrite(write, opened, env);
-    await opened.save();
+    opened.save();
     return found.kind === "refusing" ? unsure(write, found, opened.text) : found;
   });
 }
@@ -290,7 +300,7 @@ type RefusedVerdict = Extract<Verdict, { kind: "refused" }>;
 async function refusal(
   { call, verdict }: Refusing,
   { opened, name }: { readonly opened: OpenFile; readonly name: string | undefined },
-  env: Env,
+  env: UnitEnv,
 ): Promise<Consideration> {
   // The tool that would get a retry handle knows none.
   const plain = { ...verdict, refused: { ...verdict.refused, forced: null } };

@@ -1,6 +1,7 @@
 /** What others made of a file that the agent has seen or written: told to it once. */
 import type { LineChange } from "../changes/index.js";
 import {
+  type CallEnv,
   type Env,
   hasSeen,
   knownNow,
@@ -36,12 +37,12 @@ const shownRows = 40;
 const shownCharacters = 4_000;
 
 /** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
-export async function formatted(path: string, room: number, env: Env): Promise<Formatted | null> {
+export async function formatted(path: string, room: number, env: CallEnv): Promise<Formatted | null> {
   return withOpen(path, env, async (opened) => {
     const { document } = opened;
     const map = document && (await sinceOwn(opened, env));
     if (hasSeen(opened.agent)) opened.update({ ...opened.agent, settled: opened.states.length - 1 });
-    await opened.save();
+    opened.save();
     if (!document || !map || map.isIdentity) return null;
     const { agent } = opened;
     const spans = map.regions.filter(({ bStart, bEnd, own }) => bStart < bEnd && !own);
@@ -58,7 +59,7 @@ export async function formatted(path: string, room: number, env: Env): Promise<F
     const told = new Set(shrunk.map(({ bEnd }) => bEnd));
     const deletions = opened.agent.deletions.filter(({ gap }) => !told.has(gap));
     opened.update({ ...opened.agent, deletions });
-    await opened.save();
+    opened.save();
     const count = deleted.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0);
     return { rows, ranges: lines.ranges(), deleted: count };
   });
@@ -73,7 +74,7 @@ export interface News {
 }
 
 /** Tells it once: the rows count as shown. */
-export async function news(path: string, room: number, env: Env): Promise<News | null> {
+export async function news(path: string, room: number, env: CallEnv): Promise<News | null> {
   return withOpen(path, env, async (opened) => {
     const { document } = opened;
     const { deletions } = opened.agent;
@@ -90,7 +91,7 @@ export async function news(path: string, room: number, env: Env): Promise<News |
     const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: writer(opened, at) }));
     if (!lines.isEmpty) opened.showed(lines, null, "observed");
     opened.update({ ...opened.agent, deletions: [] });
-    await opened.save();
+    opened.save();
     const deleted = deletions.reduce((sum, { count }) => sum + count, 0);
     return { rows, deleted, more: pending.subtract(lines).ranges() };
   });

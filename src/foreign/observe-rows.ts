@@ -1,5 +1,6 @@
 /** Rows that were shown of a text that the file no longer has: it was changed before they were told of. */
 import {
+  type CallEnv,
   carry,
   countsOf,
   type Env,
@@ -176,11 +177,11 @@ export interface Observation {
 }
 
 /** Credits lines by their content; how many. Rows that read otherwise now were shown of an older text. */
-export async function observe(observation: Observation, env: Env): Promise<number> {
+export async function observe(observation: Observation, outer: CallEnv): Promise<number> {
   const { path, rows } = observation;
   // Read again, and nothing happened: what is written down already takes no lock.
-  const file = await env.files.identify(path);
-  const known = await peek(file, env, ({ showings }) => showings.at(-1)?.printer === "observed");
+  const file = await outer.files.identify(path);
+  const known = await peek(file, outer, ({ showings }) => showings.at(-1)?.printer === "observed");
   if (typeof known === "object") {
     const { lines, others } = standingOf(observation, known.document);
     if (
@@ -189,18 +190,18 @@ export async function observe(observation: Observation, env: Env): Promise<numbe
     )
       return lines.size;
   }
-  return withFile(file, env, async (opened) => {
+  return withFile(file, outer, async (opened, env) => {
     const { document } = opened;
     if (!document) throw new PortError("not_found", `${path} does not exist`);
     const now = standingOf(observation, document);
     const isEmpty = rows.length === 0 && document.lineCount === 0;
     if (now.others.isEmpty) {
       if (!now.lines.isEmpty || isEmpty) opened.showed(now.lines, null, "observed");
-      await opened.save();
+      opened.save();
       return now.lines.size;
     }
     const count = await observeLate(rows, now, opened, env);
-    await opened.save();
+    opened.save();
     return count;
   });
 }

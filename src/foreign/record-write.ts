@@ -2,7 +2,16 @@
 import { type Edited, newLines, type Touched, tell, unseenLines } from "../calls/index.js";
 import { compare, LineChange } from "../changes/index.js";
 import { quotesIn } from "../edits/index.js";
-import { contextOf, type Env, journalChange, OpenFile, withOpen, writtenLines } from "../ledger/index.js";
+import {
+  type CallEnv,
+  contextOf,
+  journalChange,
+  OpenFile,
+  type UnitEnv,
+  withFiles,
+  withOpen,
+  writtenLines,
+} from "../ledger/index.js";
 import { isSameText } from "../placement/index.js";
 import { PortError } from "../ports/index.js";
 import { type Document, LineSet, lineIndexes, splitText } from "../text/index.js";
@@ -14,8 +23,8 @@ type Told = ObservedWrite & { readonly path: string; readonly tool: string };
  * The tool has done it: what the agent wrote it knows, and the journal has it. What the file holds besides, by then, is
  * somebody else's doing: a formatter's, mostly.
  */
-export async function recordWrite(write: Told, env: Env): Promise<Touched | null> {
-  return withOpen(write.path, env, async (opened) => {
+export async function recordWrite(write: Told, outer: CallEnv): Promise<Touched | null> {
+  return withOpen(write.path, outer, async (opened, env) => {
     const now = opened.document;
     if (!now) {
       if (write.change?.kind !== "delete") throw new PortError("not_found", `${write.path} does not exist`);
@@ -26,7 +35,7 @@ export async function recordWrite(write: Told, env: Env): Promise<Touched | null
     if (isCreated(write, opened)) await recordCreation(write, opened, now, env);
     else untold = await recordChange(write, opened, now, env);
     const touched = tell(untold, opened, write.room ?? Number.POSITIVE_INFINITY);
-    await opened.save();
+    opened.save();
     return touched;
   });
 }
@@ -40,7 +49,7 @@ function isCreated({ before, change, whole }: Told, opened: OpenFile): boolean {
   );
 }
 
-async function recordCreation(write: Told, opened: OpenFile, now: Document, env: Env): Promise<void> {
+async function recordCreation(write: Told, opened: OpenFile, now: Document, env: UnitEnv): Promise<void> {
   const made = write.change && !write.modified ? madeOf(write.change, null, now) : null;
   const after = made && opened.isFresh && !isSameText(made.document, now) ? made.document : now;
   const change = differences(null, after);
@@ -52,12 +61,12 @@ async function recordCreation(write: Told, opened: OpenFile, now: Document, env:
     opened.wrote(after, null, all);
     opened.showed(all, null, "edit");
   }
-  await journal(write.tool, opened, { before: null, after, change }, env);
+  journal(write.tool, opened, { before: null, after, change }, env);
   opened.arriveAgain();
 }
 
 /** Lines of the file now that it changed, and that the agent has to be told of. */
-async function recordChange(write: Told, opened: OpenFile, now: Document, env: Env): Promise<LineSet> {
+async function recordChange(write: Told, opened: OpenFile, now: Document, env: UnitEnv): Promise<LineSet> {
   const base = await baseOf(write, opened, now);
   const newest = opened.states.length - 1;
   if (base?.made.change.isIdentity) return LineSet.empty;
@@ -75,7 +84,7 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
     opened.wrote(after, made.change, own);
     // Where it was written is where the agent knows it to stand.
     opened.showed(own, null, "edit");
-    await journal(write.tool, opened, { before, after, change: made.change }, env);
+    journal(write.tool, opened, { before, after, change: made.change }, env);
     const written = opened.states.length - 1;
     opened.arriveAgain();
     return opened.history.follow(written)?.carry(untold) ?? LineSet.empty;
@@ -87,7 +96,7 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: E
     const known = opened.view("").known(base.at);
     const { own, untold } = writingOf(write, { map: made.change, before, after: next, known });
     await opened.claim(base.at + 1, made.change, own);
-    await journal(write.tool, opened, { before, after: next, change: made.change }, env);
+    journal(write.tool, opened, { before, after: next, change: made.change }, env);
     return opened.history.follow(base.at + 1)?.carry(untold) ?? LineSet.empty;
   }
   // What it did cannot be told from what others did: its own words, where they stand, are all that is certain.
@@ -118,11 +127,11 @@ async function recordUnclear(
   write: Told,
   opened: OpenFile,
   { at, document: before, made: { document: after, change } }: Base,
-  env: Env,
+  env: UnitEnv,
 ): Promise<LineSet> {
   const newest = opened.states.length - 1;
   if (at === newest - 1 && opened.states[newest]?.by === null) {
-    await journal(write.tool, opened, { before, after, change }, env);
+    journal(write.tool, opened, { before, after, change }, env);
     // The text is kept even if nothing of it is credited.
     opened.tick();
   }
@@ -159,43 +168,43 @@ interface Done {
   readonly to?: OpenFile;
 }
 
-async function journal(
+function journal(
   tool: string,
   opened: OpenFile,
   { before, after, change, ...moved }: Done,
-  env: Env,
-): Promise<void> {
+  env: UnitEnv,
+): void {
   const versions = { before: before?.version ?? null, after: after?.version ?? null };
-  await journalChange(opened, { tool, kind: "commit", ...versions, change, ...moved }, env);
+  journalChange(opened, { tool, kind: "commit", ...versions, change, ...moved }, env);
 }
 
-async function gone(tool: string, opened: OpenFile, env: Env): Promise<void> {
+async function gone(tool: string, opened: OpenFile, env: UnitEnv): Promise<void> {
   const before = await opened.textAt(opened.states.length - 1);
   if (before) {
     const change = LineChange.whole(before.lineCount, 0);
-    await journal(tool, opened, { before, after: null, change }, env);
+    journal(tool, opened, { before, after: null, change }, env);
   }
-  await opened.release();
+  opened.release();
 }
 
 /**
  * A file stands, with a text it was recorded with, under another path: what is recorded of it goes along. One that is
  * gone from its old path was moved, and the journal says so.
  */
-export async function follow(from: string, to: string, env: Env): Promise<boolean> {
-  const [source, target] = [await env.files.identify(from), await env.files.identify(to)];
+export async function follow(from: string, to: string, outer: CallEnv): Promise<boolean> {
+  const [source, target] = [await outer.files.identify(from), await outer.files.identify(to)];
   if (source.key === target.key) return false;
-  const context = await contextOf(env);
-  return env.files.hold([source, target], async (held) => {
+  return withFiles([source, target], outer, async (held, env) => {
+    const context = await contextOf(env);
     const before = await OpenFile.open(held, source, context);
     const opened = await OpenFile.open(held, target, context);
     if (!(await opened.succeed(before))) return false;
     if (!before.document) {
       const change = LineChange.identity(opened.text.lineCount);
-      await journal("moved", before, { before: opened.text, after: opened.text, change, to: opened }, env);
-      await before.release();
+      journal("moved", before, { before: opened.text, after: opened.text, change, to: opened }, env);
+      before.release();
     }
-    await opened.save();
+    opened.save();
     return opened.seen("").hasSeen;
   });
 }

@@ -34,7 +34,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
   switch (event.kind) {
     case "begin": {
       // What cannot be written down cannot be guarded: this says so, if it is so.
-      await place.store.saveFile(`beginning of ${place.agent}`, { time: place.clock() });
+      await place.store.putRecord(`beginning of ${place.agent}`, { time: place.clock() });
       const others = place.store.notes.others("seen", place.agent, place.clock() - present);
       return { say: words.guarding(others, place) };
     }

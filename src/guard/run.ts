@@ -52,9 +52,10 @@ async function missed(
 ): Promise<readonly Event[]> {
   if (!adapter.missed) return [];
   const key = `transcript of ${agent}`;
-  const before = ((await store.file(key)) ?? { to: 0, seen: "" }) as unknown as Mark;
+  const record = await store.record(key);
+  const before = (record?.value ?? { to: 0, seen: "" }) as unknown as Mark;
   const { events, mark } = adapter.missed(payload, before);
-  if (mark.to !== before.to) await store.saveFile(key, { ...mark });
+  if (mark.to !== before.to) await store.putRecord(key, { ...mark });
   return events;
 }
 

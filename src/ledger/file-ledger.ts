@@ -1,45 +1,9 @@
 import type { SchemeName } from "../anchors/index.js";
 import { LineChange } from "../changes/index.js";
-import type { Json, LedgerStore } from "../ports/index.js";
+import type { FileOutcome, FileRecord, Json } from "../ports/index.js";
 import { LineSet } from "../text/index.js";
-import { type AgentLedger, emptyLedger, type LedgerShowing, type Printer } from "./agent-ledger.js";
+import { type AgentLedger, emptyLedger, hasSeen, type LedgerShowing, type Printer } from "./agent-ledger.js";
 import { forget, forgottenFrom, forgottenJson, type RawForgotten } from "./forgotten-rows.js";
-
-/** A ledger as it was saved last, and what told it from others then. */
-interface Saved {
-  readonly stamp: string;
-  readonly ledger: FileLedger;
-}
-
-/** By the key of the file. To read a long record back takes longer than everything else that an edit does. */
-const saved = new WeakMap<LedgerStore, Map<string, Saved>>();
-const most = 16;
-
-/** What is recorded of a file that is held. */
-export async function loadLedger(store: LedgerStore, key: string): Promise<FileLedger> {
-  const last = saved.get(store)?.get(key);
-  if (last && last.stamp === (await stampOf(store, key))) return last.ledger;
-  return fromJson(await store.file(key));
-}
-
-export async function saveLedger(store: LedgerStore, key: string, ledger: FileLedger): Promise<void> {
-  const all = saved.get(store) ?? new Map<string, Saved>();
-  all.delete(key);
-  await store.saveFile(key, toJson(ledger));
-  const stamp = await stampOf(store, key);
-  if (!stamp) return;
-  if (all.size >= most) all.clear();
-  saved.set(store, all.set(key, { stamp, ledger }));
-}
-
-/** What cannot be told is read again; the record itself is saved all the same. */
-async function stampOf(store: LedgerStore, key: string): Promise<string> {
-  try {
-    return (await store.stamp?.(key)) ?? "";
-  } catch {
-    return "";
-  }
-}
 
 /** One state the file was in, as it is written down. */
 export interface StateRecord {
@@ -51,113 +15,148 @@ export interface StateRecord {
   readonly exact: LineChange | null;
   readonly by: string | null;
   readonly time: number;
+  /** Made by taking an edit back. */
+  readonly isUndo?: true;
 }
 
-/** Everything recorded of one file, for all agents. */
+/** What one agent needs of what is recorded of a file. Its state numbers count from `first` on. */
 export interface FileLedger {
-  readonly order: number;
+  /** The number that the first state has in the store. */
+  readonly first: number;
   readonly states: readonly StateRecord[];
-  readonly agents: Agents;
+  readonly agent: AgentLedger;
+  /** Counts what happened between this agent and the file, through all its epochs. */
+  readonly order: number;
 }
-
-/** What one agent has seen of the file, since its last fold. */
-export function agentLedger(
-  { agents }: FileLedger,
-  { agent, epoch }: { readonly agent: string; readonly epoch: number },
-): AgentLedger {
-  const found = agents.get(agent);
-  return found && found.epoch === epoch ? found : emptyLedger(epoch);
-}
-
-/** As it was read, or as it is to be written, or both while it is unchanged. */
-interface Entry {
-  readonly raw?: RawAgent;
-  made?: AgentLedger;
-}
-
-/** What each agent has seen, read only when it is asked for: many may work on a file, and a call is that of one. */
-export class Agents {
-  static readonly none = new Agents(new Map());
-
-  private constructor(private readonly entries: ReadonlyMap<string, Entry>) {}
-
-  static read(raw: Readonly<Record<string, RawAgent>>): Agents {
-    return new Agents(new Map(Object.entries(raw).map(([id, one]) => [id, { raw: one }])));
-  }
-
-  get size(): number {
-    return this.entries.size;
-  }
-
-  get(id: string): AgentLedger | undefined {
-    const entry = this.entries.get(id);
-    return entry && made(entry);
-  }
-
-  with(id: string, ledger: AgentLedger): Agents {
-    return new Agents(new Map(this.entries).set(id, { made: ledger }));
-  }
-
-  map(change: (ledger: AgentLedger) => AgentLedger): Agents {
-    return new Agents(new Map(this.all().map(([id, ledger]) => [id, { made: change(ledger) }])));
-  }
-
-  all(): [string, AgentLedger][] {
-    return [...this.entries].map(([id, entry]) => [id, made(entry)]);
-  }
-
-  /** The states that they refer to. */
-  states(): Set<number> {
-    const used = new Set<number>();
-    for (const { raw, made } of this.entries.values())
-      for (const state of made ? referred(made) : referredRaw(raw as RawAgent)) used.add(state);
-    return used;
-  }
-
-  toJSON(): Json {
-    const json = ([id, { raw, made }]: readonly [string, Entry]) => [id, raw ?? (made && agentJson(made))];
-    return Object.fromEntries([...this.entries].map(json)) as Json;
-  }
-}
-
-/** What is none is as good as nothing seen. */
-function made(entry: Entry): AgentLedger {
-  try {
-    entry.made ??= agentFrom(entry.raw as RawAgent);
-  } catch {
-    entry.made = emptyLedger(-1);
-  }
-  return entry.made;
-}
-
-export const emptyFile: FileLedger = { order: 0, states: [], agents: Agents.none };
 
 /** Changed whenever what an agent has seen is written down otherwise: a record of another format is none. */
-const format = 2;
-const keptStates = 1000;
-/** So many of the last are kept as they are: something may still be found out about those. */
-const statesKeptWhole = 50;
+const format = 3;
+/** So many of the last states are at hand whatever the agent refers to. */
+const recentStates = 50;
 
-/** Forgets states that no agent refers to, and the oldest beyond a bound; who referred to those must read again. */
-export function trimmed(ledger: FileLedger): FileLedger {
-  const used = ledger.agents.states();
-  const last = ledger.states.length - 1;
-  const first = Math.max(Math.min(...used, last), ledger.states.length - keptStates, 0);
-  const states: StateRecord[] = [];
-  const places = new Map<number, number>();
-  for (const [at, state] of ledger.states.entries()) {
-    if (at < first) continue;
-    const before = states.at(-1);
-    const isLeft = !used.has(at - 1) && at - 1 > first && at <= last - statesKeptWhole;
-    // What one agent did in several steps that nobody refers to is one change.
-    if (before?.exact && state.exact && isLeft && before.by === state.by) {
-      states[states.length - 1] = { ...state, exact: before.exact.compose(state.exact) };
-      places.delete(at - 1);
-    } else states.push(state);
-    places.set(at, states.length - 1);
+/** What was read or written before: the same JSON is the same record. */
+const readStates = new WeakMap<object, StateRecord>();
+const writtenStates = new WeakMap<StateRecord, Json>();
+const readLedgers = new WeakMap<object, Numbered>();
+
+/** A ledger whose states have the numbers of the store. */
+interface Numbered {
+  readonly ledger: AgentLedger;
+  readonly order: number;
+  /** The version of its newest state: a record of states that was lost in part, and grew again, is another one. */
+  readonly version: string | null;
+}
+
+/** Reads a record back; anything that is not one is as good as none: the agent reads the file again. */
+export function ledgerFrom(record: FileRecord, epoch: number): FileLedger {
+  const states = statesFrom(record.states);
+  const found = numberedFrom(record.ledger);
+  const none = { ledger: emptyLedger(epoch), order: found?.order ?? 0, version: null };
+  const end = record.first + states.length;
+  const numbered = found && found.ledger.epoch === epoch && isOf(found, record, states) ? found : none;
+  const first = Math.max(record.first, Math.min(sinceOf(numbered.ledger, end), end - recentStates));
+  const kept = states.slice(first - record.first);
+  const agent = afterUndo(renumbered(numbered.ledger, -first), kept);
+  return { first, states: kept, agent, order: numbered.order };
+}
+
+/** What of it has to be written: the states from the first on that was not there when it was read. */
+export function outcomeOf(file: string, before: FileLedger, after: FileLedger): FileOutcome {
+  const { first, states, agent, order } = after;
+  let same = 0;
+  if (before.first === first)
+    while (same < before.states.length && before.states[same] === states[same]) same += 1;
+  const isLonger = same < states.length || same < before.states.length;
+  const numbered = {
+    ledger: renumbered(agent, first),
+    order,
+    version: states[agent.state]?.version ?? null,
+  };
+  return {
+    file,
+    ...(isLonger ? { states: { from: first + same, states: states.slice(same).map(stateJson) } } : {}),
+    ledger: {
+      record: numberedJson(numbered),
+      since: sinceOf(numbered.ledger, first + states.length),
+    },
+  };
+}
+
+/** The encoding that the file was read in last, if that was not UTF-8. */
+export function encodingIn({ states }: FileRecord): string | null {
+  return statesFrom(states.slice(-1))[0]?.encoding ?? null;
+}
+
+/** Whether a ledger of this epoch says that anything was shown. */
+export function countsAsSeen(record: Json, epoch: number): boolean {
+  const found = numberedFrom(record);
+  return found !== null && found.ledger.epoch === epoch && hasSeen(found.ledger);
+}
+
+function statesFrom(records: readonly Json[]): StateRecord[] {
+  try {
+    return records.map((record) => {
+      if (!Array.isArray(record)) throw new TypeError("not a state");
+      const known = readStates.get(record);
+      if (known) return known;
+      const state = stateFrom(record as unknown as RawState);
+      readStates.set(record, state);
+      return state;
+    });
+  } catch {
+    return [];
   }
-  if (states.length === ledger.states.length) return ledger;
-  return { ...ledger, states, agents: ledger.agents.map((agent) => renumbered(agent, places)) };
+}
+
+function numberedFrom(record: Json): Numbered | null {
+  if (!isObject(record) || record.format !== format) return null;
+  const known = readLedgers.get(record);
+  if (known) return known;
+  try {
+    const raw = record as unknown as RawAgent & Pick<Numbered, "order" | "version">;
+    const found = { ledger: agentFrom(raw), order: raw.order, version: raw.version };
+    readLedgers.set(record, found);
+    return found;
+  } catch {
+    return null;
+  }
+}
+
+function numberedJson(numbered: Numbered): Json {
+  const { ledger, order, version } = numbered;
+  const json = { format, order, version, ...(agentJson(ledger) as object) } as unknown as Json & object;
+  readLedgers.set(json, numbered);
+  return json;
+}
+
+function stateJson(state: StateRecord): Json {
+  const known = writtenStates.get(state);
+  if (known !== undefined) return known;
+  const { version, lines, encoding, exact, by, time, isUndo } = state;
+  const json = [version, lines, encoding, exact ? exact.toJSON() : null, by, time, ...(isUndo ? [1] : [])];
+  writtenStates.set(state, json);
+  readStates.set(json, state);
+  return json;
+}
+
+/** The newest state that the ledger was carried to is the one that is recorded under its number. */
+function isOf({ ledger, version }: Numbered, { first }: FileRecord, states: readonly StateRecord[]): boolean {
+  if (ledger.state < 0) return true;
+  if (ledger.state < first) return false;
+  return states[ledger.state - first]?.version === version;
+}
+
+/** An edit was taken back: whoever sends it again does not repeat it. */
+function afterUndo(agent: AgentLedger, states: readonly StateRecord[]): AgentLedger {
+  const { committed, noop } = agent.past;
+  if (!committed && !noop) return agent;
+  const isUndone = states.some(({ isUndo }, at) => isUndo && at > agent.state);
+  return isUndone ? { ...agent, past: { ...agent.past, committed: null, noop: null } } : agent;
+}
+
+/** The oldest state that a ledger refers to. */
+function sinceOf(ledger: AgentLedger, end: number): number {
+  return referred(ledger).reduce((oldest, state) => Math.min(oldest, state), end);
 }
 
 function referred({ state, newest, showings, known, refusals }: AgentLedger): number[] {
@@ -165,52 +164,26 @@ function referred({ state, newest, showings, known, refusals }: AgentLedger): nu
   return [...named, ...known.keys(), ...(state >= 0 ? [state] : [])];
 }
 
-function referredRaw({ state, newest, showings, known, refusals }: RawAgent): number[] {
-  try {
-    const named = [...showings, ...refusals].map(([, at]) => at);
-    const others = [...known.map(([at]) => at), ...(newest ? [newest.state] : [])];
-    return [...named, ...others, ...(state >= 0 ? [state] : [])];
-  } catch {
-    return [];
-  }
-}
-
-/** `places`: of each state that is left, where it is now. */
-function renumbered(agent: AgentLedger, places: ReadonlyMap<number, number>): AgentLedger {
-  const placed = <T extends { readonly state: number }>(one: T): T[] => {
-    const state = places.get(one.state);
-    return state === undefined ? [] : [{ ...one, state }];
-  };
+/** Counts states from elsewhere. What refers to a state that was dropped is forgotten: the agent reads it again. */
+function renumbered(agent: AgentLedger, by: number): AgentLedger {
+  if (by === 0 || !hasSeen(agent)) return agent;
+  const isLeft = (state: number): boolean => state + by >= 0;
+  const placed = <T extends { readonly state: number }>(one: T): T[] =>
+    isLeft(one.state) ? [{ ...one, state: one.state + by }] : [];
   const known = [...agent.known].flatMap(([state, lines]) =>
-    places.has(state) ? [[places.get(state) as number, lines] as const] : [],
+    isLeft(state) ? [[state + by, lines] as const] : [],
   );
-  let { settled } = agent;
-  while (settled >= 0 && !places.has(settled)) settled--;
+  const dropped = agent.showings.filter(({ state }) => !isLeft(state));
   return {
     ...agent,
     newest: (agent.newest && placed(agent.newest)[0]) ?? null,
-    forgotten: forget(
-      agent.forgotten,
-      agent.showings.filter(({ state }) => !places.has(state)),
-    ),
-    state: places.get(agent.state) ?? -1,
-    settled: places.get(settled) ?? -1,
+    forgotten: dropped.length > 0 ? forget(agent.forgotten, dropped) : agent.forgotten,
+    state: isLeft(agent.state) ? agent.state + by : -1,
+    settled: agent.settled < 0 ? -1 : Math.max(-1, agent.settled + by),
     showings: agent.showings.flatMap(placed),
     refusals: agent.refusals.flatMap(placed),
     known: new Map(known),
   };
-}
-
-export function toJson(ledger: FileLedger): Json {
-  const states = ledger.states.map(({ version, lines, encoding, exact, by, time }) => [
-    version,
-    lines,
-    encoding,
-    exact ? exact.toJSON() : null,
-    by,
-    time,
-  ]);
-  return { format, order: ledger.order, states, agents: ledger.agents.toJSON() };
 }
 
 function agentJson(agent: AgentLedger): Json {
@@ -240,29 +213,12 @@ function agentJson(agent: AgentLedger): Json {
   };
 }
 
-/** Reads a record back; anything that is not one is as good as none: the agent reads the file again. */
-export function fromJson(record: Json | null): FileLedger {
-  if (!isObject(record) || record.format !== format) return emptyFile;
-  try {
-    const raw = record as unknown as RawFile;
-    return { order: raw.order, states: raw.states.map(stateFrom), agents: Agents.read(raw.agents) };
-  } catch {
-    return emptyFile;
-  }
-}
-
 type Flat = readonly number[];
-type RawState = readonly [string, number, string | null, Flat | null, string | null, number];
+type RawState = readonly [string, number, string | null, Flat | null, string | null, number, 1?];
 type RawShowing = readonly [
   ...[number, number, Flat, SchemeName | null, number, Printer, string | null],
   ...[Readonly<Record<number, string>> | null, number, Flat?],
 ];
-
-interface RawFile {
-  readonly order: number;
-  readonly states: readonly RawState[];
-  readonly agents: Readonly<Record<string, RawAgent>>;
-}
 
 interface RawAgent {
   readonly epoch: number;
@@ -280,8 +236,9 @@ interface RawAgent {
   readonly takenBack: readonly string[];
 }
 
-function stateFrom([version, lines, encoding, exact, by, time]: RawState): StateRecord {
-  return { version, lines, encoding, exact: exact && LineChange.fromJSON(exact), by, time };
+function stateFrom([version, lines, encoding, exact, by, time, undo]: RawState): StateRecord {
+  const state = { version, lines, encoding, exact: exact && LineChange.fromJSON(exact), by, time };
+  return undo ? { ...state, isUndo: true } : state;
 }
 
 function showingFrom([

@@ -1,12 +1,12 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
 import { type LineChange, nextStates, stretches } from "../changes/index.js";
-import type { FileId, Files, LedgerStore } from "../ports/index.js";
+import { type FileId, type Files, keptVersion, type NewVersion, type StoreReader } from "../ports/index.js";
 import { type Codec, Document, hasKey, LineSet, latin1Codec } from "../text/index.js";
 import type { StateRecord } from "./file-ledger.js";
 
 interface KeptContext {
   readonly files: Files;
-  readonly store: LedgerStore;
+  readonly store: StoreReader;
   readonly codec: Codec | null;
 }
 
@@ -22,8 +22,17 @@ async function storedText(
   encodings: Iterable<string | null>,
   context: KeptContext,
 ): Promise<Document | null> {
-  const bytes = await context.store.version(version);
-  if (!bytes) return null;
+  const bytes = await keptVersion(context.store, version);
+  return bytes ? parsedAs(version, bytes, encodings, context) : null;
+}
+
+/** The text that has this version, of those that these bytes are in one of the encodings. */
+async function parsedAs(
+  version: string,
+  bytes: Uint8Array,
+  encodings: Iterable<string | null>,
+  context: TextContext,
+): Promise<Document | null> {
   for (const encoding of encodings) {
     const document = await parse(bytes, encoding, context);
     if (document.version === version) return document;
@@ -88,11 +97,18 @@ export function isKept(file: FileId, text: Document): boolean {
   return text.bytes.length <= keptBytes && isKeepable(file, text);
 }
 
-export function hashesKey(version: string): string {
+/** What is kept of a text: all of it, told by the text `before` it where that is kept too, or its line hashes. */
+export function textToKeep(file: FileId, text: Document, before: Document | null): NewVersion {
+  if (!isKept(file, text)) return { id: hashesKey(text.version), bytes: hashBytes(text), file: file.key };
+  const base = before && isKept(file, before) ? { base: { id: before.version, bytes: before.bytes } } : {};
+  return { id: text.version, bytes: text.bytes, file: file.key, ...base };
+}
+
+function hashesKey(version: string): string {
   return `${version}-hashes`;
 }
 
-export function hashBytes(document: Document): Uint8Array {
+function hashBytes(document: Document): Uint8Array {
   const hashes = Uint32Array.from({ length: document.lineCount }, (_, index) => document.lineHash(index));
   return new Uint8Array(hashes.buffer);
 }
@@ -160,15 +176,23 @@ export class KeptTexts {
     for (const [version, text] of other.texts) this.texts.set(version, text);
   }
 
-  async load(state: StateRecord): Promise<void> {
-    if (!this.texts.has(state.version)) this.texts.set(state.version, await this.fetch(state));
+  /** All at once. */
+  async load(states: readonly StateRecord[]): Promise<void> {
+    const missing = states.filter(({ version }) => !this.texts.has(version));
+    if (missing.length === 0) return;
+    const ids = missing.flatMap(({ version }) => [version, hashesKey(version)]);
+    const found = await this.context.store.versions([...new Set(ids)]);
+    for (const state of missing) this.texts.set(state.version, await this.textIn(found, state));
   }
 
-  private async fetch({ version, encoding }: StateRecord): Promise<Document | Uint32Array | null> {
-    const document = await storedText(version, [encoding], this.context);
-    if (document) return document;
-    const hashes = await this.context.store.version(hashesKey(version));
+  private async textIn(
+    found: ReadonlyMap<string, Uint8Array>,
+    { version, encoding }: StateRecord,
+  ): Promise<Document | Uint32Array | null> {
+    const bytes = found.get(version);
+    if (bytes) return parsedAs(version, bytes, [encoding], this.context);
+    const hashes = found.get(hashesKey(version));
     // A copy, since they may begin anywhere in what the store has read; `slice` of a Buffer makes none.
-    return hashes && new Uint32Array(Uint8Array.from(hashes).buffer);
+    return hashes ? new Uint32Array(Uint8Array.from(hashes).buffer) : null;
   }
 }

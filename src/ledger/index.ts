@@ -17,7 +17,7 @@ export {
 } from "./agent-ledger.js";
 export { remover, writer } from "./authors.js";
 export { audience, beginEpoch, type Caller, epochOf } from "./epochs.js";
-export { fromJson } from "./file-ledger.js";
+export { encodingIn } from "./file-ledger.js";
 export {
   countsOf,
   isKeepable,
@@ -52,14 +52,18 @@ export {
   Recording,
 } from "./journal.js";
 export { type FileContext, type NamedRow, OpenFile, searchedShowings } from "./open-file.js";
+export type { Recorder } from "./recorder.js";
 export {
+  type CallEnv,
   contextOf,
   type Env,
   isTooLarge,
   olderTexts,
   openAny,
   peek,
+  type UnitEnv,
   versionOf,
   withFile,
+  withFiles,
   withOpen,
 } from "./with-open-file.js";

@@ -1,28 +1,40 @@
 /** The journal tells who did what to which file. Every entry of it is made here. */
 import { changedRanges, unrecordedText } from "../answers/index.js";
 import type { LineChange } from "../changes/index.js";
-import type { FileId, JournalEntry, PortError } from "../ports/index.js";
+import type { FileId, JournalEntry, LedgerStore, PortError } from "../ports/index.js";
 import { shortHash } from "../text/index.js";
 import type { OpenFile } from "./open-file.js";
-import type { Env } from "./with-open-file.js";
+import type { CallEnv, Env, UnitEnv } from "./with-open-file.js";
 
 type Given = Omit<JournalEntry, "id" | "time" | "agent" | "tree">;
 
-/** `happening` tells apart what happened to one file at one time. */
-function entryId(time: number, file: string, happening: string): string {
-  return `${time.toString(36)}-${shortHash(`${file}\n${happening}`)}`;
+/** `happening` tells apart what one agent did to one file at one time. */
+function entryId({ time, agent, file }: Told, happening: string): string {
+  return `${time.toString(36)}-${shortHash(`${file}\n${agent}\n${happening}`)}`;
 }
 
-async function append(entry: Given, happening: string, { store, agent, clock }: Env): Promise<string> {
+type Told = Pick<JournalEntry, "time" | "agent" | "file">;
+
+function entryOf(entry: Given, happening: string, { agent, clock }: Env): JournalEntry {
   const time = clock();
-  const id = entryId(time, entry.file, happening);
-  await store.append({ id, time, agent, ...entry });
-  return id;
+  return { id: entryId({ time, agent, file: entry.file }, happening), time, agent, ...entry };
+}
+
+/** Has the entry written with the rest of the call. Returns its id. */
+function add(entry: Given, happening: string, env: UnitEnv): string {
+  const made = entryOf(entry, happening, env);
+  env.store.add(made);
+  return made.id;
+}
+
+/** Writes an entry that belongs to no call on a file. */
+function append(entry: Given, happening: string, env: Env & { readonly store: LedgerStore }): Promise<void> {
+  return env.store.append([entryOf(entry, happening, env)]);
 }
 
 /** Names what is done to several files at once. */
-export function batchId(first: OpenFile, { clock }: Env): string {
-  return `b${entryId(clock(), first.file.key, String(first.tick()))}`;
+export function batchId(first: OpenFile, { clock, agent }: Env): string {
+  return `b${entryId({ time: clock(), agent, file: first.file.key }, String(first.tick()))}`;
 }
 
 /** What was done to one file. `change` is null where no line of the text before is followed to the text after. */
@@ -37,11 +49,11 @@ export interface Done
 }
 
 /** Returns the id of the entry. */
-export function journalChange(opened: OpenFile, { change, to, ...told }: Done, env: Env): Promise<string> {
+export function journalChange(opened: OpenFile, { change, to, ...told }: Done, env: UnitEnv): string {
   const { path, key } = opened.file;
   const lines = change ? { lines: changedRanges(change), change: change.toJSON() } : { lines: [] };
   const moved = to ? { to: to.file.path } : {};
-  return append({ ...told, path, file: key, ...lines, ...moved }, String((to ?? opened).tick()), env);
+  return add({ ...told, path, file: key, ...lines, ...moved }, String((to ?? opened).tick()), env);
 }
 
 const longestCause = 200;
@@ -50,14 +62,14 @@ const longestCause = 200;
 type Refused = Pick<PortError, "code" | "message"> & Pick<JournalEntry, "tool" | "path" | "lines">;
 
 /** A refusal may quote the file: the cause is kept only where the text may be. */
-export async function journalRefusal(opened: OpenFile, refused: Refused, env: Env): Promise<void> {
+export function journalRefusal(opened: OpenFile, refused: Refused, env: UnitEnv): void {
   const { file, document, mayKeep } = opened;
   const { cause, ...entry } = refusalOf(refused, file.key, document?.version ?? null);
-  await append({ ...entry, ...(mayKeep ? { cause } : {}) }, String(opened.tick()), env);
+  add({ ...entry, ...(mayKeep ? { cause } : {}) }, String(opened.tick()), env);
 }
 
 /** A refusal that did not get as far as the file's record. It stands, journaled or not. */
-export async function journalThrown(refused: Refused, env: Env): Promise<void> {
+export async function journalThrown(refused: Refused, env: CallEnv): Promise<void> {
   const { path, message } = refused;
   const file = await env.files.identify(path).then(
     ({ key }) => key,
@@ -83,7 +95,7 @@ export async function journalLoss(
   lost: Pick<JournalEntry, "tool" | "before" | "after" | "lines" | "cause"> & {
     readonly edits: readonly string[];
   },
-  env: Env,
+  env: CallEnv,
 ): Promise<void> {
   await append({ ...lost, kind: "lost", path, file: key }, lost.edits.join(), env);
 }

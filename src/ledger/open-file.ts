@@ -1,7 +1,7 @@
 import type { SchemeName } from "../anchors/index.js";
 import { History, type LineChange, type State } from "../changes/index.js";
 import type { View } from "../edits/index.js";
-import type { Clock, FileId, Files, Held, LedgerStore, Measure } from "../ports/index.js";
+import type { Clock, FileId, Files, Held, Measure } from "../ports/index.js";
 import { type Codec, type Document, LineSet } from "../text/index.js";
 import {
   type AgentLedger,
@@ -20,26 +20,10 @@ import {
   wrote,
 } from "./agent-ledger.js";
 import { rememberWhole, revived, type Sight, seenOf, viewOf } from "./agent-view.js";
-import {
-  agentLedger,
-  emptyFile,
-  type FileLedger,
-  loadLedger,
-  type StateRecord,
-  saveLedger,
-  trimmed,
-} from "./file-ledger.js";
-import {
-  hashBytes,
-  hashesKey,
-  hashesOf,
-  isKeepable,
-  isKept,
-  KeptTexts,
-  needed,
-  parse,
-} from "./file-texts.js";
+import { type FileLedger, ledgerFrom, outcomeOf, type StateRecord } from "./file-ledger.js";
+import { hashesOf, isKeepable, KeptTexts, needed, parse, textToKeep } from "./file-texts.js";
 import type { Seen } from "./gate.js";
+import type { Recorder } from "./recorder.js";
 
 export const searchedShowings = 24;
 /** Of so many reads and searches the texts are at hand, to tell what the agent has looked at since. */
@@ -56,7 +40,7 @@ const hashedRows = 80;
 
 export interface FileContext {
   readonly files: Files;
-  readonly store: LedgerStore;
+  readonly store: Recorder;
   readonly agent: string;
   readonly epoch: number;
   readonly clock: Clock;
@@ -80,6 +64,10 @@ export class OpenFile {
   private known: History | null = null;
   /** Texts of states found or made while the file was held: lines are followed through them later. */
   private readonly fresh: Document[] = [];
+  /** What is recorded already. */
+  private saved: FileLedger;
+  /** The file whose record this one takes over. */
+  private like: string | null = null;
 
   private constructor(
     readonly file: FileId,
@@ -88,6 +76,7 @@ export class OpenFile {
     readonly context: FileContext,
   ) {
     this.loaded = new KeptTexts(context);
+    this.saved = ledger;
   }
 
   static async open(held: Held, file: FileId, context: FileContext): Promise<OpenFile> {
@@ -95,7 +84,7 @@ export class OpenFile {
   }
 
   static async of(bytes: Uint8Array | null, file: FileId, context: FileContext): Promise<OpenFile> {
-    const ledger = await loadLedger(context.store, file.key);
+    const ledger = ledgerFrom(await context.store.look(file.key, context.agent), context.epoch);
     const last = ledger.states.at(-1)?.encoding ?? null;
     const document = bytes && (await parse(bytes, last, context));
     const opened = new OpenFile(file, document, ledger, context);
@@ -132,11 +121,11 @@ export class OpenFile {
   }
 
   /** Takes over what is recorded of a file at another path, if that once had this text and nothing is recorded here. */
-  async succeed({ ledger }: OpenFile): Promise<boolean> {
+  async succeed(other: OpenFile): Promise<boolean> {
     const { document } = this;
-    if (!document || this.ledger.agents.size > 0) return false;
-    if (!ledger.states.some(({ version }) => version === document.version)) return false;
-    this.ledger = ledger;
+    if (!document || this.saved.states.length > 0) return false;
+    if (!other.ledger.states.some(({ version }) => version === document.version)) return false;
+    this.takeOver(other);
     this.fresh.length = 0;
     this.known = null;
     this.changed = true;
@@ -149,7 +138,7 @@ export class OpenFile {
     const state = this.ledger.states[at];
     if (!state) return null;
     if (this.document && state.version === this.text.version) return this.text;
-    await this.loaded.load(state);
+    await this.loaded.load([state]);
     return this.loaded.document(state.version);
   }
 
@@ -288,20 +277,18 @@ export class OpenFile {
   /** Loads the texts without which lines of these states cannot be followed to the newest. */
   async load(states: readonly number[]): Promise<void> {
     const wanted = needed(this.ledger.states, [...new Set(states)], this.context.agent);
-    for (const at of wanted) {
-      const state = this.ledger.states[at];
-      if (state && state.version !== this.text.version) await this.loaded.load(state);
-    }
+    const older = [...wanted].flatMap((at) => this.ledger.states[at] ?? []);
+    await this.loaded.load(older.filter(({ version }) => version !== this.text.version));
     this.known = null;
   }
 
   get agent(): AgentLedger {
-    return agentLedger(this.ledger, this.context);
+    return this.ledger.agent;
   }
 
   update(agent: AgentLedger): void {
     if (agent === this.agent) return;
-    this.ledger = { ...this.ledger, agents: this.ledger.agents.with(this.context.agent, agent) };
+    this.ledger = { ...this.ledger, agent };
     this.changed = true;
   }
 
@@ -355,43 +342,55 @@ export class OpenFile {
 
   /** An edit was taken back: whoever sends it again does not repeat it. */
   undone(): void {
-    const agents = this.ledger.agents.map((one) => ({
-      ...one,
-      past: { ...one.past, committed: null, noop: null },
-    }));
-    this.ledger = { ...this.ledger, agents };
+    const states = this.states.with(-1, { ...(this.states.at(-1) as StateRecord), isUndo: true });
+    this.ledger = { ...this.ledger, states };
+    this.known = null;
+    this.update({ ...this.agent, past: { ...this.agent.past, committed: null, noop: null } });
   }
 
   /** A moved file takes its record along. */
   adopt(other: OpenFile): void {
-    this.ledger = other.ledger;
+    this.takeOver(other);
     this.loaded.adopt(other.loaded);
     this.current = other.text;
     this.known = null;
     this.changed = true;
   }
 
-  async save(): Promise<void> {
+  private takeOver({ ledger, saved, file }: OpenFile): void {
+    this.ledger = ledger;
+    this.saved = saved;
+    this.like = file.key;
+  }
+
+  /** Has the record written with the rest of the call. */
+  save(): void {
     if (!this.changed) return;
     const { store } = this.context;
     const { file } = this;
-    for (const text of this.fresh.splice(0)) {
-      if (isKept(file, text)) await store.keepVersion(text.version, text.bytes);
-      else await store.keepVersion(hashesKey(text.version), hashBytes(text));
-    }
+    for (const text of this.fresh.splice(0)) store.keep(textToKeep(file, text, this.textBefore(text)));
     const newest = this.states.at(-1);
     if (newest && this.agent.state === this.states.length - 1) this.update(rememberWhole(this.agent, newest));
-    this.ledger = trimmed(this.ledger);
-    await saveLedger(store, file.key, this.ledger);
+    const like = this.like === null ? {} : { like: this.like };
+    store.setFile({ ...outcomeOf(file.key, this.saved, this.ledger), ...like });
+    this.saved = this.ledger;
+    this.like = null;
     this.changed = false;
   }
 
+  private textBefore({ version }: Document): Document | null {
+    const at = this.states.findLastIndex((state) => state.version === version);
+    const before = this.states[at - 1]?.version ?? "";
+    return before === this.document?.version ? this.document : this.loaded.document(before);
+  }
+
   /** The file is gone from its path: nothing counts as shown there any more, and its text is kept for an undo. */
-  async release(): Promise<void> {
+  release(): void {
     const { document, file, measure, mayKeep } = this;
     const { store } = this.context;
-    if (document && mayKeep && !measure) await store.keepVersion(document.version, document.toBytes());
-    await saveLedger(store, file.key, emptyFile);
+    if (document && mayKeep && !measure)
+      store.keep({ id: document.version, bytes: document.toBytes(), file: file.key });
+    store.setFile({ file: file.key, isGone: true });
     this.changed = false;
   }
 }

@@ -11,30 +11,58 @@ import {
   type LedgerStore,
   type Measure,
   PortError,
+  type StoreReader,
 } from "../ports/index.js";
 import type { Codec, Document } from "../text/index.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./agent-ledger.js";
 import { epochOf } from "./epochs.js";
-import { agentLedger, loadLedger, type StateRecord } from "./file-ledger.js";
+import { ledgerFrom, type StateRecord } from "./file-ledger.js";
 import { parse } from "./file-texts.js";
 import type { GatePolicy } from "./gate.js";
 import { type FileContext, OpenFile } from "./open-file.js";
+import { Recorder } from "./recorder.js";
 
-export async function contextOf(env: Env): Promise<FileContext> {
+/**
+ * Runs the body while nobody else holds the files. The body is given an environment of its own: inside, only the unit
+ * is asked. What it has recorded is written when it ends, if it did not write it before.
+ */
+export async function withFiles<T>(
+  files: readonly FileId[],
+  env: CallEnv,
+  body: (held: Held, env: UnitEnv) => Promise<T>,
+): Promise<T> {
+  const { store, agent, signal } = env;
+  const begin = (held: Held): Promise<T> =>
+    store.unit(files, agent, async (unit) => {
+      const recorder = new Recorder(unit);
+      const { fence } = unit;
+      const fenced: Held = fence ? { ...held, commit: (writes) => held.commit(writes, fence) } : held;
+      try {
+        return await body(fenced, { ...env, store: recorder });
+      } finally {
+        await recorder.finish();
+      }
+    });
+  return env.files.hold(files, begin, signal);
+}
+
+export async function contextOf(env: UnitEnv): Promise<FileContext> {
   const epoch = await epochOf(env);
   const { files, store, agent, clock, codec } = env;
   return { files, store, agent, epoch, clock, now: clock(), codec };
 }
 
+type Use<T> = (opened: OpenFile, env: UnitEnv, held: Held) => Promise<T>;
+
 /** Opens one file while nobody else holds it. */
-export async function withOpen<T>(path: string, env: Env, use: (opened: OpenFile) => Promise<T>): Promise<T> {
+export async function withOpen<T>(path: string, env: CallEnv, use: Use<T>): Promise<T> {
   return withFile(await env.files.identify(path), env, use);
 }
 
-export async function withFile<T>(file: FileId, env: Env, use: (opened: OpenFile) => Promise<T>): Promise<T> {
-  const context = await contextOf(env);
-  const body = async (held: Held): Promise<T> => use(await OpenFile.open(held, file, context));
-  return env.files.hold([file], body, env.signal);
+export async function withFile<T>(file: FileId, env: CallEnv, use: Use<T>): Promise<T> {
+  return withFiles([file], env, async (held, inner) =>
+    use(await OpenFile.open(held, file, await contextOf(inner)), inner, held),
+  );
 }
 
 /** A file that is as the agent saw it last. */
@@ -55,16 +83,15 @@ export async function peek(
   env: Env,
   isWorth: (agent: AgentLedger, newest: StateRecord) => boolean = () => true,
 ): Promise<"missing" | "unseen" | "unclear" | Peek> {
-  const context = await contextOf(env);
-  const ledger = await loadLedger(env.store, file.key);
-  const agent = agentLedger(ledger, context);
+  const ledger = ledgerFrom(await env.store.look(file.key, env.agent), await epochOf(env));
+  const { agent } = ledger;
   const state = ledger.states.length - 1;
   const newest = ledger.states[state];
   if (!hasSeen(agent)) return "unseen";
   if (!newest || !isCurrent(agent, state) || !isWorth(agent, newest)) return "unclear";
   const bytes = await env.files.read(file);
   if (!bytes) return "missing";
-  const document = await parse(bytes, newest.encoding, context);
+  const document = await parse(bytes, newest.encoding, env);
   return document.version === newest.version ? { agent, state, document } : "unclear";
 }
 
@@ -112,7 +139,7 @@ export function versionOf({ document, measure }: OpenFile): string | null {
 /** What a call needs of its surroundings. */
 export interface Env {
   readonly files: Files;
-  readonly store: LedgerStore;
+  readonly store: StoreReader;
   readonly agent: string;
   readonly clock: Clock;
   readonly gate: GatePolicy;
@@ -125,4 +152,14 @@ export interface Env {
   readonly codec: Codec | null;
   /** Ends the call while nothing is written yet. */
   readonly signal?: Cancellation | undefined;
+}
+
+/** The surroundings of a call that holds no file yet. */
+export interface CallEnv extends Env {
+  readonly store: LedgerStore;
+}
+
+/** The surroundings of a call while it holds files. */
+export interface UnitEnv extends Env {
+  readonly store: Recorder;
 }

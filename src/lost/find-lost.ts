@@ -1,6 +1,6 @@
 /** Looks which live edits of the journal do not stand in their files any more. */
 import { compare } from "../changes/index.js";
-import { type Env, fromJson, keptTexts, parse, type Texts } from "../ledger/index.js";
+import { type Env, encodingIn, keptTexts, parse, type Texts } from "../ledger/index.js";
 import { type Commits, type FileId, type JournalEntry, PortError } from "../ports/index.js";
 import { Document } from "../text/index.js";
 import type { EditedPlace } from "./edited-place.js";
@@ -80,7 +80,7 @@ export async function readText(file: FileId, env: Env): Promise<Document | null>
 }
 
 async function lastEncoding(key: string, env: Env): Promise<string | null> {
-  return fromJson(await env.store.file(key)).states.at(-1)?.encoding ?? null;
+  return encodingIn(await env.store.look(key, env.agent));
 }
 
 /** Whether the file is as its last journaled edit left it, and nobody else ever changed it between two of them. */

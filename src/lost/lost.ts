@@ -1,5 +1,5 @@
 import { LineChange, unifiedDiff } from "../changes/index.js";
-import { type Env, journalLoss } from "../ledger/index.js";
+import { type CallEnv, type Env, journalLoss } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
 import { Document, type Range } from "../text/index.js";
 import type { FileJournal } from "./file-journal.js";
@@ -82,17 +82,17 @@ async function looked<T>(run: () => Promise<T>): Promise<T | null> {
 type Look = readonly [version: string | null, entries: number, lost: readonly string[]];
 type Looks = Record<string, Look>;
 
-/** Not a file's key: those are paths. Two that write it at once look once more than they have to. */
+/** Two that write it at once look once more than they have to. */
 const looksKey = "looks for lost work";
 
 /**
  * Edits that were lost since somebody looked last, journaled with their cause. For after every command: a file that
  * is as it was costs reading it, and nothing is compared.
  */
-export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
+export async function lostBy(cause: LostCause, env: CallEnv): Promise<LostEdit[]> {
   const survey = await surveyOf(cause, env);
-  const record = (await env.store.file(looksKey)) as { readonly looks?: Looks } | null;
-  const before = record?.looks ?? {};
+  const record = await env.store.record(looksKey);
+  const before = (record?.value ?? {}) as unknown as Looks;
   const after: Looks = {};
   const found: LostEdit[] = [];
   for (const journal of survey.journals) {
@@ -106,7 +106,7 @@ export async function lostBy(cause: LostCause, env: Env): Promise<LostEdit[]> {
     for (const work of fresh) found.push(await described(work, findings, survey));
   }
   if (JSON.stringify(after) !== JSON.stringify(before))
-    await env.store.saveFile(looksKey, { looks: after } as unknown as Json);
+    await env.store.putRecord(looksKey, after as unknown as Json);
   const time = env.clock();
   const told = { time, agent: env.agent, tool: cause.tool, command: commandOf(cause) };
   return found.map((one) => ({ ...one, lost: told })).sort((one, two) => one.time - two.time);
@@ -148,7 +148,7 @@ async function noteLoss(
   works: readonly LostWork[],
   { file, journal, now }: FileFindings,
   cause: LostCause,
-  env: Env,
+  env: CallEnv,
 ): Promise<void> {
   const command = commandOf(cause);
   const lost = {

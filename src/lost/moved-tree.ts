@@ -2,7 +2,7 @@
 import { type Merged, mergeChange, type Returned, writeBack } from "../calls/index.js";
 import { compare, LineChange } from "../changes/index.js";
 import type { Problem } from "../edits/index.js";
-import { contextOf, type Env, keptTexts, OpenFile } from "../ledger/index.js";
+import { type CallEnv, type Env, keptTexts, withOpen } from "../ledger/index.js";
 import { type Commits, type JournalEntry, PortError } from "../ports/index.js";
 import { Document } from "../text/index.js";
 
@@ -37,12 +37,9 @@ interface Made {
 /** Makes the edits in the present file; or says what is in the way. */
 export async function makeHere(
   { edits, path }: EditsElsewhere,
-  env: Env,
+  outer: CallEnv,
 ): Promise<Made | { readonly problems: readonly Problem[] }> {
-  const file = await env.files.identify(path);
-  const context = await contextOf(env);
-  return env.files.hold([file], async (held) => {
-    const opened = await OpenFile.open(held, file, context);
+  return withOpen(path, outer, async (opened, env, held) => {
     const before = opened.document;
     let text = before;
     let change = before && LineChange.identity(before.lineCount);

@@ -1,7 +1,7 @@
 /** Brings lost edits of one file back, and writes the file. */
 import { type Returned, writeBack } from "../calls/index.js";
 import { unifiedDiff } from "../changes/index.js";
-import { batchId, contextOf, type Env, OpenFile } from "../ledger/index.js";
+import { batchId, type CallEnv, contextOf, OpenFile, type UnitEnv, withFiles } from "../ledger/index.js";
 import { type Held, PortError } from "../ports/index.js";
 import { type FileFindings, findLost, type LostWork, type Survey } from "./find-lost.js";
 import { mergeBack } from "./merge-back.js";
@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 /** Brings all of the edits back together. If something is in the way, those that were lost last come back first. */
-export async function restoreFile(asked: Asked, env: Env): Promise<Outcome[]> {
+export async function restoreFile(asked: Asked, env: CallEnv): Promise<Outcome[]> {
   const outcome = await tryFile(asked, env);
   const [newest = [], ...older] = byLoss(asked);
   const isInTheWay = outcome.kind === "refused" && outcome.refusal.mismatches.length > 0;
@@ -45,7 +45,7 @@ function byLoss({ found, ids }: Asked): string[][] {
   return [...groups].sort(([one], [two]) => two - one).map(([, group]) => group);
 }
 
-async function tryFile(asked: Asked, env: Env): Promise<Outcome> {
+async function tryFile(asked: Asked, env: CallEnv): Promise<Outcome> {
   const { found, ids, survey, isAll } = asked;
   const { path } = found.file;
   try {
@@ -54,7 +54,7 @@ async function tryFile(asked: Asked, env: Env): Promise<Outcome> {
     // A folder for the file alone would help nobody: only edits that are named go into another work tree.
     if (there) return isAll ? offerPresentTree(there, path) : await makeInPresentTree(there, env);
     const files = found.source ? [found.file, found.source] : [found.file];
-    return await env.files.hold(files, (held) => mergeFile(asked, held, env));
+    return await withFiles(files, env, (held, inner) => mergeFile(asked, held, inner));
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return refused({ path, ids: [...ids] }, error.code, error.message);
@@ -68,7 +68,7 @@ function offerPresentTree({ tree, path, edits }: EditsElsewhere, old: string): O
   return refused({ path: old, ids }, "not_found", message);
 }
 
-export async function makeInPresentTree(there: EditsElsewhere, env: Env): Promise<Outcome> {
+export async function makeInPresentTree(there: EditsElsewhere, env: CallEnv): Promise<Outcome> {
   const { tree, path, edits } = there;
   const named = { path, ids: edits.map(({ id }) => id) };
   const made = await makeHere(there, env);
@@ -85,7 +85,7 @@ function lineCount(count: number): string {
   return `${count} ${count === 1 ? "line" : "lines"}`;
 }
 
-async function mergeFile(asked: Asked, held: Held, env: Env): Promise<Outcome> {
+async function mergeFile(asked: Asked, held: Held, env: UnitEnv): Promise<Outcome> {
   const { found, ids, survey } = asked;
   const named = { path: found.file.path, ids: [...ids] };
   const write: PutBack = (files, edits) => put(files, edits, { held, together: asked.together }, env);
@@ -137,7 +137,7 @@ async function put(
   files: readonly Returned[],
   ids: readonly string[],
   { held, together }: { readonly held: Held; readonly together: Together },
-  env: Env,
+  env: UnitEnv,
 ): Promise<string[]> {
   const { opened } = files[0] as Returned;
   if (files.length > 1 || together.isBatch) together.batch ??= batchId(opened, env);

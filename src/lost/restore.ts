@@ -1,6 +1,6 @@
 /** Brings lost edits back, file by file: a file in which some cannot come back does not keep others from it. */
 import type { Result } from "../calls/index.js";
-import { type Env, journalThrown } from "../ledger/index.js";
+import { type CallEnv, type Env, journalThrown } from "../ledger/index.js";
 import { type JournalEntry, PortError } from "../ports/index.js";
 import { isPresent } from "./edited-place.js";
 import { undoes, undoneIds } from "./file-journal.js";
@@ -34,7 +34,7 @@ export interface RestoreRequest extends LostRequest {
   readonly all?: boolean;
 }
 
-export async function restore(request: RestoreRequest, env: Env): Promise<Result<RestoreDetails>> {
+export async function restore(request: RestoreRequest, env: CallEnv): Promise<Result<RestoreDetails>> {
   const tool = "restore";
   try {
     const outcomes = await tryRestore(request, env);
@@ -63,7 +63,7 @@ class NotRestored extends PortError {
   }
 }
 
-async function tryRestore(request: RestoreRequest, env: Env): Promise<Outcome[]> {
+async function tryRestore(request: RestoreRequest, env: CallEnv): Promise<Outcome[]> {
   const { ids: given = [], all = false } = request;
   if (!all && given.length === 0)
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
@@ -109,7 +109,7 @@ function isNamed({ id, batch }: JournalEntry, ids: readonly string[]): boolean {
 }
 
 /** Edits that were undone are no lost work: their change is made once more. */
-async function makeAgain(ids: readonly string[], survey: Survey, env: Env): Promise<Outcome[]> {
+async function makeAgain(ids: readonly string[], survey: Survey, env: CallEnv): Promise<Outcome[]> {
   const edits = survey.entries.filter(({ id }) => ids.includes(id));
   const there = await editsElsewhere(edits, survey.commits);
   try {

@@ -1,6 +1,14 @@
 /** Takes edits back, newest first, or makes edits again that were undone. */
 import { type Result, type Returned, writeBack } from "../calls/index.js";
-import { batchId, contextOf, type Env, journalThrown, OpenFile } from "../ledger/index.js";
+import {
+  batchId,
+  type CallEnv,
+  contextOf,
+  type Env,
+  journalThrown,
+  OpenFile,
+  withFiles,
+} from "../ledger/index.js";
 import { type FileId, type JournalEntry, PortError } from "../ports/index.js";
 import { readJournal, undoes, undoneIds } from "./file-journal.js";
 import { CannotUndo, type HeldFiles, type Taken, takeBack, turned } from "./take-back.js";
@@ -38,19 +46,19 @@ interface UndoneEdit {
 
 const attempts = 5;
 
-type Choose = () => Promise<readonly Taken[]>;
+type Choose = (env: Env) => Promise<readonly Taken[]>;
 
-export async function undo(request: UndoRequest, env: Env): Promise<Result<UndoDetails>> {
+export async function undo(request: UndoRequest, env: CallEnv): Promise<Result<UndoDetails>> {
   return tryTakeBack(
     { tool: "undo", path: request.path, dryRun: request.dryRun },
-    () => choose(request, env),
+    (inner) => choose(request, inner),
     env,
   );
 }
 
 /** Makes edits again that were undone, oldest first. `ids` are such edits. */
-export async function redo(ids: readonly string[], env: Env): Promise<Result<UndoDetails>> {
-  const chooseThem = async () => chooseUndone(ids, await readJournal(env), env);
+export async function redo(ids: readonly string[], env: CallEnv): Promise<Result<UndoDetails>> {
+  const chooseThem: Choose = async (inner) => chooseUndone(ids, await readJournal(inner), inner);
   return tryTakeBack({ tool: "restore" }, chooseThem, env);
 }
 
@@ -60,11 +68,11 @@ interface Taking {
   readonly dryRun?: boolean | undefined;
 }
 
-async function tryTakeBack(taking: Taking, choose: Choose, env: Env): Promise<Result<UndoDetails>> {
+async function tryTakeBack(taking: Taking, choose: Choose, env: CallEnv): Promise<Result<UndoDetails>> {
   let { path } = taking;
   try {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const chosen = await choose();
+      const chosen = await choose(env);
       path = chosen[0]?.path;
       const result = await takeChosen(taking, { choose, chosen }, env);
       if (result) return result;
@@ -87,12 +95,12 @@ async function tryTakeBack(taking: Taking, choose: Choose, env: Env): Promise<Re
 async function takeChosen(
   { tool, dryRun }: Taking,
   { choose, chosen }: { readonly choose: Choose; readonly chosen: readonly Taken[] },
-  env: Env,
+  outer: CallEnv,
 ): Promise<Result<UndoDetails> | null> {
-  const { files, keys } = await filesOf(chosen, env);
-  const context = await contextOf(env);
-  return env.files.hold(files, async (held) => {
-    const meant = await choose();
+  const { files, keys } = await filesOf(chosen, outer);
+  return withFiles(files, outer, async (held, env) => {
+    const context = await contextOf(env);
+    const meant = await choose(env);
     if (meant.length !== chosen.length || meant.some(({ id }, at) => id !== chosen[at]?.id)) return null;
     const returned: Returned[] = [];
     for (const file of files) {

@@ -91,6 +91,26 @@ export interface SearchResult {
   readonly limited: boolean;
 }
 
+/** A commit that is about to begin: enough for another process to finish it, or to take it back. */
+export interface Intent {
+  /** The batch; the names of temporary files contain it. */
+  readonly token: string;
+  readonly files: readonly {
+    /** The real path. */
+    readonly path: string;
+    /** The name of the temporary file beside it with the new content; null: the file is deleted. */
+    readonly temporary: string | null;
+  }[];
+}
+
+/** Stands between a commit and the disk, for a store whose locks can be lost while they are held. */
+export interface Fence {
+  /** Written down durably when it returns: before the first rename. */
+  intent(intent: Intent): Promise<void>;
+  /** Right before each rename. Throws if the files are not held any more: nothing is renamed then. */
+  check(): void;
+}
+
 /** Files that are read and committed while their lock is held. */
 export interface Held {
   /** The bytes now; null if there is no such file. */
@@ -101,9 +121,9 @@ export interface Held {
   missingFolders?(file: FileId): Promise<number>;
   /**
    * Writes all or nothing. False if a file was changed, by someone who does not lock, since the decision was made:
-   * nothing is written then.
+   * nothing is written then. A fence is asked before anything takes the place of a file.
    */
-  commit(writes: readonly Write[]): Promise<boolean>;
+  commit(writes: readonly Write[], fence?: Fence): Promise<boolean>;
 }
 
 /** The file system behind a session. */

@@ -3,10 +3,12 @@
 export {
   type Cancellation,
   type Content,
+  type Fence,
   type FileId,
   type Files,
   foldedName,
   type Held,
+  type Intent,
   type Measure,
   PortError,
   type SearchHit,
@@ -15,6 +17,26 @@ export {
   throwIfAborted,
   type Write,
 } from "./files.js";
-export { type MemoryFiles, memoryFiles, memoryStore } from "./memory.js";
+export { type MemoryFiles, memoryFiles } from "./memory-files.js";
+export { idsIn, isAskedFor, memoryStore } from "./memory-store.js";
 export { asAsked, expressionOf } from "./search-pattern.js";
-export type { Clock, Commits, Committed, JournalEntry, Json, LedgerStore } from "./store.js";
+export {
+  agentRecord,
+  type Clock,
+  type Commits,
+  type Committed,
+  type FileOutcome,
+  type FileRecord,
+  type JournalEntry,
+  type JournalNews,
+  type JournalQuery,
+  type Json,
+  keptVersion,
+  type LedgerStore,
+  type NamedRecord,
+  type NewVersion,
+  type Outcome,
+  type RecordedLedger,
+  type StoreReader,
+  type Unit,
+} from "./store.js";

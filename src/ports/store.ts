@@ -1,7 +1,7 @@
-/** Looks which live edits of the journal do not stand in their files any more. */
+/** What is written down between calls, and how it is asked for. */
 import type { Code } from "../edits/index.js";
 import type { Range } from "../text/index.js";
-import type { FileId } from "./files.js";
+import type { Fence, FileId } from "./files.js";
 
 /** A text that a file had in a commit; null: the commit deleted it. */
 export interface Committed {
@@ -53,24 +53,136 @@ export interface JournalEntry {
 /** Plain JSON, made and read by the session alone. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Where a ledger lives. Records are opaque; each is replaced as a whole and read as a whole. */
-export interface LedgerStore {
-  /** What is recorded of a file, for all agents. Only called for writing while the file is held. */
-  file(key: string): Promise<Json | null>;
-  saveFile(key: string, record: Json): Promise<void>;
-  /** Another one whenever somebody recorded something of the file; "" if nothing is. Absent where asking is no quicker. */
-  stamp?(key: string): Promise<string>;
-  /** Keys of all files of which something is recorded. */
-  files(): Promise<readonly string[]>;
-  /** What is recorded of an agent, across files. */
-  agent(id: string): Promise<Json | null>;
-  saveAgent(id: string, record: Json): Promise<void>;
-  /** A version's bytes, by content; null if it was never kept or is gone. */
-  version(id: string): Promise<Uint8Array | null>;
-  keepVersion(id: string, bytes: Uint8Array): Promise<void>;
-  append(entry: JournalEntry): Promise<void>;
+/** Which entries of the journal are asked for; what is left out does not matter. */
+export interface JournalQuery {
+  /** Keys of files. */
+  readonly files?: readonly string[];
+  readonly agent?: string;
+  /** Entries that have one of these as their id or their batch, or that name it: its undo, its loss, its restore. */
+  readonly ids?: readonly string[];
+  readonly since?: number;
+  /** The newest so many of them. */
+  readonly last?: number;
+}
+
+/** New entries, and the place in the journal up to which they were read. */
+export interface JournalNews {
   /** Oldest first. */
-  journal(filter?: { readonly file?: string; readonly since?: number }): Promise<readonly JournalEntry[]>;
+  readonly entries: readonly JournalEntry[];
+  /** Opaque; a store reads back its own. */
+  readonly mark: string;
+}
+
+/** What is recorded of a file, as one agent needs it. The JSON is never changed, by either side. */
+export interface FileRecord {
+  /** The number of the first of `states`: they are counted from 0 on, and a store may have dropped the oldest. */
+  readonly first: number;
+  /** The states that the file was in, oldest first: all since the one that the ledger was saved to need (`since`). */
+  readonly states: readonly Json[];
+  /** What the agent was shown of the file; null: nothing is recorded. */
+  readonly ledger: Json | null;
+}
+
+/** A small record under a name of its own, for programs that remember how far they have looked. */
+export interface NamedRecord {
+  readonly value: Json;
+  /** Another one whenever the record was put. */
+  readonly mark: string;
+}
+
+/** The record of an agent across files. A unit loads it with the rest. */
+export function agentRecord(agent: string): string {
+  return `agent ${agent}`;
+}
+
+/** What can be asked of a store, outside a unit or, by its connection, inside. */
+export interface StoreReader {
+  /** What is recorded of a file, as it is now: without a lock, unless a unit holds the file. */
+  look(file: string, agent: string): Promise<FileRecord>;
+  /** Texts by their versions; those that were never kept, or are gone, are missing. */
+  versions(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** Oldest first. A query costs what it returns, whatever the journal's length. */
+  journal(query?: JournalQuery): Promise<readonly JournalEntry[]>;
+  /** Entries since a mark, whoever wrote them; null: none, but the mark of the journal's end. */
+  journalSince(mark: string | null): Promise<JournalNews>;
+  record(name: string): Promise<NamedRecord | null>;
+}
+
+/** A text to be kept. `base`: a text of the same file that it is much like, and that was kept before. */
+export interface NewVersion {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  /** The key of the file. */
+  readonly file: string;
+  readonly base?: { readonly id: string; readonly bytes: Uint8Array };
+}
+
+/** What is to be recorded of a file anew. */
+export interface FileOutcome {
+  readonly file: string;
+  /** The key of a held file whose record, with all ledgers, takes the place of this file's before anything else. */
+  readonly like?: string;
+  /** Everything recorded of the file, with all ledgers, is forgotten. */
+  readonly isGone?: true;
+  /** The states from number `from` on; those before stay. */
+  readonly states?: { readonly from: number; readonly states: readonly Json[] };
+  /** The ledger of the unit's agent. It refers to no state before number `since`. */
+  readonly ledger?: { readonly record: Json; readonly since: number };
+}
+
+/** Everything that a call writes down. */
+export interface Outcome {
+  readonly files: readonly FileOutcome[];
+  readonly versions: readonly NewVersion[];
+  readonly entries: readonly JournalEntry[];
+  readonly records: readonly { readonly name: string; readonly value: Json }[];
+}
+
+/** One call on some files: what it needs is loaded, and what comes of it is written in one go. */
+export interface Unit extends StoreReader {
+  /** Absent where the locks of `Files` are all there is. */
+  readonly fence?: Fence;
+  /** May be called again for what came up since. */
+  finish(outcome: Outcome): Promise<void>;
+}
+
+/** The ledger of one agent on one file. */
+export interface RecordedLedger {
+  readonly file: string;
+  readonly agent: string;
+  readonly ledger: Json;
+}
+
+/**
+ * Where ledgers, journal and versions live: few big operations, so that a database takes one round trip for each.
+ *
+ * A call is a unit: beginning it loads, for each of its files, the states and the agent's own ledger, and the agent's
+ * record; its body may look up versions and the journal; `finish` writes everything down. With the intent of a fence an
+ * edit takes three round trips. Ledgers are kept by file and agent, so no call reads or writes what others were shown.
+ * States are numbered for good: what refers to one need not be changed when the oldest are dropped. A unit begins
+ * while `Files.hold` has the files, which is lock enough on one machine; a store that several machines share takes
+ * locks of its own when the unit begins, and gives it a fence. Inside a unit only the unit is asked: it has one connection,
+ * and a pool that is smaller than the number of agents never waits for itself.
+ */
+export interface LedgerStore extends StoreReader {
+  unit<T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T>;
+  /** Entries that belong to no unit. */
+  append(entries: readonly JournalEntry[]): Promise<void>;
+  /**
+   * `was`: the mark of the record that is replaced, null if there must be none. False, and nothing is written, if the
+   * record is another one by now.
+   */
+  putRecord(name: string, value: Json, was?: string | null): Promise<boolean>;
+  /** The ledgers of everybody. */
+  ledgers(): Promise<readonly RecordedLedger[]>;
+}
+
+/** One text; null if it is not kept. */
+export async function keptVersion(
+  store: Pick<StoreReader, "versions">,
+  id: string,
+): Promise<Uint8Array | null> {
+  return (await store.versions([id])).get(id) ?? null;
 }
 
 /** The time, from outside: the session itself has no clock. */

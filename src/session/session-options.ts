@@ -2,7 +2,7 @@
 import type { SchemeName } from "../anchors/index.js";
 import { type Door, libraryDoor, type Voice } from "../answers/index.js";
 import { checkOptions } from "../calls/index.js";
-import type { Env, GatePolicy } from "../ledger/index.js";
+import type { CallEnv, GatePolicy } from "../ledger/index.js";
 import type { OnStale } from "../merge/index.js";
 import type { Clock, Files, LedgerStore } from "../ports/index.js";
 import type { Codec } from "../text/index.js";
@@ -35,7 +35,7 @@ export interface SessionOptions {
   readonly keepOnFold?: boolean;
 }
 
-export function envOf(options: SessionOptions): Env {
+export function envOf(options: SessionOptions): CallEnv {
   checkOptions(options);
   const { files, store, agent, clock, onStale = "relocate", anchors = "hex6", codec = null } = options;
   const { gate = "lines", unmoved = false, relocateWithin: within } = options;

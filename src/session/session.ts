@@ -39,7 +39,7 @@ import {
   recordWrite,
   type Unsure,
 } from "../foreign/index.js";
-import { beginEpoch, type Env, journalThrown } from "../ledger/index.js";
+import { beginEpoch, type CallEnv, journalThrown } from "../ledger/index.js";
 import {
   CannotUndo,
   type LostCause,
@@ -82,7 +82,7 @@ export interface Plan {
 
 /** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
 export class Session {
-  private readonly settings: Env;
+  private readonly settings: CallEnv;
   /** How often each refusal was given that no ledger counts, because it is about no file. */
   private thrown = new Map<string, number>();
 
@@ -91,7 +91,7 @@ export class Session {
   }
 
   /** A session of which nothing is recorded has an empty store for each call. */
-  private get env(): Env {
+  private get env(): CallEnv {
     return this.settings.within === undefined ? this.settings : { ...this.settings, store: memoryStore() };
   }
 
@@ -235,7 +235,7 @@ export class Session {
     return formatted(path, room, this.env);
   }
 
-  private envFor({ dryRun, signal }: Editing): Env {
+  private envFor({ dryRun, signal }: Editing): CallEnv {
     const env = signal ? { ...this.env, signal } : this.env;
     const { voice } = env;
     return dryRun ? { ...env, voice: { ...voice, door: dryRunDoor(voice.door) } } : env;

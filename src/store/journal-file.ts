@@ -12,14 +12,9 @@ import {
   withFile,
   withoutChecksum,
 } from "../host/index.js";
-import type { JournalEntry } from "../ports/index.js";
+import { isAskedFor, type JournalEntry, type JournalNews, type JournalQuery } from "../ports/index.js";
 import { makeWay, repairing } from "./put-aside.js";
-import type { StoreContext } from "./records.js";
-
-export interface JournalFilter {
-  readonly file?: string;
-  readonly since?: number;
-}
+import type { StoreContext } from "./replace-file.js";
 
 const rotateAt = 4 * 1024 * 1024;
 const newline = 10;
@@ -38,9 +33,9 @@ export class Journal {
     this.path = context.platform.path.join(context.folder, "journal.jsonl");
   }
 
-  append(entry: JournalEntry): void {
+  append(entries: readonly JournalEntry[]): void {
     const { io, platform } = this.context;
-    const line = `${withChecksum(entry)}\n`;
+    const line = entries.map((entry) => `${withChecksum(entry)}\n`).join("");
     try {
       this.rotate();
       const fd = repairing(this.context, this.path, () =>
@@ -58,17 +53,27 @@ export class Journal {
   }
 
   /** Oldest first. */
-  read(filter: JournalFilter = {}): JournalEntry[] {
+  read(query: JournalQuery = {}): JournalEntry[] {
+    const found = this.matching(query);
+    return query.last === undefined ? found : found.slice(Math.max(0, found.length - query.last));
+  }
+
+  /** Entries since a mark, which counts entries. */
+  since(mark: string | null): JournalNews {
+    const all = this.matching({});
+    return { entries: mark === null ? [] : all.slice(Number(mark)), mark: String(all.length) };
+  }
+
+  private matching(filter: JournalQuery): JournalEntry[] {
     const { report } = this.context;
     const entries: JournalEntry[] = [];
     let skipped = 0;
-    const needle = filter.file === undefined ? "" : JSON.stringify(filter.file);
     for (const text of this.texts(filter.since ?? 0)) {
       for (const line of text.split("\n")) {
-        if (line === "" || !line.includes(needle)) continue;
+        if (line === "") continue;
         const entry = parse(line);
         if (entry === null) skipped += 1;
-        else if (isMeant(entry, filter)) entries.push(entry);
+        else if (isAskedFor(entry, filter)) entries.push(entry);
       }
     }
     if (skipped > 0)
@@ -154,12 +159,6 @@ function parse(line: string): JournalEntry | null {
   }
 }
 
-const kinds: ReadonlySet<unknown> = new Set([
-  "commit",
-  "refusal",
-  "undo",
-  "lost",
-] satisfies JournalEntry["kind"][]);
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string";
 
@@ -168,10 +167,6 @@ function isEntry(value: unknown): value is JournalEntry {
   if (typeof value !== "object" || value === null) return false;
   const { id, time, agent, tool, kind, path, file, before, after, lines } = value as JournalEntry;
   const isNamed = isText(id) && isText(agent) && isText(tool) && isText(path) && isText(file);
-  const isWhole = isNamed && typeof time === "number" && kinds.has(kind) && Array.isArray(lines);
+  const isWhole = isNamed && typeof time === "number" && isText(kind) && Array.isArray(lines);
   return isWhole && isTextOrNull(before) && isTextOrNull(after);
-}
-
-function isMeant(entry: JournalEntry, { file, since }: JournalFilter): boolean {
-  return (file === undefined || entry.file === file) && (since === undefined || entry.time >= since);
 }

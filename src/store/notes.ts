@@ -11,7 +11,7 @@ import {
 } from "../host/index.js";
 import type { Json } from "../ports/index.js";
 import { repairing } from "./put-aside.js";
-import type { StoreContext } from "./records.js";
+import type { StoreContext } from "./replace-file.js";
 
 /**
  * Short notes from process to process: lists that are only ever appended to, one for each kind and name. What is lost

@@ -9,7 +9,7 @@ import {
 } from "../host/index.js";
 
 /** In the names of folders: a later format gets folders of its own, and both programs work side by side. */
-export const format = "v1";
+export const format = "v2";
 /** Says of which workspace a folder is: its name is one-way. */
 export const label = "workspace.json";
 

@@ -10,15 +10,30 @@ import {
   ticks,
   type Workspace,
 } from "../host/index.js";
-import type { JournalEntry, Json, LedgerStore } from "../ports/index.js";
+import type {
+  FileId,
+  FileRecord,
+  JournalEntry,
+  JournalNews,
+  JournalQuery,
+  Json,
+  LedgerStore,
+  NamedRecord,
+  NewVersion,
+  Outcome,
+  RecordedLedger,
+  Unit,
+} from "../ports/index.js";
 import { withoutSecrets } from "../text/index.js";
 import { EntryPaths, type Here } from "./entry-paths.js";
-import { Journal, type JournalFilter } from "./journal-file.js";
+import { FileRecords } from "./file-records.js";
+import { Journal } from "./journal-file.js";
+import { NamedRecords } from "./named-records.js";
 import { Notes } from "./notes.js";
 import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
 import { repairing } from "./put-aside.js";
 import { format, label } from "./recorded-workspaces.js";
-import { Records, replaceFile, type StoreContext } from "./records.js";
+import { replaceFile, type StoreContext } from "./replace-file.js";
 import { Versions } from "./versions.js";
 
 export interface NodeStoreOptions {
@@ -74,15 +89,15 @@ export function nodeStore(options: NodeStoreOptions): NodeStore {
 class DiskStore implements NodeStore {
   readonly notes: Notes;
   private readonly context: StoreContext;
-  private readonly records: Records;
-  private readonly people: Records;
-  private readonly versions: Versions;
+  private readonly files: FileRecords;
+  private readonly named: NamedRecords;
+  private readonly texts: Versions;
   private readonly entries: Journal;
   private readonly bounds: Bounds;
   private readonly paths: EntryPaths | null;
   /** The work tree of each folder. */
   private readonly trees = new Map<string, string | null>();
-  private named = false;
+  private isNamed = false;
   private sincePruned = Number.POSITIVE_INFINITY;
 
   constructor(private readonly options: NodeStoreOptions) {
@@ -91,53 +106,98 @@ class DiskStore implements NodeStore {
     this.context = { io, platform, clock, report, folder, state: options.state };
     this.bounds = { ...defaultBounds, ...options.bounds };
     this.notes = new Notes(this.context);
-    this.records = new Records(this.context, "files");
-    this.people = new Records(this.context, "agents");
-    this.versions = new Versions(this.context, options.brief ?? false);
+    this.files = new FileRecords(this.context);
+    this.named = new NamedRecords(this.context);
+    this.texts = new Versions(this.context, options.brief ?? false);
     this.entries = new Journal(this.context);
     this.paths = options.here ? new EntryPaths(options.here, platform) : null;
   }
 
-  async file(key: string): Promise<Json | null> {
-    return this.records.get(key);
+  async look(file: string, agent: string): Promise<FileRecord> {
+    return this.files.look(file, agent);
   }
 
-  async stamp(key: string): Promise<string> {
-    return this.options.brief ? "" : this.records.stamp(key);
+  async versions(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    return this.texts.get(ids);
   }
 
-  async saveFile(key: string, record: Json): Promise<void> {
+  async journal(query: JournalQuery = {}): Promise<readonly JournalEntry[]> {
+    return this.placed(this.entries.read(query));
+  }
+
+  async journalSince(mark: string | null): Promise<JournalNews> {
+    const news = this.entries.since(mark);
+    return { ...news, entries: this.placed(news.entries) };
+  }
+
+  async record(name: string): Promise<NamedRecord | null> {
+    return this.named.get(name);
+  }
+
+  async putRecord(name: string, value: Json, was?: string | null): Promise<boolean> {
+    return this.named.put(name, value, was);
+  }
+
+  async append(entries: readonly JournalEntry[]): Promise<void> {
+    this.entries.append(entries.map((entry) => this.completed(entry)));
+  }
+
+  async ledgers(): Promise<readonly RecordedLedger[]> {
+    return this.files.all();
+  }
+
+  /** The locks of `Files` are lock enough. */
+  async unit<T>(_: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T> {
+    return body({
+      look: (file, other) => this.look(file, other),
+      versions: (ids) => this.versions(ids),
+      journal: (query) => this.journal(query),
+      journalSince: (mark) => this.journalSince(mark),
+      record: (name) => this.record(name),
+      finish: (outcome) => this.finish(outcome, agent),
+    });
+  }
+
+  /** What cannot be written keeps nothing else from being written. */
+  private async finish({ files, versions, entries, records }: Outcome, agent: string): Promise<void> {
+    const failures: unknown[] = [];
+    const attempt = (action: () => unknown): void => {
+      try {
+        action();
+      } catch (error) {
+        failures.push(error);
+      }
+    };
     this.name();
-    this.records.set(key, record);
+    for (const version of versions) attempt(() => this.keep(version));
+    if (entries.length > 0) attempt(() => this.entries.append(entries.map((entry) => this.completed(entry))));
+    // A record that is moved goes before the place that it leaves.
+    const ordered = [
+      ...files.filter(({ like }) => like !== undefined),
+      ...files.filter(({ like }) => like === undefined),
+    ];
+    for (const outcome of ordered) attempt(() => this.files.set(outcome, agent));
+    for (const { name, value } of records) attempt(() => this.named.put(name, value));
+    if (failures.length > 0) throw failures[0];
   }
 
-  async files(): Promise<readonly string[]> {
-    return this.records.keys();
-  }
-
-  async agent(id: string): Promise<Json | null> {
-    return this.people.get(id);
-  }
-
-  async saveAgent(id: string, record: Json): Promise<void> {
-    this.people.set(id, record);
-  }
-
-  async version(id: string): Promise<Uint8Array | null> {
-    return this.versions.get(id);
-  }
-
-  async keepVersion(id: string, bytes: Uint8Array): Promise<void> {
-    this.sincePruned += await this.versions.keep(id, bytes);
+  private keep({ id, bytes }: NewVersion): void {
+    this.sincePruned += this.texts.keep(id, bytes);
     if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
   }
 
-  async append(entry: JournalEntry): Promise<void> {
+  /** As it is written down. */
+  private completed(entry: JournalEntry): JournalEntry {
     const tree = entry.kind === "commit" || entry.kind === "undo" ? this.treeOf(entry.file) : null;
     const { cause } = entry;
     const named = this.paths?.absolute(entry) ?? entry;
     const masked = cause === undefined ? named : { ...named, cause: withoutSecrets(cause) };
-    this.entries.append(tree === null ? masked : { ...masked, tree });
+    return tree === null ? masked : { ...masked, tree };
+  }
+
+  private placed(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+    const { paths } = this;
+    return paths ? entries.map((entry) => paths.relative(entry)) : entries;
   }
 
   /** A work tree that is gone tells nothing, so it is written down while it is there. */
@@ -151,11 +211,6 @@ class DiskStore implements NodeStore {
     const tree = path.isAbsolute(file) ? linkedTree(folder, key, { io, platform }) : null;
     this.trees.set(folder, tree);
     return tree;
-  }
-
-  async journal(filter?: JournalFilter): Promise<readonly JournalEntry[]> {
-    const entries = this.entries.read(filter);
-    return this.paths ? entries.map((entry) => this.paths?.relative(entry) ?? entry) : entries;
   }
 
   async prune(): Promise<{ removed: number; bytes: number }> {
@@ -192,11 +247,11 @@ class DiskStore implements NodeStore {
   async purge(): Promise<void> {
     const { folder, platform } = this.context;
     repairing(this.context, platform.path.join(folder, "files"), () => removeTree(this.context, folder));
-    this.named = false;
+    this.isNamed = false;
   }
 
   async damage(): Promise<{ lines: number; records: number }> {
-    return { lines: this.entries.damaged(), records: this.records.damaged() + this.people.damaged() };
+    return { lines: this.entries.damaged(), records: this.files.damaged() };
   }
 
   /** At first when the last time is long ago, by anybody; then whenever much was written. */
@@ -216,8 +271,8 @@ class DiskStore implements NodeStore {
 
   /** Names are one-way: this says which workspace the folder is for. */
   private name(): void {
-    if (this.named) return;
-    this.named = true;
+    if (this.isNamed) return;
+    this.isNamed = true;
     const { io, platform, folder } = this.context;
     const path = platform.path.join(folder, label);
     try {

@@ -1,6 +1,6 @@
 import { ifThere, nameOf, readFile, reason, stateFailure } from "../host/index.js";
 import { makeWay, putAside } from "./put-aside.js";
-import { replaceFile, type StoreContext } from "./records.js";
+import { replaceFile, type StoreContext } from "./replace-file.js";
 
 /** Zlib streams. In a hurry, what is short stands in one as it is: loading zlib takes a sixth of Node's start. */
 const longestStored = 16 * 1024;
@@ -66,11 +66,20 @@ export class Versions {
     this.folder = context.platform.path.join(context.folder, "versions");
   }
 
-  async get(id: string): Promise<Uint8Array | null> {
+  get(ids: readonly string[]): Map<string, Uint8Array> {
+    return new Map(
+      ids.flatMap((id) => {
+        const bytes = this.one(id);
+        return bytes ? [[id, bytes] as const] : [];
+      }),
+    );
+  }
+
+  private one(id: string): Uint8Array | null {
     const path = this.pathOf(id);
     let packed: Uint8Array | null;
     try {
-      packed = readFile(this.context.io, path);
+      packed = this.context.io.isThere(path) ? readFile(this.context.io, path) : null;
     } catch (error) {
       if (!makeWay(this.context, path)) this.context.report(`${path} cannot be read: ${reason(error)}`);
       return null;
@@ -85,7 +94,7 @@ export class Versions {
   }
 
   /** How many bytes it took; 0 if it was there already. */
-  async keep(id: string, bytes: Uint8Array): Promise<number> {
+  keep(id: string, bytes: Uint8Array): number {
     const { io, clock } = this.context;
     const path = this.pathOf(id);
     try {

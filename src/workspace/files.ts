@@ -34,6 +34,7 @@ import {
 import { defaultTiming, type Lock, Locks, type LockTiming, Slots, Unfinished } from "../locks/index.js";
 import {
   type Cancellation,
+  type Fence,
   type FileId,
   type Files,
   foldedName,
@@ -229,11 +230,11 @@ class DiskFiles implements NodeFiles {
           throw failure("write", file.path, error);
         }
       },
-      commit: async (writes) => {
+      commit: async (writes, fence) => {
         for (const { file } of writes) check(file);
         try {
           const targets = await this.targets(writes);
-          const isDone = await this.commit(lock, targets);
+          const isDone = await this.commit(lock, targets, fence);
           if (isDone)
             for (const target of targets) {
               this.removeAbove(target);
@@ -259,8 +260,8 @@ class DiskFiles implements NodeFiles {
     return targets;
   }
 
-  private async commit(lock: Lock, targets: readonly Target[]): Promise<boolean> {
-    const commit = { token: lock.token, check: (path: string) => lock.check(path) };
+  private async commit(lock: Lock, targets: readonly Target[], fence?: Fence): Promise<boolean> {
+    const commit = { token: lock.token, check: (path: string) => lock.check(path), fence };
     const [only] = targets;
     if (only === undefined) return true;
     if (targets.length === 1) {

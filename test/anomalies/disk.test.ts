@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type NodeFiles, nodeFiles, nodeStore } from "../../src/node.js";
 import { commit, namesIn, treeOf, utf8 } from "../support/node.js";
+import { storing } from "../support/store.js";
 
 /** A disk of one mebibyte; null where this user may not mount one. */
 function smallDisk(): string | null {
@@ -95,22 +96,24 @@ describe.skipIf(disk === null)("a real full disk (skipped where this user may no
   test("the ledger: a record stays whole, the journal readable", async () => {
     const { state, done } = prepare(30_000, true);
     const store = nodeStore({ state, workspace: { key: "w" } });
-    await store.saveFile("k", "old");
+    await storing(store).saveFile("k", "old");
     const entry = { id: "e1", time: 1, agent: "a", tool: "t", kind: "commit", path: "p", file: "k" } as const;
-    await store.append({ ...entry, before: null, after: null, lines: [] });
-    await expect(store.saveFile("k", "n".repeat(50_000))).rejects.toMatchObject({ code: "io" });
+    await storing(store).append({ ...entry, before: null, after: null, lines: [] });
+    await expect(storing(store).saveFile("k", "n".repeat(50_000))).rejects.toMatchObject({ code: "io" });
     const random = Uint8Array.from({ length: 60_000 }, (_, at) => (at * at * 2654435761) >>> 13);
-    await expect(store.keepVersion("00000000000000aa", random)).rejects.toMatchObject({ code: "io" });
+    await expect(storing(store).keepVersion("00000000000000aa", random)).rejects.toMatchObject({
+      code: "io",
+    });
     const large = { ...entry, id: "e2", before: null, after: null, lines: [], cause: "x".repeat(50_000) };
-    await expect(store.append(large)).rejects.toMatchObject({ code: "io" });
-    expect(await store.file("k")).toBe("old");
-    expect(await store.version("00000000000000aa")).toBeNull();
+    await expect(storing(store).append(large)).rejects.toMatchObject({ code: "io" });
+    expect(await storing(store).file("k")).toBe("old");
+    expect(await storing(store).version("00000000000000aa")).toBeNull();
     expect((await store.journal()).map(({ id }) => id)).toEqual(["e1"]);
     rmSync(join(full, "filler"));
-    await store.append({ ...large, cause: "short", id: "e3" });
+    await storing(store).append({ ...large, cause: "short", id: "e3" });
     expect((await store.journal()).map(({ id }) => id)).toEqual(["e1", "e3"]);
     expect(statSync(state).isDirectory()).toBe(true);
-    await store.saveFile("k", { bytes: utf8("x").length });
+    await storing(store).saveFile("k", { bytes: utf8("x").length });
     done();
   });
 });

@@ -6,6 +6,7 @@ import { PortError } from "../../src/ports/files.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 import { faultyIo } from "../support/faulty.js";
 import { type Ground, ground, text, utf8 } from "../support/node.js";
+import { storing } from "../support/store.js";
 
 const fast = existsSync("/dev/shm") ? "/dev/shm" : undefined;
 const errors = ["ENOSPC", "EIO", "EACCES", "EMFILE", "short"];
@@ -28,17 +29,22 @@ const ids = async (store: NodeStore): Promise<string[]> => (await store.journal(
 const deeds: Deed[] = [
   {
     name: "saving a record",
-    run: (store) => store.saveFile("k", "new"),
-    ask: (store) => store.file("k"),
+    run: (store) => storing(store).saveFile("k", "new"),
+    ask: (store) => storing(store).file("k"),
     answers: ["old", "new"],
   },
   {
     name: "keeping a version",
-    run: (store) => store.keepVersion("00000000000000aa", utf8("version\n".repeat(500))),
-    ask: async (store) => text(await store.version("00000000000000aa")),
+    run: (store) => storing(store).keepVersion("00000000000000aa", utf8("version\n".repeat(500))),
+    ask: async (store) => text(await storing(store).version("00000000000000aa")),
     answers: [null, "version\n".repeat(500)],
   },
-  { name: "appending", run: (store) => store.append(entry("e2")), ask: ids, answers: [["e1"], ["e1", "e2"]] },
+  {
+    name: "appending",
+    run: (store) => storing(store).append(entry("e2")),
+    ask: ids,
+    answers: [["e1"], ["e1", "e2"]],
+  },
 ];
 
 function open(at: Ground, io?: Io): NodeStore {
@@ -48,9 +54,9 @@ function open(at: Ground, io?: Io): NodeStore {
 async function prepared(): Promise<Ground & { dispose(): void }> {
   const at = ground(fast);
   const store = open(at);
-  await store.saveFile("k", "old");
-  await store.keepVersion("00000000000000bb", utf8("other"));
-  await store.append(entry("e1"));
+  await storing(store).saveFile("k", "old");
+  await storing(store).keepVersion("00000000000000bb", utf8("other"));
+  await storing(store).append(entry("e1"));
   return at;
 }
 
@@ -97,10 +103,10 @@ test("reading never fails: what cannot be read counts as not recorded, and is re
       const { io } = faultyIo({ at, error, forGood: true });
       const report = (line: string): void => void reports.push(line);
       const store = nodeStore({ state: disk.state, workspace: { key: "w" }, io, report });
-      await store.file("k");
-      await store.agent("k");
-      await store.files();
-      await store.version("00000000000000bb");
+      await storing(store).file("k");
+      await storing(store).agent("k");
+      await storing(store).files();
+      await storing(store).version("00000000000000bb");
       await store.journal();
       expect(existsSync(join(disk.state, "damaged"))).toBe(false);
       disk.dispose();

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type NodeStore, nodeStore } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 import { commit, type Ground, newGround, text, utf8 } from "../support/node.js";
+import { storing } from "../support/store.js";
 
 const entry: JournalEntry = {
   ...{ id: "e1", time: 1, agent: "one", tool: "edit_file", kind: "commit", path: "a.ts", file: "/work/a.ts" },
@@ -19,25 +20,25 @@ function open(at: Ground): { store: NodeStore; reports: string[] } {
 }
 
 async function fill(store: NodeStore): Promise<void> {
-  await store.saveFile("/work/a.ts", "shown");
-  await store.saveAgent("one", "here");
-  await store.keepVersion(version, utf8("text"));
-  await store.append(entry);
+  await storing(store).saveFile("/work/a.ts", "shown");
+  await storing(store).saveAgent("one", "here");
+  await storing(store).keepVersion(version, utf8("text"));
+  await storing(store).append(entry);
   store.notes.add("kind", "name", "note");
 }
 
 async function isWhole(store: NodeStore): Promise<void> {
-  expect(await store.file("/work/a.ts")).toBe("shown");
-  expect(await store.agent("one")).toBe("here");
-  expect(text(await store.version(version))).toBe("text");
+  expect(await storing(store).file("/work/a.ts")).toBe("shown");
+  expect(await storing(store).agent("one")).toBe("here");
+  expect(text(await storing(store).version(version))).toBe("text");
   expect((await store.journal()).at(-1)).toEqual(entry);
   expect(store.notes.all("kind", "name").at(-1)).toEqual("note");
 }
 
 /** Every file and every folder that a store has, by its path from the state folder. */
 const everything = ((): string[] => {
-  const names = ["files", "agents", "versions", "notes"];
-  return ["v1", "v1/W", "v1/W/journal.jsonl", ...names.flatMap((name) => [`v1/W/${name}`, `v1/W/${name}/*`])];
+  const names = ["files", "records", "versions", "notes"];
+  return ["v2", "v2/W", "v2/W/journal.jsonl", ...names.flatMap((name) => [`v2/W/${name}`, `v2/W/${name}/*`])];
 })();
 
 function pathOf(at: Ground, pattern: string): string {
@@ -68,14 +69,14 @@ describe.skipIf(process.platform === "win32").each(things)("%s in the state fold
     const other = lstatSync(path).isSymbolicLink();
     const { store, reports } = open(at);
     // Nothing of it is taken for a record, and nothing goes on for ever.
-    expect(["shown", null]).toContain(await store.file("/work/a.ts"));
+    expect(["shown", null]).toContain(await storing(store).file("/work/a.ts"));
     await store.journal();
-    await store.files();
-    await store.agent("one");
+    await storing(store).files();
+    await storing(store).agent("one");
     await fill(store);
     await isWhole(open(at).store);
     // Where most have no file, a link to nothing is taken for none, and a new file takes its place.
-    const isOverwritten = ["v1/W/agents/*", "v1/W/versions/*"].includes(pattern) && !existed;
+    const isOverwritten = ["v2/W/versions/*"].includes(pattern) && !existed;
     if (!isOverwritten) expect(reports.join("\n")).toMatch(/ in the place of a .*; put aside|not a record/);
     await store.purge();
     expect(await open(at).store.journal()).toEqual([]);
@@ -108,7 +109,7 @@ test.skipIf(process.platform === "win32")("links to folders are what they were m
   const elsewhere = join(at.root, "elsewhere");
   mkdirSync(elsewhere);
   mkdirSync(at.state);
-  symlinkSync(elsewhere, join(at.state, "v1"));
+  symlinkSync(elsewhere, join(at.state, "v2"));
   const { store, reports } = open(at);
   await fill(store);
   await isWhole(open(at).store);

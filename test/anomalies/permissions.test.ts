@@ -231,7 +231,7 @@ describe.runIf(isRoot)("what root records in a user's state folder", () => {
     const at = userGround();
     at.mine("a.txt");
     expect((await books(at, "user", user)).applied).toHaveLength(2);
-    for (const line of everything(join(at.state, "v1"))) {
+    for (const line of everything(join(at.state, "v2"))) {
       const path = line.split(" ")[0] as string;
       if (path.includes("versions")) chownSync(path, 0, 0);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
-import { memoryStore } from "../../src/ports/memory.js";
+import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { bench, on, outcome, path, printedLines, tag } from "../support/session.js";
 

@@ -1,22 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { PortError } from "../../src/ports/files.js";
-import { memoryStore } from "../../src/ports/memory.js";
-import type { LedgerStore } from "../../src/ports/store.js";
+import { keptVersion, memoryStore, type Outcome } from "../../src/ports/index.js";
 import { type Bench, bench, on, outcome, path } from "../support/session.js";
+import { altered } from "../support/store.js";
 
-type Deed = "append" | "saveFile" | "keepVersion";
+type Deed = "the journal" | "the ledger" | "the text" | "everything";
 
-/** A session whose ledger takes nothing any more once it is full. */
+const parts: Readonly<Record<Deed, readonly (keyof Outcome)[]>> = {
+  "the journal": ["entries"],
+  "the ledger": ["files"],
+  "the text": ["versions"],
+  everything: ["entries", "files", "versions", "records"],
+};
+
+/** A session whose store takes a part of what is written down no more, once it is full. */
 function filling(deed: Deed, content: Parameters<typeof bench>[0]): Bench & { fill(isFull: boolean): void } {
-  const store = memoryStore();
   let isFull = false;
-  const failing: LedgerStore = {
-    ...store,
-    [deed]: async (...args: never[]) => {
-      if (isFull) throw new PortError("io", "cannot record it: no space left on the disk (ENOSPC)");
-      return (store[deed] as (...given: never[]) => Promise<void>)(...args);
+  const failing = altered(memoryStore(), {
+    finish: async (outcome, write) => {
+      const refused = isFull ? parts[deed].filter((part) => outcome[part].length > 0) : [];
+      await write({ ...outcome, ...Object.fromEntries(refused.map((part) => [part, []])) });
+      if (refused.length > 0)
+        throw new PortError("io", "cannot record it: no space left on the disk (ENOSPC)");
     },
-  };
+  });
   const made = bench(content, { store: failing });
   return Object.assign(made, {
     fill: (full: boolean) => {
@@ -28,7 +35,7 @@ function filling(deed: Deed, content: Parameters<typeof bench>[0]): Bench & { fi
 const five = "a b c d e";
 const files = { [path]: five, "src/b.ts": "v w x" };
 
-describe.each<Deed>(["append", "saveFile", "keepVersion"])("%s fails after the file is written", (deed) => {
+describe.each(Object.keys(parts) as Deed[])("%s cannot be written after the file is", (deed) => {
   it("an edit is told as done, with what could not be recorded", async () => {
     const { session, words, fill } = filling(deed, five);
     await session.read({ path });
@@ -64,7 +71,7 @@ describe.each<Deed>(["append", "saveFile", "keepVersion"])("%s fails after the f
     const result = await session.undo();
     expect(words()).toBe(five);
     expect(outcome(result)).toBe("applied");
-    if (deed !== "keepVersion") expect(result.text).toContain("no space left");
+    if (deed !== "the text") expect(result.text).toContain("no space left");
   });
 
   it("a restore", async () => {
@@ -76,23 +83,23 @@ describe.each<Deed>(["append", "saveFile", "keepVersion"])("%s fails after the f
     const result = await session.restore({ all: true });
     expect(words()).toBe("a B c d e");
     expect(outcome(result)).toBe("applied");
-    if (deed !== "keepVersion") expect(result.text).toContain("no space left");
+    if (deed !== "the text") expect(result.text).toContain("no space left");
   });
 });
 
 it("a deletion that cannot be journaled still keeps the text", async () => {
-  const { session, words, store, fill } = filling("append", five);
+  const { session, words, store, fill } = filling("the journal", five);
   const { details } = await session.read({ path });
   fill(true);
   const result = await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
   expect(words()).toBeNull();
   expect(outcome(result)).toBe("applied");
   expect(result.text).toContain("no space left");
-  expect(await store.version((details as { version: string }).version)).not.toBeNull();
+  expect(await keptVersion(store, (details as { version: string }).version)).not.toBeNull();
 });
 
 it("what writes nothing is refused as ever if it cannot be recorded", async () => {
-  const { session, fill } = filling("saveFile", five);
+  const { session, fill } = filling("the ledger", five);
   await session.read({ path });
   fill(true);
   const result = await session.edit(on(five).set(2, "b"));

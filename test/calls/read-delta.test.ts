@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReadDetails } from "../../src/calls/result.js";
 import { Session } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path, printedLines } from "../support/session.js";
+import { altered } from "../support/store.js";
 
 const all = numbered(12);
 
@@ -47,7 +48,7 @@ describe("reading what others changed", () => {
 
   it("does not say that nothing changed where it cannot be told: what was shown is not kept", async () => {
     const made = bench("a b c");
-    const store = { ...made.store, version: async () => null };
+    const store = altered(made.store, { isKept: () => false });
     const session = new Session({ files: made.files, store, agent: "one", clock: () => made.time++ });
     await session.read({ path });
     expect((await session.read({ path, delta: true })).text).toBe("[nothing changed]");

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FileId, Files, Write } from "../../src/ports/files.js";
+import {
+  type Fence,
+  type FileId,
+  type Files,
+  type Intent,
+  PortError,
+  type Write,
+} from "../../src/ports/files.js";
 import { searching } from "./search.js";
 
 /** The port under test, and a way past it: what somebody does who knows nothing of the port. */
@@ -33,13 +40,13 @@ export function filesContract(name: string, make: () => Promise<FilesBench> | Fi
     const id = (path: string): Promise<FileId> => bench.files.identify(path);
     const content = async (path: string): Promise<number[] | null> => plain(await bench.get(path));
     /** Reads under the lock and commits what `change` makes of it. */
-    async function commit(changes: Record<string, Uint8Array | null>): Promise<boolean> {
+    async function commit(changes: Record<string, Uint8Array | null>, fence?: Fence): Promise<boolean> {
       const ids = await Promise.all(Object.keys(changes).map(id));
       return bench.files.hold(ids, async (held) => {
         const writes: Write[] = [];
         for (const file of ids)
           writes.push({ file, before: await held.read(file), after: changes[file.path] ?? null });
-        return held.commit(writes);
+        return held.commit(writes, fence);
       });
     }
 
@@ -83,6 +90,40 @@ export function filesContract(name: string, make: () => Promise<FilesBench> | Fi
         expect(await content("a.txt")).toEqual(plain(utf8("A")));
         expect(await content("b.txt")).toEqual(plain(utf8("B")));
         expect(await content("c.txt")).toBeNull();
+      });
+      test("tells a fence what is about to happen, and writes nothing where it does not hold", async () => {
+        for (const isHeld of [true, false])
+          for (const changes of [
+            { "a.txt": utf8("A") },
+            { "a.txt": null },
+            { "new/c.txt": utf8("c") },
+            { "a.txt": utf8("A"), "b.txt": utf8("B"), "c.txt": utf8("C") },
+          ]) {
+            await bench.put("a.txt", utf8("a"));
+            await bench.put("b.txt", utf8("b"));
+            const before = await Promise.all(Object.keys(changes).map(content));
+            const intents: Intent[] = [];
+            let checks = 0;
+            const fence: Fence = {
+              intent: async (intent) => {
+                expect(checks).toBe(0);
+                intents.push(intent);
+              },
+              check: () => {
+                expect(intents).toHaveLength(1);
+                checks += 1;
+                if (!isHeld) throw new PortError("busy", "the lease is over");
+              },
+            };
+            const done = commit(changes, fence);
+            if (isHeld) expect(await done).toBe(true);
+            else await expect(done).rejects.toThrow("the lease is over");
+            expect(intents[0]?.files).toHaveLength(Object.keys(changes).length);
+            expect(checks).toBeGreaterThan(0);
+            const wanted = Object.values(changes).map((bytes) => plain(bytes));
+            expect(await Promise.all(Object.keys(changes).map(content))).toEqual(isHeld ? wanted : before);
+            for (const path of ["a.txt", "b.txt", "c.txt", "new/c.txt"]) await commit({ [path]: null });
+          }
       });
       test("nothing at all is done", async () => {
         const file = await id("a.txt");

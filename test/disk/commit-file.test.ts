@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isMixture } from "../../src/disk/batch-recovery.js";
 import { type Io, nodeIo } from "../../src/node.js";
-import { memoryStore } from "../../src/ports/memory.js";
+import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { Document } from "../../src/text/document.js";
 import { faultyIo } from "../support/faulty.js";

@@ -2,10 +2,10 @@ import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Recent } from "../../src/disk/read-file.js";
 import { type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node.js";
-import type { LedgerStore } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import { faultyIo } from "../support/faulty.js";
 import { commit, type Ground, newGround, text, utf8 } from "../support/node.js";
+import { storing } from "../support/store.js";
 
 describe("a file that is read again", () => {
   test("is the same object as long as it has the same bytes, whatever its date", async () => {
@@ -92,53 +92,22 @@ describe("what is recorded of a file", () => {
   const open = (at: Ground, options: Partial<NodeStoreOptions> = {}) =>
     nodeStore({ state: at.state, workspace: { key: "w" }, ...options });
 
-  test("has another stamp whenever somebody records something", async () => {
+  test("is read again only if somebody recorded something since", async () => {
     const at = newGround();
-    const stores = [open(at), open(at)] as const;
-    const stamps = new Set([await stores[0].stamp?.("a")]);
-    expect(stamps).toEqual(new Set([""]));
-    for (let round = 0; round < 40; round++) {
+    const [mine, theirs] = [open(at), open(at)];
+    await storing(mine).saveFile("a", { round: 0 });
+    const look = () => mine.look("a", "one");
+    const first = await look();
+    expect((await look()).ledger).toBe(first.ledger);
+    expect((await look()).states[0]).toBe(first.states[0]);
+    for (let round = 1; round < 40; round++) {
       // Long ones are written anew now and then, instead of appended to.
-      await stores[round % 2 ? 0 : 1].saveFile("a", { round: "x".repeat(5000) });
-      const [one, two] = [await stores[0].stamp?.("a"), await stores[1].stamp?.("a")];
-      expect(one).toBe(two);
-      expect(stamps).not.toContain(one);
-      stamps.add(one);
+      await storing(round % 2 ? theirs : mine).saveFile("a", { round, text: "x".repeat(5000) });
+      expect((await look()).ledger).toMatchObject({ round });
+      expect((await theirs.look("a", "one")).ledger).toEqual((await look()).ledger);
     }
-    await stores[1].purge();
-    expect(await stores[0].stamp?.("a")).toBe("");
-    expect(await open(at, { brief: true }).stamp?.("a")).toBe("");
-  });
-
-  test("is read only if somebody else recorded something since", async () => {
-    const at = newGround();
-    at.put("a.txt", "one\ntwo\nthree\n");
-    let reads = 0;
-    const session = (agent: string): Session => {
-      const store = open(at);
-      const counted: LedgerStore = Object.assign(Object.create(store) as LedgerStore, {
-        file: (key: string) => {
-          if (key.endsWith("a.txt")) reads += 1;
-          return store.file(key);
-        },
-      });
-      return new Session({ files: at.files(), store: counted, agent, clock: Date.now });
-    };
-    const [mine, theirs] = [session("mine"), session("theirs")];
-    const edit = async (who: Session, old: string, fresh: string): Promise<string> =>
-      (await who.edit({ path: "a.txt", edits: [{ op: "replace_text", old, new: fresh }] })).text;
-    for (const one of [mine, theirs]) await one.read({ path: "a.txt" });
-    await edit(mine, "one", "1");
-    reads = 0;
-    for (const next of ["2", "3", "4", "5"])
-      expect(await edit(mine, `${Number(next) - 1}\n`, `${next}\n`)).toContain("a.txt edited");
-    expect(reads).toBe(0);
-    expect(await edit(theirs, "three", "drei")).toContain("a.txt edited");
-    expect(reads).toBe(1);
-    const { text: told } = await mine.read({ path: "a.txt", delta: true });
-    expect(told).toContain("drei");
-    expect(reads).toBe(2);
-    expect(at.get("a.txt")).toBe("5\ntwo\ndrei\n");
+    await theirs.purge();
+    expect((await look()).ledger).toBeNull();
   });
 
   test("is read where its stamp cannot be told, and recorded all the same", async () => {

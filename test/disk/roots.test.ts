@@ -111,7 +111,7 @@ describe("roots", () => {
   test("the state folder is nobody's to edit", async () => {
     const at = newGround();
     const files = at.files({ roots: [join(at.root, "..")] });
-    await expect(files.identify("state/v1/x/files/y.json")).rejects.toMatchObject(
+    await expect(files.identify("state/v2/x/files/y.json")).rejects.toMatchObject(
       refusal("denied", "state folder"),
     );
   });

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DisplayedHunk, ObservedWrite } from "../../src/foreign/written-texts.js";
+import { keptVersion } from "../../src/ports/index.js";
 import { Document } from "../../src/text/document.js";
 import { structuredPatch } from "../guard/drivers/display.js";
 import { bench, path } from "../support/session.js";
@@ -89,7 +90,7 @@ test("each text of an entry stood in the file, or is what the tool wrote", async
       expect(texts).toContain(entry.before);
       expect(texts).toContain(entry.after);
       for (const name of [entry.before, entry.after])
-        if (name !== null) expect(await store.version(name)).not.toBeNull();
+        if (name !== null) expect(await keptVersion(store, name)).not.toBeNull();
     }
     if (one.isSeen && made !== before && disk !== before) expect(entries).toHaveLength(1);
   });

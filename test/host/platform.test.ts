@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Io, type NodeFiles, nodeFiles } from "../../src/node.js";
-import { memoryStore } from "../../src/ports/memory.js";
+import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { filesContract } from "../contract/files.js";
 import { commit, ground, newGround, treeOf, utf8 } from "../support/node.js";

@@ -6,11 +6,12 @@ import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/calls/result.js";
 import type { ForeignWrite } from "../../src/foreign/judge-write.js";
 import { type Files, PortError } from "../../src/ports/files.js";
-import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import type { Json, LedgerStore } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import { latin1Codec, utf8Codec } from "../../src/text/codec.js";
 import { Random } from "../support/random.js";
+import { altered } from "../support/store.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 const seed = Number(process.env.KEDGE_SEED);
@@ -64,15 +65,18 @@ class World {
       },
       read: way === "short" ? (file) => this.interrupted(() => this.files.read(file)) : async () => null,
     };
+    const kept = altered(this.kept, { isKept: () => !this.isPruned });
+    const look: LedgerStore["look"] = (file, agent) =>
+      this.interrupted(async () => {
+        const record = await this.kept.look(file, agent);
+        return way === "written" ? { ...record, ledger: stirred(record.ledger) } : record;
+      });
+    const record: LedgerStore["record"] = (name) => this.interrupted(() => this.kept.record(name));
     const store: LedgerStore = {
-      ...this.kept,
-      file: (key) =>
-        this.interrupted(async () => {
-          const record = await this.kept.file(key);
-          return way === "written" ? stirred(record) : record;
-        }),
-      agent: (id) => this.interrupted(() => this.kept.agent(id)),
-      version: async (id) => (this.isPruned ? null : this.kept.version(id)),
+      ...kept,
+      look,
+      record,
+      unit: (ids, agent, body) => kept.unit(ids, agent, (unit) => body({ ...unit, look, record })),
     };
     this.sessions = new Map(
       agents.map((agent) => [
@@ -107,7 +111,8 @@ class World {
   }
 
   async record(): Promise<string> {
-    const files = await Promise.all(paths.map((path) => this.kept.file(path)));
+    const looks = paths.flatMap((path) => agents.map((agent) => this.kept.look(path, agent)));
+    const files = await Promise.all(looks);
     return JSON.stringify([files, await this.kept.journal(), paths.map((path) => this.files.text(path))]);
   }
 }

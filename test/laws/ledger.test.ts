@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { LineChange } from "../../src/changes/line-change.js";
 import { knownNow } from "../../src/ledger/agent-ledger.js";
 import { epochOf } from "../../src/ledger/epochs.js";
-import { emptyFile, fromJson, toJson } from "../../src/ledger/file-ledger.js";
+import { ledgerFrom, outcomeOf } from "../../src/ledger/file-ledger.js";
 import { OpenFile } from "../../src/ledger/open-file.js";
+import { Recorder } from "../../src/ledger/recorder.js";
 import type { Json } from "../../src/ports/store.js";
 import { printedAnchors } from "../support/memory.js";
 import { callOn, type Line } from "../support/model.js";
@@ -121,8 +122,10 @@ class Twin {
     const { files, store } = this.room;
     const file = await files.identify(this.path);
     const epoch = await epochOf({ store, agent: name });
-    const context = { files, store, agent: name, epoch, clock: () => 0, now: 0, codec: null };
-    return files.hold([file], async (held) => {
+    return store.unit([file], name, async (unit) => {
+      const held = await files.hold([file], async (one) => one);
+      const recorder = new Recorder(unit);
+      const context = { files, store: recorder, agent: name, epoch, clock: () => 0, now: 0, codec: null };
       const opened = await OpenFile.open(held, file, context);
       const { showings, pending } = opened.agent;
       const named = showings.filter(({ scheme, rows }) => scheme !== null && !rows.isEmpty);
@@ -189,22 +192,69 @@ describe("the ledger", () => {
     for (let round = 0; round < runs / 10; round++) {
       const twin = new Twin(new Random(seed + round));
       for (let step = 0; step < 25; step++) await twin.step(twin.random.pick(["one", "two"]));
-      const record = await twin.room.store.file(twin.path);
-      const read = fromJson(record);
-      expect(toJson(read)).toEqual(record);
-      expect(toJson({ ...read, agents: read.agents.map((one) => one) })).toEqual(record);
-      expect(fromJson(toJson(fromJson(record)))).toEqual(fromJson(record));
+      for (const agent of ["one", "two"]) {
+        const { store } = twin.room;
+        const epoch = await epochOf({ store, agent });
+        const record = await store.look(twin.path, agent);
+        const empty = ledgerFrom({ first: 0, states: [], ledger: null }, epoch);
+        // What was read before is known by the object that it was read from: a copy is read anew.
+        const again = () => JSON.parse(JSON.stringify(record)) as typeof record;
+        const read = ledgerFrom(again(), epoch);
+        const written = outcomeOf("k", { ...empty, first: read.first }, read);
+        const states = [...record.states.slice(0, read.first), ...(written.states?.states ?? [])];
+        expect(states).toEqual(record.states);
+        if (record.ledger === null || read.agent.state < 0) continue;
+        expect(written.ledger?.record).toEqual(record.ledger);
+        const plain = JSON.parse(JSON.stringify({ first: 0, states, ledger: written.ledger?.record }));
+        expect(ledgerFrom(plain, epoch)).toEqual(read);
+      }
     }
+  });
+
+  it("refers to states by their numbers, whichever of them are at hand", async () => {
+    for (let round = 0; round < runs / 20; round++) {
+      const twin = new Twin(new Random(seed + round));
+      for (let step = 0; step < 60; step++) await twin.step(twin.random.pick(["one", "two"]));
+      const { store } = twin.room;
+      const epoch = await epochOf({ store, agent: "one" });
+      const record = await store.look(twin.path, "one");
+      if (record.ledger === null || ledgerFrom(record, epoch).agent.state < 0) continue;
+      const whole = ledgerFrom(record, epoch);
+      const shift = twin.random.below(Math.max(1, whole.agent.state));
+      const cut = { first: shift, states: record.states.slice(shift), ledger: record.ledger };
+      const less = ledgerFrom(cut, epoch);
+      const at = (one: typeof whole) =>
+        one.agent.showings.map(({ state, rows }) => [state + one.first, rows.toJSON()]);
+      expect(at(less)).toEqual(at(whole).filter(([state]) => (state as number) >= shift));
+      expect(less.agent.state + less.first).toBe(whole.agent.state + whole.first);
+      // Forgotten is forgotten for good, even should the states turn up again.
+      const kept = outcomeOf("k", less, less).ledger?.record ?? null;
+      expect(at(ledgerFrom({ ...record, ledger: kept }, epoch))).toEqual(at(less));
+    }
+  });
+
+  it("of states that were lost and grew again is none", async () => {
+    const twin = new Twin(new Random(seed));
+    for (let step = 0; step < 40; step++) await twin.step("one");
+    const { store } = twin.room;
+    const epoch = await epochOf({ store, agent: "one" });
+    await twin.room.session("one").read({ path: twin.path });
+    const record = await store.look(twin.path, "one");
+    expect(ledgerFrom(record, epoch).agent.showings).not.toEqual([]);
+    const others = record.states.map((state) => ["0".repeat(16), ...(state as readonly Json[]).slice(1)]);
+    expect(ledgerFrom({ ...record, states: others }, epoch).agent.showings).toEqual([]);
+    expect(ledgerFrom({ ...record, states: record.states.slice(0, 1) }, epoch).agent.showings).toEqual([]);
   });
 
   it("takes what is no record for none", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(fromJson(value as Json)).toEqual(emptyFile);
-        expect(fromJson({ format: 2, order: 1, states: value as Json, agents: {} })).toBeDefined();
-        const { agents } = fromJson({ format: 2, order: 1, states: [], agents: { one: value as Json } });
-        expect(agents.get("one")?.showings ?? []).toEqual([]);
-        expect([...agents.states()].length).toBeLessThan(2);
+        const json = value as Json;
+        const none = ledgerFrom({ first: 0, states: [], ledger: json }, 0);
+        expect(none.agent.showings).toEqual([]);
+        expect(ledgerFrom({ first: 0, states: [json], ledger: null }, 0)).toBeDefined();
+        const odd = { format: 3, order: 1, version: null, epoch: 0, state: 0, showings: json };
+        expect(ledgerFrom({ first: 0, states: [], ledger: odd }, 0).agent.showings).toEqual([]);
       }),
       { seed, numRuns: runs },
     );

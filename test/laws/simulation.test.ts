@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/ports/memory.js";
+import { memoryStore } from "../../src/ports/index.js";
 import { Actor, type Count, nothingDone } from "../support/actor.js";
 import { Frequency } from "../support/frequency.js";
 import { Random } from "../support/random.js";
 import { Room, type Settings } from "../support/simulation.js";
+import { altered } from "../support/store.js";
 
 const runs = Number(process.env.KEDGE_RUNS);
 const seed = Number(process.env.KEDGE_SEED);
@@ -162,12 +163,11 @@ describe("three agents at work on files full of repeated lines", { timeout: 3_60
     const forgetful = () => {
       const store = memoryStore();
       const isLost = (id: string) => Number.parseInt(id.slice(0, 4), 16) % 4 === 0;
-      const version = async (id: string) => (isLost(id) ? null : store.version(id));
       return {
         foreign: 0,
         repeated: 0.7,
         size: [10, 40],
-        session: { store: { ...store, version } },
+        session: { store: altered(store, { isKept: (id) => !isLost(id) }) },
       } as const;
     };
     const { strays, faults, count } = await simulate(runs / 25, forgetful, {

@@ -539,10 +539,10 @@ describe("after a command", () => {
       files.set(path, (now() as string).replace("first", "  first"));
     }
     const loaded = new Set<string>();
-    const version = store.version.bind(store);
-    store.version = (id) => {
-      loaded.add(id);
-      return version(id);
+    const versions = store.versions.bind(store);
+    store.versions = (ids) => {
+      for (const id of ids) loaded.add(id);
+      return versions(ids);
     };
     expect(await session.lostBy(bash)).toEqual([]);
     expect(loaded.size).toBe(2);
@@ -554,10 +554,10 @@ describe("after a command", () => {
     const { session, set, files, store, now } = worked();
     await set("third(3)", "third(33)");
     let loaded = 0;
-    const version = store.version.bind(store);
-    store.version = (id) => {
+    const versions = store.versions.bind(store);
+    store.versions = (ids) => {
       loaded++;
-      return version(id);
+      return versions(ids);
     };
     expect(await session.lostBy(bash)).toEqual([]);
     expect(loaded).toBe(0);

@@ -52,7 +52,7 @@ describe("undo", () => {
     const [id = ""] = ids;
     for (const request of [{}, { id }, { path }]) expect(outcome(await session.undo(request))).toBe("!stale");
     const refusal = { ...{ kind: "refusal", tool: "undo", agent: "one", code: "stale", path }, before: null };
-    expect((await store.journal({ file: path })).slice(1)).toMatchObject(
+    expect((await store.journal({ files: [path] })).slice(1)).toMatchObject(
       [1, 2, 3].map(() => ({
         ...refusal,
         lines: [{ start: 2, end: 2 }],

@@ -1,4 +1,4 @@
-import { memoryFiles } from "../../src/ports/memory.js";
+import { memoryFiles } from "../../src/ports/index.js";
 import { filesContract } from "../contract/files.js";
 
 filesContract("in memory", () => {

@@ -4,7 +4,7 @@ import { Agent, applyPatchTool, OpenAIProvider, Runner, tool } from "@openai/age
 import { generateText, stepCountIs } from "ai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
-import type { MemoryFiles } from "../../src/ports/memory.js";
+import type { MemoryFiles } from "../../src/ports/index.js";
 import * as ai from "../../src/sdk/ai-sdk.js";
 import * as anthropic from "../../src/sdk/anthropic.js";
 import * as openai from "../../src/sdk/openai.js";

@@ -1,4 +1,4 @@
-import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { memoryFiles, memoryStore } from "../../src/ports/index.js";
 import type { SessionOptions } from "../../src/session/session-options.js";
 
 /** What makes a session, on files in memory. */

@@ -3,7 +3,7 @@
  * step takes minutes at these sizes; ten seconds are far beyond what any of them needs on a busy machine.
  */
 import { describe, expect, test } from "vitest";
-import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { memoryFiles, memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { tools } from "../../src/tools/index.js";
 

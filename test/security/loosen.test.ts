@@ -204,7 +204,7 @@ describe("the installed hook", () => {
       start(place, ["--state", place.state], { KEDGE_STATE: elsewhere, KEDGE_SESSION: "x" }).stdout,
     ).toContain("guarding");
     expect(readdirSync(elsewhere)).toEqual([]);
-    expect(existsSync(join(place.state, "v1"))).toBe(true);
+    expect(existsSync(join(place.state, "v2"))).toBe(true);
   });
 
   test("else in the person's own state folder", () => {

@@ -50,7 +50,7 @@ function scene() {
     }
   };
   const files = (): string[] =>
-    readdirSync(join(state, "v1"), { recursive: true, withFileTypes: true })
+    readdirSync(join(state, "v2"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   const size = (): number => files().reduce((sum, path) => sum + statSync(path).size, 0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReadRequest } from "../../src/calls/read.js";
 import { PortError } from "../../src/ports/files.js";
-import { type MemoryFiles, memoryFiles } from "../../src/ports/memory.js";
+import { type MemoryFiles, memoryFiles } from "../../src/ports/index.js";
 import { withRefresh } from "../../src/session/refresh.js";
 import { Session } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path } from "../support/session.js";
@@ -55,7 +55,7 @@ describe("a text that is not kept", () => {
   it("is read again where its lines must be, if it was shown there", async () => {
     const { tools, store, rudely, given } = loop({}, numbered(400));
     await tools.read({ path, ranges: [{ start: 300, end: 300 }] });
-    store.version = async () => null;
+    store.versions = async () => new Map();
     rudely(`top ${numbered(400)}`);
     const result = await tools.edit(on(numbered(400)).set(300, "mine"));
     expect(result.details).toMatchObject({ code: "stale", affectedRanges: [] });

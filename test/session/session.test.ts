@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Session } from "../../src/session/session.js";
 import { type Bench, bench, numbered, on, outcome, path, tag } from "../support/session.js";
+import { altered } from "../support/store.js";
 
 const five = "a b c d e";
 
@@ -129,8 +130,12 @@ describe("a file of which only hashes are kept", () => {
 
 describe("a file of which nothing is kept", () => {
   function unkept({ files, store }: Pick<Bench, "files" | "store">): Session {
-    const version = async () => null;
-    return new Session({ files, store: { ...store, version }, agent: "two", clock: () => 0 });
+    return new Session({
+      files,
+      store: altered(store, { isKept: () => false }),
+      agent: "two",
+      clock: () => 0,
+    });
   }
 
   it.each(["append", "prepend"])("says on %s that others have changed it, and what to read", async (op) => {

@@ -19,6 +19,7 @@ import { Session } from "../../src/session/session.js";
 import { Journal } from "../../src/store/journal-file.js";
 import { faultyIo } from "../support/faulty.js";
 import { commit, type Ground, newGround, text, utf8 } from "../support/node.js";
+import { storing } from "../support/store.js";
 
 const entry = (number: number): JournalEntry => ({
   ...{ id: `e${number}`, time: number, agent: "one", tool: "edit_file", kind: "commit", path: "a.ts" },
@@ -40,10 +41,10 @@ const inState = (at: Ground): string[] =>
 const find = (at: Ground, part: string): string => inState(at).find((path) => path.includes(part)) ?? "";
 
 async function fill(store: NodeStore): Promise<void> {
-  await store.saveFile("/work/a.ts", { shown: [1, 2] });
-  await store.saveAgent("one", { epoch: 1 });
-  await store.keepVersion("0123456789abcdef", utf8("line\n".repeat(1000)));
-  await store.append(entry(1));
+  await storing(store).saveFile("/work/a.ts", { shown: [1, 2] });
+  await storing(store).saveAgent("one", { epoch: 1 });
+  await storing(store).keepVersion("0123456789abcdef", utf8("line\n".repeat(1000)));
+  await storing(store).append(entry(1));
 }
 
 describe("on disk", () => {
@@ -62,10 +63,10 @@ describe("on disk", () => {
     const at = newGround();
     await fill(open(at).store);
     const other = open(at, { workspace: { key: "/elsewhere" } }).store;
-    expect(await other.file("/work/a.ts")).toBeNull();
+    expect(await storing(other).file("/work/a.ts")).toBeNull();
     expect(await other.journal()).toEqual([]);
-    expect(await other.version("0123456789abcdef")).toBeNull();
-    expect(await open(at).store.file("/work/a.ts")).toEqual({ shown: [1, 2] });
+    expect(await storing(other).version("0123456789abcdef")).toBeNull();
+    expect(await storing(open(at).store).file("/work/a.ts")).toEqual({ shown: [1, 2] });
   });
 
   test("purging forgets one workspace, wholly", async () => {
@@ -74,21 +75,21 @@ describe("on disk", () => {
     await fill(mine);
     await fill(other);
     await mine.purge();
-    expect(await mine.file("/work/a.ts")).toBeNull();
+    expect(await storing(mine).file("/work/a.ts")).toBeNull();
     expect(await mine.journal()).toEqual([]);
-    expect(await other.file("/work/a.ts")).toEqual({ shown: [1, 2] });
+    expect(await storing(other).file("/work/a.ts")).toEqual({ shown: [1, 2] });
     expect(inState(at).every((path) => !readFileSync(path, "utf8").includes(at.root))).toBe(true);
     await fill(mine);
-    expect(await mine.files()).toEqual(["/work/a.ts"]);
+    expect(await storing(mine).files()).toEqual(["/work/a.ts"]);
   });
 
-  test("looking one file up reads that file and nothing else", async () => {
+  test("looking one file up reads its states and one ledger, and nothing else", async () => {
     const at = newGround();
     await fill(open(at).store);
     const { io, calls } = faultyIo({ at: 0, error: "", forGood: false });
-    expect(await open(at, { io }).store.file("/work/a.ts")).toEqual({ shown: [1, 2] });
-    expect(calls.filter((call) => call.startsWith("open"))).toHaveLength(1);
-    expect(calls.length).toBeLessThan(6);
+    expect(await storing(open(at, { io }).store).file("/work/a.ts")).toEqual({ shown: [1, 2] });
+    expect(calls.filter((call) => call.startsWith("open"))).toHaveLength(2);
+    expect(calls.length).toBeLessThan(13);
   });
 });
 
@@ -105,59 +106,59 @@ describe("damage is reported, put aside, and never fatal", () => {
     const { store, reports } = open(at);
     await fill(store);
     damage(find(at, "/files/"));
-    expect(await store.file("/work/a.ts")).toBeNull();
+    expect(await storing(store).file("/work/a.ts")).toBeNull();
     expect(reports.join()).toContain("damaged");
     expect(readdirSync(join(at.state, "damaged"))).toHaveLength(1);
-    await store.saveFile("/work/a.ts", { again: true });
-    expect(await store.file("/work/a.ts")).toEqual({ again: true });
+    await storing(store).saveFile("/work/a.ts", { again: true });
+    expect(await storing(store).file("/work/a.ts")).toEqual({ again: true });
   });
   test.each(damages)("a version: %s", async (name, damage) => {
     const at = newGround();
     const { store, reports } = open(at);
     await fill(store);
     damage(find(at, "/versions/"));
-    expect(await store.version("0123456789abcdef")).toBeNull();
+    expect(await storing(store).version("0123456789abcdef")).toBeNull();
     expect(reports).toHaveLength(1);
-    await store.keepVersion("0123456789abcdef", utf8("again"));
-    expect(text(await store.version("0123456789abcdef")), name).toBe("again");
+    await storing(store).keepVersion("0123456789abcdef", utf8("again"));
+    expect(text(await storing(store).version("0123456789abcdef")), name).toBe("again");
   });
   test("one flipped bit in a version is found", async () => {
     const at = newGround();
     const { store } = open(at);
     const content = utf8(Array.from({ length: 500 }, (_, index) => `${index * 7919}`).join("\n"));
-    await store.keepVersion("0123456789abcdef", content);
+    await storing(store).keepVersion("0123456789abcdef", content);
     const path = find(at, "/versions/");
     const packed = readFileSync(path);
     for (let position = 2; position < packed.length; position += 37) {
       const flipped = Uint8Array.from(packed);
       flipped[position] = (flipped[position] ?? 0) ^ 1;
       writeFileSync(path, flipped);
-      const found = await store.version("0123456789abcdef");
+      const found = await storing(store).version("0123456789abcdef");
       expect(found === null || text(found) === text(content)).toBe(true);
     }
   });
-  test.each(["files", "agents", "versions", "journal.jsonl"])("%s is of the wrong kind", async (name) => {
+  test.each(["files", "records", "versions", "journal.jsonl"])("%s is of the wrong kind", async (name) => {
     const at = newGround();
     const { store } = open(at);
     await fill(store);
-    const path = join(at.state, "v1", readdirSync(join(at.state, "v1"))[0] ?? "", name);
+    const path = join(at.state, "v2", readdirSync(join(at.state, "v2"))[0] ?? "", name);
     const wasFolder = statSync(path).isDirectory();
     rmSync(path, { recursive: true });
     if (wasFolder) writeFileSync(path, "a file");
     else mkdirSync(path);
     await fill(store);
-    expect(await store.file("/work/a.ts")).toEqual({ shown: [1, 2] });
-    expect(await store.agent("one")).not.toBeNull();
+    expect(await storing(store).file("/work/a.ts")).toEqual({ shown: [1, 2] });
+    expect(await storing(store).agent("one")).not.toBeNull();
     expect((await store.journal()).at(-1)?.id).toBe("e1");
     expect(readdirSync(join(at.state, "damaged"))).toHaveLength(1);
   });
-  test.each(["v1", "locks", "batches"])("%s of the state folder is a file", async (name) => {
+  test.each(["v2", "locks", "batches"])("%s of the state folder is a file", async (name) => {
     const at = newGround();
     mkdirSync(at.state);
     writeFileSync(join(at.state, name), "a file");
     const { store } = open(at);
     await fill(store);
-    expect(await store.file("/work/a.ts")).toEqual({ shown: [1, 2] });
+    expect(await storing(store).file("/work/a.ts")).toEqual({ shown: [1, 2] });
     at.put("b.txt", "b");
     expect(await commit(at.files(), { "a.txt": "a", "b.txt": "c" })).toBe(true);
     expect(at.tree()).toEqual({ "a.txt": "a", "b.txt": "c" });
@@ -168,10 +169,10 @@ describe("the journal", () => {
   test("skips a torn line, and the next entry is whole", async () => {
     const at = newGround();
     const { store, reports } = open(at);
-    await store.append(entry(1));
+    await storing(store).append(entry(1));
     appendFileSync(find(at, "journal.jsonl"), JSON.stringify(entry(2)).slice(0, 40));
     expect((await store.journal()).map(({ id }) => id)).toEqual(["e1"]);
-    await store.append(entry(3));
+    await storing(store).append(entry(3));
     expect((await store.journal()).map(({ id }) => id)).toEqual(["e1", "e3"]);
     expect(reports.join()).toContain("1 damaged line was skipped");
   });
@@ -189,7 +190,7 @@ describe("the journal", () => {
       folder: at.state,
     };
     const journal = new Journal(context, 1000);
-    for (let number = 0; number < 40; number++) journal.append(entry(number));
+    for (let number = 0; number < 40; number++) journal.append([entry(number)]);
     expect(inState(at).length).toBeGreaterThan(3);
     expect(journal.read().map(({ id }) => id)).toEqual(
       Array.from({ length: 40 }, (_, number) => `e${number}`),
@@ -207,12 +208,12 @@ describe("the journal", () => {
       folder: at.state,
     };
     const writer = new Journal({ ...base, io: nodeIo }, 1);
-    writer.append(entry(1));
+    writer.append([entry(1)]);
     let done = false;
     const only = (call: string): boolean => {
       if (call.startsWith("readdir") && !done) {
         done = true;
-        writer.append(entry(2));
+        writer.append([entry(2)]);
       }
       return false;
     };
@@ -227,18 +228,18 @@ describe("pruning", () => {
     const at = newGround();
     const { store } = open(at);
     await fill(store);
-    await store.keepVersion("00000000000000aa", utf8("old"));
+    await storing(store).keepVersion("00000000000000aa", utf8("old"));
     const old = Date.now() / 1000 - 15 * 86_400;
     utimesSync(find(at, "00000000000000aa"), old, old);
     utimesSync(find(at, "0123456789abcdef"), old, old);
-    await store.keepVersion("0123456789abcdef", utf8("line\n".repeat(1000)));
+    await storing(store).keepVersion("0123456789abcdef", utf8("line\n".repeat(1000)));
     expect(await store.prune()).toMatchObject({ removed: 1 });
-    expect(await store.version("00000000000000aa")).toBeNull();
-    expect(await store.version("0123456789abcdef")).not.toBeNull();
+    expect(await storing(store).version("00000000000000aa")).toBeNull();
+    expect(await storing(store).version("0123456789abcdef")).not.toBeNull();
     const later = open(at, { clock: () => Date.now() + 20 * day }).store;
     await later.prune();
-    expect(await store.file("/work/a.ts")).toBeNull();
-    expect(await store.agent("one")).toBeNull();
+    expect(await storing(store).file("/work/a.ts")).toBeNull();
+    expect(await storing(store).agent("one")).toBeNull();
   });
   test("by size: the oldest versions first, records stay", async () => {
     const at = newGround();
@@ -246,24 +247,24 @@ describe("pruning", () => {
     await fill(store);
     for (let number = 0; number < 30; number++) {
       const id = `${number}`.padStart(16, "0");
-      await store.keepVersion(id, noise(5000, number));
+      await storing(store).keepVersion(id, noise(5000, number));
       utimesSync(find(at, id), 1_700_000_000 + number, Date.now() / 1000 - 1000 + number);
     }
     const { bytes } = await store.prune();
     expect(bytes).toBeLessThan(50_000);
     expect(bytes).toBeGreaterThan(35_000);
-    expect(await store.version("0".repeat(16))).toBeNull();
-    expect(await store.version("29".padStart(16, "0"))).not.toBeNull();
-    expect(await store.file("/work/a.ts")).toEqual({ shown: [1, 2] });
+    expect(await storing(store).version("0".repeat(16))).toBeNull();
+    expect(await storing(store).version("29".padStart(16, "0"))).not.toBeNull();
+    expect(await storing(store).file("/work/a.ts")).toEqual({ shown: [1, 2] });
   });
   test("happens by itself, but not where there is no time for it", async () => {
     const at = newGround();
     await fill(open(at).store);
     utimesSync(find(at, "pruned.json"), 1, 1);
     utimesSync(find(at, "0123456789abcdef"), 1, 1);
-    await open(at, { brief: true }).store.keepVersion("00000000000000bb", utf8("b"));
+    await storing(open(at, { brief: true }).store).keepVersion("00000000000000bb", utf8("b"));
     expect(existsSync(find(at, "0123456789abcdef"))).toBe(true);
-    await open(at).store.keepVersion("00000000000000cc", utf8("c"));
+    await storing(open(at).store).keepVersion("00000000000000cc", utf8("c"));
     expect(find(at, "0123456789abcdef")).toBe("");
   });
   test("takes more files than a call takes arguments", async () => {
@@ -309,7 +310,7 @@ test("a folder that others can look into is not made wider by us", async () => {
   chmodSync(at.state, 0o755);
   await fill(open(at).store);
   expect(statSync(at.state).mode & 0o777).toBe(0o755);
-  expect(statSync(join(at.state, "v1")).mode & 0o777).toBe(0o700);
+  expect(statSync(join(at.state, "v2")).mode & 0o777).toBe(0o700);
 });
 
 test.each([false, true])(

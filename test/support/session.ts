@@ -1,7 +1,7 @@
 /** A session on files in memory, told in few words. */
 import { computeLineHash } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
-import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import type { LedgerStore } from "../../src/ports/store.js";
 import { type EditRequest, Session } from "../../src/session/session.js";
 import type { SessionOptions } from "../../src/session/session-options.js";

@@ -5,7 +5,7 @@
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { type Hunk, hunksOf, LineChange } from "../../src/changes/line-change.js";
-import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import type { JournalEntry, LedgerStore } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import type { SessionOptions } from "../../src/session/session-options.js";

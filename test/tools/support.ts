@@ -1,5 +1,5 @@
 import type { Result } from "../../src/calls/result.js";
-import { memoryFiles, memoryStore } from "../../src/ports/memory.js";
+import { memoryFiles, memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import type { SessionOptions } from "../../src/session/session-options.js";
 import { type Extra, toolDoor, tools } from "../../src/tools/index.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { namedCodec } from "../../src/node.js";
-import { memoryStore } from "../../src/ports/memory.js";
+import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { Document } from "../../src/text/document.js";
 import { detectCodec } from "../../src/workspace/encoding.js";

@@ -5,7 +5,7 @@ import { nodeDisk } from "../../../src/guard/disk-view.js";
 import type { Answer, Event, Payload } from "../../../src/guard/event.js";
 import { answer } from "../../../src/guard/guard.js";
 import { adapters } from "../../../src/guard/index.js";
-import { memoryFiles, memoryStore } from "../../../src/ports/memory.js";
+import { memoryFiles, memoryStore } from "../../../src/ports/index.js";
 import type { Json } from "../../../src/ports/store.js";
 import { Session } from "../../../src/session/session.js";
 import { type Applied, type Client, type Edit, replaced, type Shown } from "./client.js";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { serveMcp } from "../../../src/mcp/index.js";
 import { nodeFiles, nodeStore } from "../../../src/node.js";
-import { memoryFiles, memoryStore } from "../../../src/ports/memory.js";
+import { memoryFiles, memoryStore } from "../../../src/ports/index.js";
 import { Session } from "../../../src/session/session.js";
 import { tools } from "../../../src/tools/index.js";
 import { garbled, mutated, runs, soon, textOf } from "./mutants.js";

@@ -17,7 +17,7 @@ export const run: Run = async (context) => {
   const { store, files } = await open(context, path === undefined ? [] : [path]);
   const file = path === undefined ? undefined : (await files.identify(path)).key;
   const all = await store.journal({
-    ...(file === undefined ? {} : { file }),
+    ...(file === undefined ? {} : { files: [file] }),
     ...(after === undefined ? {} : { since: after }),
   });
   const shown = all.slice(-(max ?? defaultMax));

@@ -1,5 +1,5 @@
 import { compare, LineChange, unifiedDiff } from "../../../changes/index.js";
-import { type JournalEntry, type LedgerStore, PortError } from "../../../ports/index.js";
+import { type JournalEntry, keptVersion, type LedgerStore, PortError } from "../../../ports/index.js";
 import { Document, visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
@@ -42,7 +42,7 @@ const empty = Document.parse(new Uint8Array(0));
 
 /** null: there was no file, or its text is not kept. */
 async function textOf(version: string | null, store: LedgerStore): Promise<Document | null> {
-  const bytes = version === null ? null : await store.version(version);
+  const bytes = version === null ? null : await keptVersion(store, version);
   return bytes && Document.parse(bytes);
 }
 

@@ -1,4 +1,4 @@
-import type { LedgerStore } from "../../../ports/index.js";
+import { keptVersion, type LedgerStore } from "../../../ports/index.js";
 import { visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
@@ -33,7 +33,7 @@ function sizes(store: LedgerStore): (version: string) => Promise<{ bytes: number
   const known = new Map<string, { bytes: number; lines: number } | null>();
   return async (version) => {
     if (!known.has(version)) {
-      const bytes = await store.version(version);
+      const bytes = await keptVersion(store, version);
       const lines = bytes?.reduce((count, byte) => (byte === 10 ? count + 1 : count), 1) ?? 0;
       known.set(version, bytes && { bytes: bytes.length, lines });
     }

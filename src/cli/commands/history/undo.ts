@@ -1,5 +1,5 @@
 import type { UndoDetails } from "../../../lost/index.js";
-import type { JournalEntry } from "../../../ports/index.js";
+import { type JournalEntry, keptVersion } from "../../../ports/index.js";
 import { visible } from "../../../text/index.js";
 import { type Args, UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
@@ -74,7 +74,7 @@ async function choose(context: Context, { store, files }: Opened, path: string |
   const { args, output } = context;
   if (args.has("json")) throw new UsageError("name the edit to undo: --id ID, or --yes for the newest");
   const key = path === undefined ? undefined : (await files.identify(path)).key;
-  const entries = undoable(await store.journal(key === undefined ? {} : { file: key }));
+  const entries = undoable(await store.journal(key === undefined ? {} : { files: [key] }));
   const calls = [...new Set(entries.map(({ id, batch }) => batch ?? id))];
   const last = args.number("last");
   const shown = calls.slice(0, last ?? offered);
@@ -110,9 +110,9 @@ function check(args: Args): void {
 async function list({ args, output }: Context, opened: Opened, path: string | undefined): Promise<number> {
   const { store, files } = opened;
   const key = path === undefined ? undefined : (await files.identify(path)).key;
-  const entries = undoable(await store.journal(key === undefined ? {} : { file: key }));
+  const entries = undoable(await store.journal(key === undefined ? {} : { files: [key] }));
   const isKept = async ({ before }: JournalEntry): Promise<boolean> =>
-    before === null || (await store.version(before)) !== null;
+    before === null || (await keptVersion(store, before)) !== null;
   if (args.has("json")) {
     for (const entry of entries) output.out.line(JSON.stringify({ ...entry, undoable: await isKept(entry) }));
     return done;

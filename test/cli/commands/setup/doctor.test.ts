@@ -71,8 +71,9 @@ describe("kedge doctor", () => {
     const at = await reader(place, "a.txt");
     await place.before(["edit", "a.txt", at(1), "ONE"]);
     const below = (folder: string) => join(folder, readdirSync(folder)[0] as string);
-    const folder = below(join(place.state, "v1"));
-    const file = below(join(folder, "files"));
+    const folder = below(join(place.state, "v2"));
+    const ledger = readdirSync(below(join(folder, "files"))).find((name) => name.endsWith(".json")) as string;
+    const file = join(below(join(folder, "files")), ledger);
     appendFileSync(join(folder, "journal.jsonl"), '{"id":\n{"id":"cut o');
     expect(wrong(place.run(["doctor", "--json"]).stdout).map(({ found }) => found)).toEqual([
       "1 line of this workspace's journal cannot be read",

@@ -9,7 +9,6 @@ import {
   type SearchResult,
 } from "./files.js";
 import { asAsked, expressionOf, globbed } from "./search-pattern.js";
-import type { JournalEntry, Json, LedgerStore } from "./store.js";
 
 /** Files in memory. `files` is open to the tests and to embedders that play the foreign writer. */
 export interface MemoryFiles extends Files {
@@ -54,7 +53,9 @@ export function memoryFiles(
   const read = async (file: FileId): Promise<Uint8Array | null> => files.get(file.key) ?? null;
   const held: Held = {
     read,
-    async commit(writes) {
+    async commit(writes, fence) {
+      const intended = writes.map(({ file }) => ({ path: file.key, temporary: null }));
+      await fence?.intent({ token: "memory", files: intended });
       const stale = writes.some(({ file, before }, index) => {
         if (writes.findIndex((write) => write.file.key === file.key) < index) return before !== null;
         const now = files.get(file.key) ?? null;
@@ -62,6 +63,7 @@ export function memoryFiles(
         return !(before instanceof Uint8Array) || !isSameBytes(before, now);
       });
       if (stale) return false;
+      fence?.check();
       for (const { file, after } of writes) {
         if (after instanceof Uint8Array) files.set(file.key, after);
         else files.delete(file.key);
@@ -120,31 +122,4 @@ function searchMemory(
     left -= found.length;
   }
   return { hits, limited: false };
-}
-
-/** A ledger in memory; it lives as long as the object. */
-export function memoryStore(): LedgerStore {
-  const records = new Map<string, string>();
-  const versions = new Map<string, Uint8Array>();
-  const entries: JournalEntry[] = [];
-  const get = async (key: string): Promise<Json | null> =>
-    JSON.parse(records.get(key) ?? "null") as Json | null;
-  const put = async (key: string, record: Json): Promise<void> =>
-    void records.set(key, JSON.stringify(record));
-  return {
-    file: (key) => get(`file ${key}`),
-    saveFile: (key, record) => put(`file ${key}`, record),
-    files: async () =>
-      [...records.keys()].filter((key) => key.startsWith("file ")).map((key) => key.slice(5)),
-    agent: (id) => get(`agent ${id}`),
-    saveAgent: (id, record) => put(`agent ${id}`, record),
-    version: async (id) => versions.get(id) ?? null,
-    keepVersion: async (id, bytes) => void versions.set(id, bytes.slice()),
-    append: async (entry) => void entries.push(entry),
-    journal: async ({ file, since } = {}) =>
-      entries.filter(
-        (entry) =>
-          (file === undefined || entry.file === file) && (since === undefined || entry.time >= since),
-      ),
-  };
 }
