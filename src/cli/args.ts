@@ -118,7 +118,7 @@ function checkFlag({ name, raw, value }: Given, command: Command): void {
 }
 
 function unknownFlag({ name, raw, value }: Given, command: Command | null): UsageError {
-  const where = command ? `kedge ${command.name} has no flag` : "there is no flag";
+  const where = command ? `${command.name} has no flag` : "there is no flag";
   const names = (command ? flagsOf(command) : [...known.values()]).map((flag) => flag.name);
   const near = raw.startsWith("--") ? nearest(name, names) : null;
   const elsewhere = command ? commands.filter((one) => flagsOf(one).some((flag) => flag.name === name)) : [];
@@ -139,20 +139,17 @@ function checkPositionals({ name, positionals }: Command, given: readonly string
   const missing = positionals.find((one, at) => !one.optional && given[at] === undefined);
   if (missing) {
     const choices = missing.choices ? `: ${missing.choices.join(", ")}` : "";
-    throw new UsageError(`kedge ${name} needs ${missing.name}${choices}`, `see: kedge ${name} --help`);
+    throw new UsageError(`${name} needs ${missing.name}${choices}`, `see: kedge ${name} --help`);
   }
   for (const [at, value] of given.entries()) {
     const positional = positionals[at] ?? (positionals.at(-1)?.many ? positionals.at(-1) : undefined);
     if (!positional)
       throw new UsageError(
-        `kedge ${name} takes no further argument ${JSON.stringify(value)}`,
+        `${name} takes no further argument ${JSON.stringify(value)}`,
         `see: kedge ${name} --help`,
       );
     if (value === "-" && positional.is && !positional.stdin)
-      throw new UsageError(
-        `kedge ${name} needs a ${positional.is}, not stdin`,
-        "a file that is called - is ./-",
-      );
+      throw new UsageError(`${name} needs a ${positional.is}, not stdin`, "a file that is called - is ./-");
     if (positional.choices && !positional.choices.includes(value)) {
       const near = nearest(value, positional.choices);
       throw new UsageError(

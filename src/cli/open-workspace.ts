@@ -85,6 +85,6 @@ export function settingsOf(args: Args, cwd: string): Settings {
 /** Who makes the edits: with --unmoved, one that lets no edit through whose lines have moved. */
 export function editorFor(args: Args, { editor }: Opened): Session {
   if (!args.has("unmoved")) return editor;
-  if (args.has("stateless")) throw new UsageError("--unmoved needs the record that --stateless goes without");
+  if (args.has("stateless")) throw new UsageError("--unmoved needs the record, and --stateless keeps none");
   return editor.with({ unmoved: true });
 }

@@ -8,7 +8,7 @@ export const studies: readonly Command[] = [
     summary: "what happened in your agents' sessions",
     positionals: [{ name: "PATH", optional: true, many: true, is: "path" }],
     flags: [
-      { name: "client", value: "NAME", choices: audited, help: "only sessions of this client" },
+      { name: "client", value: "NAME", choices: audited, help: "only this client's sessions" },
       {
         name: "since",
         value: "TIME",

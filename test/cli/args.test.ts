@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Args, nearest, parseCommandLine, UsageError } from "../../src/cli/args.js";
+import { type Args, nearest, parseCommandLine, parseRanges, UsageError } from "../../src/cli/args.js";
 import { commands } from "../../src/cli/command-table.js";
 import { flagsOf } from "../../src/cli/flag-types.js";
 
@@ -63,7 +63,7 @@ describe("text that begins with a dash", () => {
 
   test("and where a name may be meant, that is said, too", () => {
     const hint = "a name that begins with - goes after --";
-    expect(complaint("read", "-d.txt")).toBe(`kedge read has no flag -d / see: kedge read --help; ${hint}`);
+    expect(complaint("read", "-d.txt")).toBe(`read has no flag -d / see: kedge read --help; ${hint}`);
     expect(complaint("read", "--strat")).not.toContain(hint);
     expect(complaint("stats", "-d")).not.toContain(hint);
   });
@@ -78,20 +78,20 @@ describe("what is wrong is said, with the nearest right thing", () => {
   test.each<[string[], string]>([
     [["raed", "a"], 'there is no command "raed" / did you mean: kedge read'],
     [["xyzzy"], 'there is no command "xyzzy" / see: kedge --help'],
-    [["read"], "kedge read needs FILE / see: kedge read --help"],
-    [["write", "a", "b"], 'kedge write takes no further argument "b" / see: kedge write --help'],
-    [["read", "a", "--strat", "3"], "kedge read has no flag --strat / did you mean: --start"],
-    [["read", "a", "--dry-run"], "kedge read has no flag --dry-run / --dry-run belongs to kedge edit"],
+    [["read"], "read needs FILE / see: kedge read --help"],
+    [["write", "a", "b"], 'write takes no further argument "b" / see: kedge write --help'],
+    [["read", "a", "--strat", "3"], "read has no flag --strat / did you mean: --start"],
+    [["read", "a", "--dry-run"], "read has no flag --dry-run / --dry-run belongs to kedge edit"],
     [["read", "a", "--start"], "--start needs a value: --start N"],
     [["read", "a", "--start", "--json"], "--start needs a value"],
     [["read", "a", "--json=1"], "--json takes no value"],
     [["read", "a", "--anchors", "hex8"], 'hex6, hex4, lean, none; got "hex8" / did you mean: hex6'],
     [["session", "fould"], 'got "fould" / did you mean: kedge session fold'],
-    [["session"], "kedge session needs ACTION: list, fold, end, purge"],
+    [["session"], "session needs ACTION: list, fold, end, purge"],
     [["--foo"], "there is no flag --foo"],
-    [["write", "-"], "kedge write needs a file, not stdin / a file that is called - is ./-"],
-    [["edit", "-", "1#bf5260", "x"], "kedge edit needs a file, not stdin"],
-    [["grep", "x", "a", "-"], "kedge grep needs a path, not stdin"],
+    [["write", "-"], "write needs a file, not stdin / a file that is called - is ./-"],
+    [["edit", "-", "1#bf5260", "x"], "edit needs a file, not stdin"],
+    [["grep", "x", "a", "-"], "grep needs a path, not stdin"],
   ])("%j", (argv, expected) => {
     expect(complaint(...argv)).toContain(expected);
   });
@@ -124,4 +124,13 @@ test("a flag is of one kind in all commands", () => {
     expect(kinds.get(name) ?? Boolean(value), name).toBe(Boolean(value));
     kinds.set(name, Boolean(value));
   }
+});
+
+test("ranges are lines, spans and open ends, and nothing else", () => {
+  expect(parseRanges("10-20, 5,7-")).toEqual([
+    { start: 10, end: 20 },
+    { start: 5, end: 5 },
+    { start: 7, end: Number.MAX_SAFE_INTEGER },
+  ]);
+  for (const text of ["", "0", "a", "1-2-3", "3-1", "1,,2"]) expect(() => parseRanges(text)).toThrow();
 });

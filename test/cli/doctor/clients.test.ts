@@ -114,7 +114,7 @@ describe("kedge doctor", () => {
     [
       "it was written anew, and wrongly",
       (place) => writeFileSync(settings(place), "{"),
-      "a name in double quotes is missing here",
+      "the text ends too early",
       "repair the file",
     ],
     [

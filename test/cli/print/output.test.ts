@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { makeStream, tableText } from "../../../src/cli/print/output.js";
 import { nodeFiles } from "../../../src/node.js";
 import { four, jsonLines, Place, reader } from "../support.js";
 
@@ -204,4 +205,25 @@ test("without anything that tells who calls, a refusal names --session", () => {
   const { status, stderr } = place.run(["edit", "a.txt", "1#bf5260", "x"], { env: { KEDGE_SESSION: "" } });
   expect(status).toBe(4);
   if (process.platform === "linux") expect(stderr).not.toContain("nothing tells who is calling");
+});
+
+describe("a table", () => {
+  const stream = (columns: number, isTerminal = true) =>
+    makeStream({ env: { NO_COLOR: "1" }, write: () => {}, isTerminal, columns });
+  const columns = [
+    { title: "path", shrinks: "start" as const },
+    { title: "n", right: true },
+  ];
+  const rows = [["src/some/long/path.ts", "7"]];
+
+  test("gives way on a narrow terminal, and only there", () => {
+    expect(tableText(columns, rows, stream(80))).toEqual([
+      "path                   n",
+      "src/some/long/path.ts  7",
+    ]);
+    expect(tableText(columns, rows, stream(15))).toEqual(["path          n", "…ong/path.ts  7"]);
+    expect(tableText(columns, rows, stream(16, false))[1]).toBe("src/some/long/path.ts  7");
+    const many = Array.from({ length: 300_000 }, () => rows[0] as string[]);
+    expect(tableText(columns, many, stream(16, false))).toHaveLength(300_001);
+  });
 });

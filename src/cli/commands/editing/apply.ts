@@ -29,7 +29,7 @@ function parseRequest(text: string, dryRun: boolean): Request {
   } catch (error) {
     // The text itself is left out: it may have many lines.
     const why = (error as Error).message.replace(/, (\.\.\.)?"[\s\S]*is not valid JSON$/, "");
-    throw new UsageError(`the request is not JSON: ${why}`, `it looks like ${example}`);
+    throw new UsageError(`the request is not JSON: ${why}`, `a request looks like ${example}`);
   }
   if (Array.isArray(value)) value = { files: value };
   if (typeof value !== "object" || value === null) throw wrong("the request is not an object");
@@ -79,7 +79,7 @@ function filesOf(files: unknown): FileRequest[] {
 }
 
 function wrong(what: string): UsageError {
-  return new UsageError(what, `it looks like ${example}`);
+  return new UsageError(what, `a request looks like ${example}`);
 }
 
 function pathsOf(request: Request): string[] {

@@ -86,7 +86,7 @@ function requestOf(name: string, { args, cwd }: Context): ReadRequest {
   if (args.has("delta") && (named.ranges ?? ranges ?? start ?? end) !== undefined)
     throw new UsageError("--delta shows all changes of a file; leave the lines out");
   if (args.has("delta") && args.has("stateless"))
-    throw new UsageError("--delta needs the record that --stateless goes without");
+    throw new UsageError("--delta needs the record, and --stateless keeps none");
   if (end !== undefined && end < (start ?? 1))
     throw new UsageError(`--end ${end} lies before --start ${start}`);
   return {

@@ -9,7 +9,7 @@ export const run: Run = async (context) => {
   const { args } = context;
   const [handle] = args.positionals as [string];
   if (args.has("stateless"))
-    throw new UsageError("retry needs the record that --stateless goes without", "leave out --stateless");
+    throw new UsageError("retry needs the record, and --stateless keeps none", "leave out --stateless");
   const opened = await openFor(handle, context);
   const editor = editorFor(args, opened);
   return showEdit(context, opened, await editor.multiEdit({ retry: handle, dryRun: args.has("dry-run") }));

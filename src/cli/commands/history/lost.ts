@@ -38,7 +38,7 @@ export const run: Run = async (context) => {
 export function needsRecord(args: Args): void {
   const { name } = args.command;
   if (args.has("stateless"))
-    throw new UsageError(`${name} needs the record that --stateless goes without`, "leave out --stateless");
+    throw new UsageError(`${name} needs the record, and --stateless keeps none`, "leave out --stateless");
 }
 
 /** As long as texts are kept, and with git, which is asked only if something looks lost. */

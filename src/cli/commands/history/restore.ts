@@ -17,7 +17,7 @@ export const run: Run = async (context) => {
   needsRecord(args);
   if (all && ids.length > 0) throw new UsageError("--all and IDs exclude each other");
   if (!all && ids.length === 0)
-    throw new UsageError("restore what? Name edits by their ids, or --all", "`kedge lost` lists them");
+    throw new UsageError("restore needs the ids of edits, or --all", "`kedge lost` lists them");
   const opened = await open(context);
   const result = await opened.session.restore({ ...lookingAt(context, opened), ids, all });
   const details = result.details as RestoreDetails;

@@ -101,7 +101,7 @@ async function choose(context: Context, { store, files }: Opened, path: string |
 
 function check(args: Args): void {
   if (args.has("stateless"))
-    throw new UsageError("undo needs the record that --stateless goes without", "leave out --stateless");
+    throw new UsageError("undo needs the record, and --stateless keeps none", "leave out --stateless");
   for (const flag of ["id", "last", "dry-run"])
     if (args.has("list") && args.has(flag)) throw new UsageError(`--list and --${flag} exclude each other`);
   if (args.has("id") && args.has("last")) throw new UsageError("--id and --last exclude each other");

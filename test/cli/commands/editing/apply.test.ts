@@ -87,7 +87,7 @@ describe("kedge apply", () => {
     ]);
   });
 
-  test("--dry-run, also in the request", async () => {
+  test("writes nothing in a dry run, asked for by flag or in the request", async () => {
     for (const [args, more] of [
       [["apply", "--dry-run"], {}],
       [["apply"], { dry_run: true }],
@@ -100,7 +100,7 @@ describe("kedge apply", () => {
     }
   });
 
-  test("--json", async () => {
+  test("prints the details of every file with --json", async () => {
     const { place, files } = await two();
     const { stdout } = place.run(["apply", "--json"], { input: JSON.stringify({ files }) });
     expect(jsonLines(stdout)).toEqual([
@@ -112,7 +112,7 @@ describe("kedge apply", () => {
     ]);
   });
 
-  test("--unmoved holds for every file", async () => {
+  test("refuses with --unmoved a batch in which one line moved", async () => {
     const { place, files } = await two();
     place.put("b.txt", "zero\nalpha\nbeta\n");
     const { status, stderr } = place.run(["apply", "--unmoved"], { input: JSON.stringify({ files }) });

@@ -45,7 +45,7 @@ describe("kedge edit", () => {
     expect(place.text("a.txt")).toBe("zero\none\ntwo\nTHREE\nfour\n");
   });
 
-  test("--dry-run prints the diff and writes nothing", async () => {
+  test("prints with --dry-run the diff and writes nothing", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
     const { status, stdout } = place.run(["edit", "a.txt", at(2), "TWO", "--dry-run"]);
@@ -55,7 +55,7 @@ describe("kedge edit", () => {
     expect(place.text("a.txt")).toBe(four);
   });
 
-  test("--json prints the details", async () => {
+  test("prints the details with --json", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
     const [details] = jsonLines(place.ok("edit", "a.txt", at(2), "TWO", "--json"));
@@ -71,7 +71,7 @@ describe("kedge edit", () => {
     });
   });
 
-  test("--json holds all that counts as shown: what others changed, too", async () => {
+  test("prints with --json all rows that count as shown, those that others changed too", async () => {
     const place = new Place({ "a.txt": `${four}five\nsix\n` });
     const at = await reader(place, "a.txt");
     place.put("a.txt", `ONE\ntwo\nthree\nfour\nfive\n`);
@@ -235,7 +235,7 @@ describe("stale: status 5", () => {
     expect(stderr).toContain("\n-three\n");
   });
 
-  test("--on-stale refuse: the file has to be as it was shown", async () => {
+  test("refuses with --on-stale refuse a file that is not as it was shown", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
     place.put("a.txt", `zero\n${four}`);
@@ -244,7 +244,7 @@ describe("stale: status 5", () => {
     expect(stderr).toContain("@@ 3#1247f8 is 4#1247f8 now, unchanged @@");
   });
 
-  test("--json has the mismatches", async () => {
+  test("prints the mismatches with --json", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
     place.put("a.txt", "one\ntwo\nX\nfour\n");
@@ -363,7 +363,7 @@ describe("--stateless", () => {
     expect(stderr).toContain(">>> 2#d7e2f4|two");
   });
 
-  test("--on-stale refuse turns relocation off", async () => {
+  test("relocates nothing with --on-stale refuse", async () => {
     const place = new Place({ "a.txt": `zero\n${four}` });
     const args = ["edit", "a.txt", "2#d7e2f4", "TWO", "--stateless", "--on-stale", "refuse"];
     expect(place.run(args).status).toBe(5);

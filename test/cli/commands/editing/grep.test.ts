@@ -110,7 +110,7 @@ describe("kedge grep", () => {
     expect(place.run(["edit", "src/a.ts", "1#000000", "x"]).status).toBe(4);
   });
 
-  test("--json: a line for each file, then the count", () => {
+  test("prints with --json a line for each file, then the count", () => {
     const place = new Place(tree);
     const [file, ...rest] = jsonLines(place.ok("grep", "TODO", "--json", "--anchors", "hex4"));
     expect(file).toMatchObject({ path: "src/a.ts", scheme: "hex4", totalLines: 3, rows: [{ line: 2 }] });

@@ -140,7 +140,7 @@ describe("kedge read refuses, on stderr", () => {
     ["an end before the start", ["a.txt", "--start", "3", "--end", "2"], 2, "--end 2 lies before --start 3"],
     ["two ways of choosing", ["a.txt", "--start", "3", "--ranges", "1"], 2, "exclude each other"],
     ["a delta of what was never read", ["a.txt", "--delta"], 4, "was not read in this session"],
-    ["a delta without a record", ["a.txt", "--delta", "--stateless"], 2, "--delta needs the record that"],
+    ["a delta without a record", ["a.txt", "--delta", "--stateless"], 2, "--delta needs the record, and"],
     ["what is outside the root", ["../secret.txt", "--root", "."], 4, "outside"],
     ["what is denied", [".git/config"], 4, "deny pattern"],
   ])("%s", (_, args, status, message) => {

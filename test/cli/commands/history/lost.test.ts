@@ -268,7 +268,7 @@ describe("kedge lost", () => {
     expect(names.map((name) => place.text(name))).toEqual(texts);
   });
 
-  test("without git", async () => {
+  test("finds lost edits where there is no git", async () => {
     rmSync(place.path(".git"), { recursive: true });
     await place.edit("a.ts", "call3(3);", "call3(33);");
     place.put("a.ts", source);
@@ -338,7 +338,7 @@ describe("kedge restore", () => {
     expect(place.text("a.ts")).toContain("added(first);\nadded(third);\ncall4(4);");
   });
 
-  test("wrongly used", () => {
+  test("refuses flags that exclude each other", () => {
     expect(place.run(["restore"])).toMatchObject({ status: 2, stderr: expect.stringContaining("--all") });
     expect(place.run(["restore", "x", "--all"]).status).toBe(2);
     expect(place.run(["lost", "--stateless"]).status).toBe(2);

@@ -71,7 +71,7 @@ describe("kedge undo", () => {
     expect([place.text("a.txt"), place.text("b.txt")]).toEqual([four, four]);
   });
 
-  test("--dry-run only shows the diff", async () => {
+  test("shows only the diff with --dry-run", async () => {
     const place = await busy();
     expect(place.ok("undo", "--dry-run")).toContain("would be undone");
     expect(place.text("b.txt")).toBe("ALPHA\nbeta\n");
@@ -117,7 +117,7 @@ describe("kedge undo", () => {
     expect(stderr).toContain("\n-ALPHA\n+ALPHA, changed\n");
   });
 
-  test("wrongly used", async () => {
+  test("refuses flags that exclude each other", async () => {
     const place = await busy();
     expect(place.run(["undo", "--id", "x", "--last", "2"]).status).toBe(2);
     expect(place.run(["undo", "--id", "nope"]).status).toBe(1);
@@ -138,7 +138,7 @@ describe("kedge log", () => {
     ]);
   });
 
-  test("of a file, of a time, the newest", async () => {
+  test("lists entries of a file, since a time, or the newest", async () => {
     const place = await busy();
     expect(jsonLines(place.ok("log", "--file", "b.txt", "--json"))).toHaveLength(1);
     expect(jsonLines(place.ok("log", "--since", "1h", "--json"))).toHaveLength(4);
