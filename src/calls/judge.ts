@@ -35,7 +35,7 @@ import {
   shapeProblems,
   withoutCopied,
 } from "../merge/index.js";
-import { type Document, LineSet, type Splice, wholeFile } from "../text/index.js";
+import { type Document, type Hunk, LineSet, wholeFile } from "../text/index.js";
 import type { Meant } from "./retry-handles.js";
 
 /** What is asked of one file. */
@@ -48,7 +48,7 @@ export interface Entry {
   /** Of a retry: what to do, if the file is still the version its refusal showed. */
   readonly forced?: {
     readonly version: string;
-    readonly splices: readonly Splice[];
+    readonly splices: readonly Hunk[];
     /** What its handle decided. It holds whatever became of the file. */
     readonly meant?: Meant;
   };
@@ -63,7 +63,7 @@ export type Verdict =
       readonly applied: Applied;
       readonly note?: string;
       /** It was applied before, then taken back: what applies it again. */
-      readonly again?: readonly Splice[];
+      readonly again?: readonly Hunk[];
     }
   | { readonly kind: "refused"; readonly refused: Refused };
 
@@ -240,7 +240,7 @@ function isTakenBack({ agent, states, text }: OpenFile): boolean {
   return states.slice(0, Math.max(0, made)).some(({ version }) => version === text.version);
 }
 
-function repeated({ file: { path }, text }: OpenFile, again?: readonly Splice[]): Verdict {
+function repeated({ file: { path }, text }: OpenFile, again?: readonly Hunk[]): Verdict {
   const begin = "NO CHANGE: this very call was applied before";
   if (!again) return { kind: "noop", applied: nothing(text), note: `${begin} to ${path}.` };
   const note = `${begin}, then taken back: ${path} reads again as it did before it.`;
@@ -257,7 +257,7 @@ function unknownChanges({ agent, history, file }: OpenFile, request: string, { v
   ];
 }
 
-function sentAgain(splices: readonly Splice[], document: Document): Verdict {
+function sentAgain(splices: readonly Hunk[], document: Document): Verdict {
   const made = applySplices(document, splices);
   if (!("document" in made)) return refused([made]);
   const applied = { ...nothing(made.document), status: "applied" as const, change: made.change };

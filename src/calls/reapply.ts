@@ -10,9 +10,9 @@ import {
   writtenLines,
   wrote,
 } from "../ledger/index.js";
-import { applySplices, type Piece, resolveNamed } from "../merge/index.js";
+import { applySplices, type PlacedHunk, resolveNamed } from "../merge/index.js";
 import { type Held, PortError, type Write } from "../ports/index.js";
-import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
+import { type Document, type Hunk, LineSet, lineIndexes } from "../text/index.js";
 
 /** A merge of three texts: the change from `base` to `ours`, or those regions of it, is made to the text now. */
 export interface Merging {
@@ -54,7 +54,7 @@ export function merge3(merging: Merging): Merged {
   const view = { history, showings: [], known: () => LineSet.all(base.lineCount) };
   const { pieces, problems } = resolveNamed([named], view);
   if (problems.length > 0) return { problems };
-  const splices = pieces.map((piece: Piece): Splice => {
+  const splices = pieces.map((piece: PlacedHunk): Hunk => {
     const region = origin.get(piece.lines);
     const isAlike = region && ours.encoding === now.encoding && hasSameEnds(ours, region, now, piece);
     const raw = (at: number) => ours.raw(at);
@@ -71,7 +71,12 @@ function stateOf(document: Document): State {
 }
 
 /** Whether lines end as the one beside them does: a file that was converted meanwhile keeps its new line ends. */
-function hasSameEnds(to: Document, { bStart, bEnd }: Region, now: Document, { start, end }: Piece): boolean {
+function hasSameEnds(
+  to: Document,
+  { bStart, bEnd }: Region,
+  now: Document,
+  { start, end }: PlacedHunk,
+): boolean {
   const ends = (document: Document, before: number, after: number): string => {
     if (before >= 0) return document.terminator(before);
     return after < document.lineCount ? document.terminator(after) : "";

@@ -26,7 +26,7 @@ import {
 } from "../ledger/index.js";
 import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
 import type { JournalEntry, Json } from "../ports/index.js";
-import type { Splice } from "../text/index.js";
+import type { Hunk } from "../text/index.js";
 import type { Entry, Verdict } from "./judge.js";
 import type { BatchRefusal, Result } from "./result.js";
 import { handleFor, keepRetry, plainSplices, type Retry } from "./retry-handles.js";
@@ -274,7 +274,7 @@ function linesMeant({ choice, keys }: Decided): Record<string, number> {
   return Object.fromEntries(keys.map((key, at) => [key, choice.lines[at] as number]));
 }
 
-function splicesOf(verdict: Verdict, choice: Choice | null): readonly Splice[] | null {
+function splicesOf(verdict: Verdict, choice: Choice | null): readonly Hunk[] | null {
   if (verdict.kind === "refused") return choice ? choice.splices : verdict.refused.forced;
   return hunksOf(verdict.applied.change.regions, verdict.applied.document);
 }

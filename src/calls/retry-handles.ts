@@ -1,6 +1,6 @@
 import { type Caller, epochOf, type Recorder } from "../ledger/index.js";
 import type { Json, LedgerStore, NamedRecord } from "../ports/index.js";
-import { type Splice, shortHash } from "../text/index.js";
+import { type Hunk, shortHash } from "../text/index.js";
 
 /** The lines (0-based) of a version that a handle takes ambiguous anchors for, by `anchorKey`. */
 export interface Meant {
@@ -87,7 +87,7 @@ export function handleFor(request: string, versions: readonly string[]): string 
   return `r${shortHash(`${request}\n${versions.join()}`)}`;
 }
 
-export function plainSplices(splices: readonly Splice[]): Retry["files"][number]["splices"] {
+export function plainSplices(splices: readonly Hunk[]): Retry["files"][number]["splices"] {
   return splices.map(({ start, end, lines, anchor }) => ({
     start,
     end,

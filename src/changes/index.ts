@@ -11,5 +11,5 @@ export {
   type State,
   stretches,
 } from "./history.js";
-export { type Hunk, hunksOf, LineChange, type Region } from "./line-change.js";
+export { hunksOf, LineChange, type Region } from "./line-change.js";
 export { unifiedDiff } from "./unified-diff.js";

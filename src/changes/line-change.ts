@@ -1,11 +1,4 @@
-import { LineSet } from "../text/index.js";
-
-/** Lines [start, end) are taken out and `lines` put in their place. */
-export interface Hunk<T> {
-  readonly start: number;
-  readonly end: number;
-  readonly lines: readonly T[];
-}
+import { type Hunk, LineSet } from "../text/index.js";
 
 /** A place where two texts differ: lines [aStart, aEnd) of the one stand where [bStart, bEnd) of the other do. */
 export interface Region {

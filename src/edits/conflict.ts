@@ -7,9 +7,9 @@ import {
   anchorOf,
   type Mismatch,
   mismatch,
-  type Place,
   type Problem,
   problem,
+  type TextLine,
   whereabouts,
 } from "./problem.js";
 
@@ -118,7 +118,7 @@ function mismatchesOf(region: Region, named: LocatedEdit, view: View): Mismatch[
   const shownLine = fromShown.invert();
   const base = view.history.document(named.base);
   /** As it was printed, where it was; a line of the agent's own as it stands in its picture. */
-  const asShown = (index: number): Place => {
+  const asShown = (index: number): TextLine => {
     const line = shownLine.index(index);
     return base && line >= 0 ? { document: base, index: line } : { document: before, index };
   };

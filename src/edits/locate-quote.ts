@@ -1,5 +1,4 @@
-import type { Hunk } from "../changes/index.js";
-import { type Document, LineSet } from "../text/index.js";
+import { type Document, type Hunk, LineSet } from "../text/index.js";
 import { meantBy } from "./blank-match.js";
 import type { Edit } from "./edit.js";
 import { locate } from "./locate-anchor.js";

@@ -1,7 +1,7 @@
 /** Rule 2, last part: an agent that has looked at all that it changes speaks of the text now. */
 import type { SchemeName } from "../anchors/index.js";
-import { compareLines, History, type Hunk, type Region } from "../changes/index.js";
-import { type Document, LineSet } from "../text/index.js";
+import { compareLines, History, type Region } from "../changes/index.js";
+import { type Document, type Hunk, LineSet } from "../text/index.js";
 import type { Edit, Ref } from "./edit.js";
 
 /** Anchors of one edit, found in one text the agent was shown. */

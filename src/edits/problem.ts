@@ -101,13 +101,13 @@ function tagOf(kept: number, index: number, name: SchemeName): string | null {
 }
 
 /** A line of a text. */
-export interface Place {
+export interface TextLine {
   readonly document: Document;
   readonly index: number;
 }
 
 /** A line of the text that was shown beside the line that stands there now; either may be missing. */
-export function mismatch(before: Place | null, now: Place | null, name: SchemeName): Mismatch {
+export function mismatch(before: TextLine | null, now: TextLine | null, name: SchemeName): Mismatch {
   const text = before?.document.text(before.index) ?? null;
   const hash = text === null ? null : keptHash(text);
   const shown = hash === null ? text : null;

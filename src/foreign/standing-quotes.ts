@@ -10,7 +10,7 @@ import {
   type View,
 } from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
-import { type Document, LineSet, lineIndexes, type Splice } from "../text/index.js";
+import { type Document, type Hunk, LineSet, lineIndexes } from "../text/index.js";
 
 interface LocatedQuote {
   readonly quote: Quote;
@@ -65,7 +65,7 @@ export function goneLines(quotes: readonly Quote[], view: View): Problem | null 
  * Changes of others right beside them are not asked about.
  */
 export function replaceStanding(quotes: readonly Quote[], view: View): Document | null {
-  const splices: Splice[] = [];
+  const splices: Hunk[] = [];
   for (const named of locateText(quotes.map(textEdit), view)) {
     const toNow = "base" in named ? view.history.believed(named.base)?.toNow : undefined;
     if (!("base" in named) || !toNow) return null;

@@ -1,7 +1,7 @@
 // Where does an edit go in the file as it is now? The rules of resolution, pure.
 
 export { copiedAnchors, withoutCopied } from "./caller-text.js";
-export type { Piece } from "./meeting.js";
+export type { PlacedHunk } from "./meeting.js";
 export { resolveNamed } from "./resolve.js";
 export { type Choice, type ChoicePlace, choicePlaces, openAnchors } from "./retry.js";
 export {

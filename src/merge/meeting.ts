@@ -1,4 +1,4 @@
-import type { BelievedText, Hunk, LineChange, Region } from "../changes/index.js";
+import type { BelievedText, LineChange, Region } from "../changes/index.js";
 import {
   byBase,
   conflict,
@@ -8,11 +8,11 @@ import {
   sourceConflict,
   type View,
 } from "../edits/index.js";
-import { type Document, LineSet } from "../text/index.js";
+import { type Document, type Hunk, LineSet } from "../text/index.js";
 import { Beside, type Member, rangeOf } from "./touching.js";
 
 /** A piece of an accepted edit, in lines of the file now; `order` ranks pieces that meet at one point. */
-export interface Piece extends Hunk<string> {
+export interface PlacedHunk extends Hunk<string> {
   readonly named: LocatedEdit;
   readonly order: 0 | 1 | 2;
   readonly anchor?: number;
@@ -20,7 +20,7 @@ export interface Piece extends Hunk<string> {
 
 /** What became of located edits. */
 export interface Met {
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly PlacedHunk[];
   /** Located edits that were found to be in the file already, wholly or with all they change. */
   readonly alreadyThere: readonly LocatedEdit[];
   readonly problems: readonly Problem[];
@@ -28,7 +28,7 @@ export interface Met {
 
 /** Rules 4 and 5, for all edits of a base together: what one of them alone does not explain, all of them may. */
 export function meet(named: readonly LocatedEdit[], view: View): Met {
-  const pieces: Piece[] = [];
+  const pieces: PlacedHunk[] = [];
   const problems: Problem[] = [];
   const there = new Set<LocatedEdit>();
   for (const [base, group] of byBase(named)) {
@@ -141,7 +141,7 @@ function isSameText(
   return mine.length === theirs.length && mine.every((line, at) => line === theirs[at]);
 }
 
-function piece(named: LocatedEdit, hunk: Hunk<string>, theirs: LineChange): Piece {
+function piece(named: LocatedEdit, hunk: Hunk<string>, theirs: LineChange): PlacedHunk {
   const { start, end, lines } = hunk;
   const isAbove = start === end && rangeOf(named, hunk)?.start === start;
   const from = start < end || isAbove ? theirs.index(start) : start > 0 ? theirs.index(start - 1) + 1 : 0;
@@ -157,9 +157,9 @@ export function orderBeside(spans: readonly Span[], point: number): 0 | 1 | 2 {
 }
 
 /** At one point: text of the range that ends there, inserts in the caller's order, the range that begins there. */
-export function inOrder(one: Piece, two: Piece): number {
+export function inOrder(one: PlacedHunk, two: PlacedHunk): number {
   return one.start - two.start || rank(one) - rank(two) || index(one) - index(two);
 }
 
-const rank = (piece: Piece): number => (piece.start === piece.end ? piece.order : 3);
-const index = (piece: Piece): number => piece.named.edits[0]?.index ?? 0;
+const rank = (piece: PlacedHunk): number => (piece.start === piece.end ? piece.order : 3);
+const index = (piece: PlacedHunk): number => piece.named.edits[0]?.index ?? 0;

@@ -14,7 +14,7 @@
  *
  * Nothing is matched fuzzily, and no text of the caller's is altered here. A retry handle may take the file's blanks (meant.ts).
  */
-import type { Hunk } from "../changes/index.js";
+
 import {
   badOnes,
   byBase,
@@ -32,6 +32,7 @@ import {
   type Span,
   type View,
 } from "../edits/index.js";
+import type { Hunk } from "../text/index.js";
 import { type Met, meet } from "./meeting.js";
 
 export interface Resolution extends Met {

@@ -9,22 +9,22 @@ import {
   type Span,
   type View,
 } from "../edits/index.js";
-import { type Document, LineSet, type Splice } from "../text/index.js";
-import { orderBeside, type Piece } from "./meeting.js";
+import { type Document, type Hunk, LineSet } from "../text/index.js";
+import { orderBeside, type PlacedHunk } from "./meeting.js";
 import { carried } from "./resolve.js";
 
 /** One way to take the ambiguous anchors of a call, all of them from one showing. */
 export interface Choice {
   /** The line of the file now (0-based) that each of them means, in the order of `openAnchors`. */
   readonly lines: readonly number[];
-  readonly splices: readonly Splice[];
+  readonly splices: readonly Hunk[];
   /** It goes over changes of others, whose lines are marked. */
   readonly isForced: boolean;
 }
 
 /** The outcome of a call with one choice. `splices` is null if it cannot be sent again. */
 export interface Chosen {
-  readonly splices: readonly Splice[] | null;
+  readonly splices: readonly Hunk[] | null;
   readonly problems: readonly Problem[];
 }
 
@@ -117,7 +117,7 @@ function withRows(problems: readonly Problem[], others: readonly Problem[]): rea
  * stand there now. Where these differ from the lines shown in blanks only, the text takes the present ones. null where
  * that would be a guess; then no retry handle is offered.
  */
-export function force(named: LocatedEdit, view: View): Piece[] | null {
+export function force(named: LocatedEdit, view: View): PlacedHunk[] | null {
   const theirs = view.history.believed(named.base)?.toNow;
   const [edit] = named.edits;
   if (!theirs || !edit) return null;
@@ -162,7 +162,7 @@ function replaced(
   named: LocatedEdit,
   theirs: LineChange,
   view: View,
-): Piece[] | null {
+): PlacedHunk[] | null {
   const range = named.spans[0] as Span;
   const span = standsAt(theirs, range.start, range.end);
   const lines = span && indented(text, { named, range, span }, view);
@@ -177,7 +177,7 @@ function replaced(
 }
 
 /** A quote is evidence of its lines: they may have changed in blanks only. */
-function requoted(named: LocatedEdit, theirs: LineChange, view: View): Piece[] | null {
+function requoted(named: LocatedEdit, theirs: LineChange, view: View): PlacedHunk[] | null {
   const [range, other] = named.spans;
   const document = view.history.believed(named.base)?.document;
   const span = range && !other ? standsAt(theirs, range.start, range.end) : null;

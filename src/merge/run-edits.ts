@@ -17,9 +17,9 @@ import {
   type Ref,
   type View,
 } from "../edits/index.js";
-import { type Document, LineSet, type Range, type Splice } from "../text/index.js";
+import { type Document, type Hunk, LineSet, type Range } from "../text/index.js";
 import { addedByOthers, repeatedNeighbours, withoutCopied } from "./caller-text.js";
-import { inOrder, type Piece } from "./meeting.js";
+import { inOrder, type PlacedHunk } from "./meeting.js";
 import { type Gate, type Resolution, resolve } from "./resolve.js";
 import { type Choice, type Chosen, force, withChoices } from "./retry.js";
 
@@ -64,7 +64,7 @@ export interface Refused {
   readonly problems: readonly Problem[];
   readonly remaps: readonly Remap[];
   /** What sending the call again on the rows of the refusal would do; null where that would be a guess. */
-  readonly forced: readonly Splice[] | null;
+  readonly forced: readonly Hunk[] | null;
   /** Where anchors are ambiguous: what the call would do, for each way to take them. */
   readonly choices?: readonly Choice[];
 }
@@ -160,7 +160,7 @@ function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {
 /** What a call does, be it by force, and what stands in its way. */
 function splicesFor(edits: readonly Edit[], view: View, options: EngineOptions): Chosen {
   const { resolution, problems } = resolved(edits, view, options);
-  if (problems.length === 0) return { splices: plainPieces(resolution.pieces), problems };
+  if (problems.length === 0) return { splices: plainHunks(resolution.pieces), problems };
   return { splices: refused(problems, edits, resolution, view).forced, problems };
 }
 
@@ -180,7 +180,7 @@ export const nulMakesBinary = "the new text holds NUL (U+0000), which would make
 /** Puts text into the file now; untouched bytes stay, and so do lines of a piece that are equal to what is there. */
 export function applySplices(
   now: Document,
-  splices: readonly Splice[],
+  splices: readonly Hunk[],
 ): { document: Document; change: LineChange } | Problem {
   const document = now.splice(splices);
   if ("unencodable" in document)
@@ -189,7 +189,7 @@ export function applySplices(
       [],
       `the file's encoding ${document.encoding} cannot hold ${JSON.stringify(document.unencodable)}, in the line ${JSON.stringify(document.text)}`,
     );
-  const isNul = (line: Splice["lines"][number]) => typeof line === "string" && line.includes("\0");
+  const isNul = (line: Hunk["lines"][number]) => typeof line === "string" && line.includes("\0");
   const hasNul = splices.some((splice) => splice.lines.some(isNul));
   if (hasNul && document.binary && !now.binary) return problem("binary", [], nulMakesBinary);
   // Equal lines may trade places: nothing was changed then, whatever the hunks say.
@@ -254,7 +254,9 @@ function refused(
   view: View,
 ): Refused {
   const meant = problems.flatMap((one) => one.meant ?? []);
-  const forced: Piece[] = meant.flatMap((named) => named.hunks.map((hunk) => ({ ...hunk, named, order: 1 })));
+  const forced: PlacedHunk[] = meant.flatMap((named) =>
+    named.hunks.map((hunk) => ({ ...hunk, named, order: 1 })),
+  );
   let whole = [...resolution.named, ...meant].flatMap((one) => one.edits).length === edits.length;
   // A policy hinders no edit: such a one would do what it resolved to, and leave what others put between its lines.
   const hindered = new Set(resolution.problems.flatMap((one) => one.edits));
@@ -265,7 +267,7 @@ function refused(
     if (!pieces) whole = false;
   }
   forced.sort(inOrder);
-  const disjoint = forced.every((one, at) => at === 0 || one.start >= (forced[at - 1] as Piece).end);
+  const disjoint = forced.every((one, at) => at === 0 || one.start >= (forced[at - 1] as PlacedHunk).end);
   const usage = problems.some(({ code }) =>
     ["bad_request", "overlap", "ambiguous", "wrong_hash"].includes(code),
   );
@@ -274,11 +276,11 @@ function refused(
     status: "refused",
     problems,
     remaps: remaps(resolution.named, view),
-    forced: offered ? plainPieces(forced) : null,
+    forced: offered ? plainHunks(forced) : null,
   };
 }
 
-function plainPieces(pieces: readonly Piece[]): Splice[] {
+function plainHunks(pieces: readonly PlacedHunk[]): Hunk[] {
   return pieces.map(({ start, end, lines, anchor }) =>
     anchor === undefined ? { start, end, lines } : { start, end, lines, anchor },
   );

@@ -1,6 +1,6 @@
-import type { BelievedText, Hunk, Region } from "../changes/index.js";
+import type { BelievedText, Region } from "../changes/index.js";
 import type { LocatedEdit, Span } from "../edits/index.js";
-import type { Document } from "../text/index.js";
+import type { Document, Hunk } from "../text/index.js";
 
 /** Which lines belong to the line above or below them, as far as their first characters tell in most languages. */
 

@@ -1,5 +1,5 @@
 /** Tools that take patches put each hunk in the first place that it fits: where is that, and which others may be meant? */
-import type { Hunk } from "../changes/index.js";
+import type { Hunk } from "../text/index.js";
 import type { PatchHunk } from "./patch.js";
 
 /** Where a tool puts a hunk. */

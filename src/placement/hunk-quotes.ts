@@ -1,7 +1,6 @@
 /** Hunks as quotes that match once, as `replace_text` and most editing tools take them. */
-import type { Hunk } from "../changes/index.js";
 import { isTerminated, type Quote, textOf } from "../edits/index.js";
-import type { Document } from "../text/index.js";
+import type { Document, Hunk } from "../text/index.js";
 import { type HunkPlace, hunkPlaces, inOrder, moved, replaced } from "./hunk-places.js";
 import { PatchError, type PatchHunk } from "./patch.js";
 

@@ -1,5 +1,5 @@
 /** Patches as OpenAI's models write them: hunks found by the lines they quote, never by number. */
-import type { Hunk } from "../changes/index.js";
+import type { Hunk } from "../text/index.js";
 
 export interface PatchHunk {
   /** `@@` lines: the hunk stands somewhere below them. */

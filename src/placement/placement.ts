@@ -1,5 +1,5 @@
 /** Where another program's tool will put a change, and what it makes of the text. */
-import type { Hunk, LineChange } from "../changes/index.js";
+import type { LineChange } from "../changes/index.js";
 import {
   asTheToolTakes,
   isTerminated,
@@ -11,7 +11,7 @@ import {
   textOf,
 } from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
-import { Document, LineSet } from "../text/index.js";
+import { Document, type Hunk, LineSet } from "../text/index.js";
 import { type HunkPlace, hunkPlaces, toolHunks } from "./hunk-places.js";
 import { toolQuotes } from "./hunk-quotes.js";
 import type { PatchHunk } from "./patch.js";

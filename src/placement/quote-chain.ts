@@ -1,7 +1,6 @@
 /** Quotes that a tool replaces one after the other, as stretches of the text before all of them. */
-import type { Hunk } from "../changes/index.js";
 import { asTheToolTakes, hasOverlaps, placesFor, type Quote, textHunks, textOf } from "../edits/index.js";
-import type { Document } from "../text/index.js";
+import type { Document, Hunk } from "../text/index.js";
 
 /** A part of a text, its replacement, and its lines, half-open. */
 interface Stretch {

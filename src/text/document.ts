@@ -2,9 +2,9 @@ import { type Codec, codedFormat, type Format, headFormat, latin1Codec, utf8Code
 import { utf8, xxh32 } from "./hash.js";
 import { breakLength, type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
 import {
+  type Hunk,
   type NewLine,
   type RawLine,
-  type Splice,
   spliceLines,
   splitText,
   type Terminator,
@@ -222,7 +222,7 @@ export class Document implements HashSource {
    * Replaces, inserts and deletes lines, all at once: positions and terminators are those of this document. Splices
    * are sorted and disjoint.
    */
-  splice(splices: readonly Splice[]): Document | Unencodable {
+  splice(splices: readonly Hunk[]): Document | Unencodable {
     const result = spliceLines(this, splices);
     if ("unencodable" in result) return result;
     if (result.table !== null) return new Document(result.bytes, this.format, result.table, this.following);

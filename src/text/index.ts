@@ -15,5 +15,5 @@ export { cksum, digest, shortHash, utf8, xxh32 } from "./hash.js";
 export { hexRows, nextLineFeed } from "./line-scanner.js";
 export { compactLineRanges, fewRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./line-set.js";
 export { hasKey, withoutSecrets } from "./secrets.js";
-export { type Splice, splitText } from "./splice.js";
+export { type Hunk, splitText } from "./splice.js";
 export { diffName, visible, visibleText, withVisible } from "./visible.js";

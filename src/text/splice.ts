@@ -14,10 +14,10 @@ export interface RawLine {
 export type NewLine = string | RawLine;
 
 /** Lines `[start, end)`, 0-based, give way to `lines`. */
-export interface Splice {
+export interface Hunk<Line = NewLine> {
   readonly start: number;
   readonly end: number;
-  readonly lines: readonly NewLine[];
+  readonly lines: readonly Line[];
   /** For a pure insert, the line whose terminator is taken: the one before, else the one after, unless given. */
   readonly anchor?: number;
 }
@@ -63,7 +63,7 @@ function splitString(text: string): string[] {
   return lines;
 }
 
-interface Piece {
+interface EncodedLine {
   readonly raw: Uint8Array;
   readonly hash: number;
   /** False if the bytes prove that the file is no longer in its encoding. */
@@ -74,14 +74,14 @@ interface Piece {
 }
 
 /** Applies sorted, disjoint splices, all decided against the document as it is; untouched bytes are copied. */
-export function spliceLines(source: SpliceSource, splices: readonly Splice[]): Spliced | Unencodable {
+export function spliceLines(source: SpliceSource, splices: readonly Hunk[]): Spliced | Unencodable {
   checkOrder(splices, source.lineCount);
   const open = source.lineCount > 0 && source.terminator(source.lineCount - 1) === "";
-  const pieces: Piece[][] = [];
+  const pieces: EncodedLine[][] = [];
   for (const splice of splices) {
-    const made: Piece[] = [];
+    const made: EncodedLine[] = [];
     for (const line of splice.lines) {
-      const piece = makePiece(source, line, wantedTerminator(source, splice, made.length), open);
+      const piece = encodedLine(source, line, wantedTerminator(source, splice, made.length), open);
       if ("unencodable" in piece) return piece;
       made.push(piece);
     }
@@ -89,13 +89,13 @@ export function spliceLines(source: SpliceSource, splices: readonly Splice[]): S
   }
   const joint = open ? missingTerminator(source, splices) : "";
   if (typeof joint !== "string") return joint;
-  const last = lastPiece(source.lineCount, splices, pieces);
+  const last = lastEncodedLine(source.lineCount, splices, pieces);
   const odd = pieces.flat().find((piece) => piece.raw.length % source.format.unit !== 0 && piece !== last);
   if (odd !== undefined) return halfUnit(source.format, source.format.codec.decode(odd.raw));
   return assemble(source, { splices, pieces, joint, last });
 }
 
-function checkOrder(splices: readonly Splice[], lineCount: number): void {
+function checkOrder(splices: readonly Hunk[], lineCount: number): void {
   let previous = 0;
   for (const { start, end, anchor } of splices) {
     if (!(previous <= start && start <= end && end <= lineCount)) {
@@ -110,7 +110,7 @@ function checkOrder(splices: readonly Splice[], lineCount: number): void {
   }
 }
 
-function wantedTerminator(source: SpliceSource, splice: Splice, position: number): "\n" | "\r\n" {
+function wantedTerminator(source: SpliceSource, splice: Hunk, position: number): "\n" | "\r\n" {
   const { start, end, anchor } = splice;
   if (start < end) return terminatorLike(source, Math.min(start + position, end - 1));
   return terminatorLike(source, anchor ?? Math.max(start - 1, 0));
@@ -121,12 +121,12 @@ function terminatorLike(source: SpliceSource, index: number): "\n" | "\r\n" {
   return source.terminator(index) || (index > 0 && source.terminator(index - 1)) || "\n";
 }
 
-function makePiece(
+function encodedLine(
   source: SpliceSource,
   line: NewLine,
   wanted: "\n" | "\r\n",
   open: boolean,
-): Piece | Unencodable {
+): EncodedLine | Unencodable {
   const { format } = source;
   const given = typeof line === "string" ? encodeText(line, format) : line.raw;
   if ("unencodable" in given) return given;
@@ -169,7 +169,7 @@ function closing(raw: Uint8Array, terminator: "\n" | "\r\n", format: Format): "\
 }
 
 /** The terminator that an untouched last line without one needs, because lines now follow it. */
-function missingTerminator(source: SpliceSource, splices: readonly Splice[]): Terminator | Unencodable {
+function missingTerminator(source: SpliceSource, splices: readonly Hunk[]): Terminator | Unencodable {
   const { lineCount, format, table, bytes } = source;
   const touched = splices.some(({ start, end }) => start < end && end === lineCount);
   const followed = splices.some(({ start, lines }) => start === lineCount && lines.length > 0);
@@ -184,14 +184,14 @@ function halfUnit(format: Format, text: string): Unencodable {
   return { unencodable: "\ufffd", text, encoding: format.codec.name };
 }
 
-function lastPiece(
+function lastEncodedLine(
   lineCount: number,
-  splices: readonly Splice[],
-  pieces: readonly Piece[][],
-): Piece | undefined {
+  splices: readonly Hunk[],
+  pieces: readonly EncodedLine[][],
+): EncodedLine | undefined {
   let end = lineCount;
   for (let index = splices.length - 1; index >= 0; index--) {
-    const splice = splices[index] as Splice;
+    const splice = splices[index] as Hunk;
     if (splice.end !== end) return undefined;
     if (splice.lines.length > 0) return pieces[index]?.at(-1);
     end = splice.start;
@@ -200,11 +200,11 @@ function lastPiece(
 }
 
 interface Plan {
-  readonly splices: readonly Splice[];
-  readonly pieces: readonly (readonly Piece[])[];
+  readonly splices: readonly Hunk[];
+  readonly pieces: readonly (readonly EncodedLine[])[];
   /** Terminator added to the untouched last line. */
   readonly joint: Terminator;
-  readonly last: Piece | undefined;
+  readonly last: EncodedLine | undefined;
 }
 
 const noBytes = new Uint8Array(0);
@@ -212,7 +212,7 @@ const noBytes = new Uint8Array(0);
 function assemble(source: SpliceSource, plan: Plan): Spliced {
   const { format, lineCount, table } = source;
   const bytesOf = (terminator: Terminator) => (terminator === "" ? noBytes : format.breaks[terminator]);
-  const breakOf = (piece: Piece) => bytesOf(piece === plan.last ? piece.atEnd : piece.terminator);
+  const breakOf = (piece: EncodedLine) => bytesOf(piece === plan.last ? piece.atEnd : piece.terminator);
   const joint = bytesOf(plan.joint);
   const added = plan.pieces.flat();
   let size = source.bytes.length + joint.length;
@@ -227,7 +227,7 @@ function assemble(source: SpliceSource, plan: Plan): Spliced {
   for (const [index, splice] of plan.splices.entries()) {
     builder.keep(from, splice.start);
     if (from < splice.start && splice.start === lineCount) builder.write(joint);
-    for (const piece of plan.pieces[index] as readonly Piece[]) builder.add(piece, breakOf(piece));
+    for (const piece of plan.pieces[index] as readonly EncodedLine[]) builder.add(piece, breakOf(piece));
     from = splice.end;
   }
   builder.keep(from, lineCount);
@@ -270,7 +270,7 @@ class Builder {
     this.write(this.source.bytes.subarray(start, starts[to]));
   }
 
-  add(piece: Piece, terminator: Uint8Array): void {
+  add(piece: EncodedLine, terminator: Uint8Array): void {
     this.starts[this.line] = this.position;
     this.hashes[this.line++] = piece.hash;
     this.write(piece.raw);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Hunk, hunksOf, LineChange } from "../../src/changes/line-change.js";
+import { hunksOf, LineChange } from "../../src/changes/line-change.js";
+import type { Hunk } from "../../src/text/splice.js";
 import { applyHunks, textOfLines } from "../support/hunks.js";
 
 /** Hunks for a text of `before` lines, from cut points that cannot overlap. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { latin1Codec, utf8Codec, utf16beCodec, utf16leCodec } from "../../src/text/codec.js";
 import { Document, type ParseOptions, wholeFile } from "../../src/text/document.js";
 import { utf8, xxh32 } from "../../src/text/hash.js";
-import { type Splice, splitText } from "../../src/text/splice.js";
+import { type Hunk, splitText } from "../../src/text/splice.js";
 
 /** Content that matters: breaks, marks, NUL, characters of every length, halves of characters, block borders. */
 const piece = fc.oneof(
@@ -62,7 +62,7 @@ const steps = fc.array(
 );
 type Steps = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 
-function splicesFor(lineCount: number, wanted: Steps): Splice[] {
+function splicesFor(lineCount: number, wanted: Steps): Hunk[] {
   let position = 0;
   return wanted.map(({ skip, remove, lines, after }) => {
     const start = Math.min(position + skip, lineCount);
@@ -88,7 +88,7 @@ function modelLines(content: string): ModelLine[] {
 }
 
 /** The rules for terminators, sentence by sentence. */
-function modelSplice(content: string, splices: readonly Splice[], encode: (line: string) => string): string {
+function modelSplice(content: string, splices: readonly Hunk[], encode: (line: string) => string): string {
   const lines = modelLines(content);
   const wasOpen = lines.at(-1)?.terminator === "";
   const orElse = (index: number) => lines[index]?.terminator || lines[index - 1]?.terminator || "\n";

@@ -2,11 +2,11 @@
 
 import { selectRows } from "../../src/answers/refusal-details.js";
 import { History, type State } from "../../src/changes/history.js";
-import type { Hunk } from "../../src/changes/line-change.js";
 import type { Showing } from "../../src/edits/located-edit.js";
 import type { Choice } from "../../src/merge/retry.js";
 import { applySplices, run } from "../../src/merge/run-edits.js";
 import { LineSet } from "../../src/text/line-set.js";
+import type { Hunk } from "../../src/text/splice.js";
 import { hunksOfResult } from "./hunks.js";
 import { type Call, callOn, type Line, type Named, stateOf, strayed, World } from "./model.js";
 import type { Random } from "./random.js";

@@ -1,5 +1,6 @@
-import { type Hunk, hunksOf, LineChange } from "../../src/changes/line-change.js";
+import { hunksOf, LineChange } from "../../src/changes/line-change.js";
 import type { Document } from "../../src/text/document.js";
+import type { Hunk } from "../../src/text/splice.js";
 
 /** The text that hunks make, one after the other: slow, and obviously right. Hunks that do not fit it are an error. */
 export function applyHunks<T>(lines: readonly T[], hunks: readonly Hunk<T>[]): T[] {

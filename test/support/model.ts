@@ -5,11 +5,12 @@
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { History, type State } from "../../src/changes/history.js";
-import { type Hunk, LineChange } from "../../src/changes/line-change.js";
+import { LineChange } from "../../src/changes/line-change.js";
 import type { View } from "../../src/edits/located-edit.js";
 import { anchorOf } from "../../src/edits/problem.js";
 import { Document } from "../../src/text/document.js";
 import { LineSet } from "../../src/text/line-set.js";
+import type { Hunk } from "../../src/text/splice.js";
 import { applyHunks } from "./hunks.js";
 import type { Random } from "./random.js";
 

@@ -1,5 +1,5 @@
 /** Two changes of one text, put together line by line. */
-import type { Hunk } from "../../src/changes/line-change.js";
+import type { Hunk } from "../../src/text/splice.js";
 import { applyHunks } from "./hunks.js";
 
 type Hunks = readonly Hunk<string>[];

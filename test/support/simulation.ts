@@ -4,12 +4,13 @@
  */
 
 import type { SchemeName } from "../../src/anchors/scheme.js";
-import { type Hunk, hunksOf, LineChange } from "../../src/changes/line-change.js";
+import { hunksOf, LineChange } from "../../src/changes/line-change.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import type { JournalEntry, LedgerStore } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import type { SessionOptions } from "../../src/session/session-options.js";
 import { Document } from "../../src/text/document.js";
+import type { Hunk } from "../../src/text/splice.js";
 import { type Line, World } from "./model.js";
 import type { Random } from "./random.js";
 

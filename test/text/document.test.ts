@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { type Codec, latin1Codec, utf16beCodec, utf16leCodec } from "../../src/text/codec.js";
 import { Document, isSameBytes, wholeFile } from "../../src/text/document.js";
 import { utf8, xxh32 } from "../../src/text/hash.js";
-import { type NewLine, type Splice, splitText } from "../../src/text/splice.js";
+import { type Hunk, type NewLine, splitText } from "../../src/text/splice.js";
 
 const bom = "\ufeff";
 const latin1 = (text: string) => latin1Codec.encode(text) as Uint8Array;
 const utf16le = (text: string) => utf16leCodec.encode(text) as Uint8Array;
 const utf16be = (text: string) => utf16beCodec.encode(text) as Uint8Array;
 
-function edited(source: string | Uint8Array, ...splices: Splice[]): Document {
+function edited(source: string | Uint8Array, ...splices: Hunk[]): Document {
   const document = typeof source === "string" ? Document.fromText(source) : Document.parse(source);
   const result = document.splice(splices);
   if ("unencodable" in result) throw new Error(`unencodable ${result.unencodable}`);
@@ -20,8 +20,8 @@ function textOf(document: Document): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(document.toBytes());
 }
 
-const replace = (start: number, end: number, ...lines: NewLine[]): Splice => ({ start, end, lines });
-const insert = (at: number, anchor: number, ...lines: NewLine[]): Splice => ({
+const replace = (start: number, end: number, ...lines: NewLine[]): Hunk => ({ start, end, lines });
+const insert = (at: number, anchor: number, ...lines: NewLine[]): Hunk => ({
   start: at,
   end: at,
   lines,

@@ -1,6 +1,6 @@
 /** Tools that take several edits in one call: how their clients word a call, and where they put each part. */
 import type { Payload } from "../../../src/guard/event.js";
-import { type Applied, batch, claudeCode, opencode, type PatchLine, type Splice } from "../guard/client.js";
+import { type Applied, batch, claudeCode, type Hunk, opencode, type PatchLine } from "../guard/client.js";
 import type { Tool } from "../guard/room.js";
 
 /** Lines that stand one below the other, what becomes of them, and what else a patch says of their place. */
@@ -101,7 +101,7 @@ function patched(text: string, placed: readonly Placed[] | null): Applied | null
     );
   const sorted = placed.toSorted((one, two) => one.start - two.start);
   if (isOverlapping(sorted)) return { splices: [{ from: -1, to: -1, made: "" }], text };
-  const splices = sorted.map(({ start, end, made }): Splice => {
+  const splices = sorted.map(({ start, end, made }): Hunk => {
     const lead = start === lines.length && !text.endsWith("\n") && text !== "" ? "\n" : "";
     return { from: offset(start), to: offset(end), made: lead + made.map((line) => `${line}\n`).join("") };
   });
@@ -110,7 +110,7 @@ function patched(text: string, placed: readonly Placed[] | null): Applied | null
   return spliced(text, isEnded ? splices : [...splices, { from: text.length, to: text.length, made: "\n" }]);
 }
 
-function spliced(text: string, splices: readonly Splice[]): Applied {
+function spliced(text: string, splices: readonly Hunk[]): Applied {
   const made = splices
     .toReversed()
     .reduce((now, { from, to, made }) => now.slice(0, from) + made + now.slice(to), text);
@@ -210,7 +210,7 @@ const count = (text: string, part: string): number => text.split(part).length - 
 
 /** All of them are found in the text as it was before. */
 function together(text: string, quotes: readonly Quote[]): Applied | null {
-  const splices = quotes.map(({ old, new: made }): Splice => {
+  const splices = quotes.map(({ old, new: made }): Hunk => {
     const from = text.indexOf(old);
     return { from, to: from + old.length, made };
   });
@@ -223,7 +223,7 @@ function together(text: string, quotes: readonly Quote[]): Applied | null {
 /** One after the other, each in what the one before has made; there it is put nowhere in the text before. */
 function inTurn(text: string, quotes: readonly Quote[]): Applied | null {
   let now = text;
-  const splices: Splice[] = [];
+  const splices: Hunk[] = [];
   for (const { old, new: made } of quotes) {
     const from = now.indexOf(old);
     if (count(now, old) !== 1 || old === made) return null;
@@ -233,7 +233,7 @@ function inTurn(text: string, quotes: readonly Quote[]): Applied | null {
   return { splices: splices.toSorted((one, two) => one.from - two.from), text: now };
 }
 
-function before(splices: readonly Splice[], from: number, to: number): Omit<Splice, "made"> {
+function before(splices: readonly Hunk[], from: number, to: number): Omit<Hunk, "made"> {
   let shift = 0;
   for (const one of splices.toSorted((a, b) => a.from - b.from)) {
     const start = one.from + shift;

@@ -35,14 +35,14 @@ export interface Client {
 }
 
 /** Offsets into a text, half-open, and what is put there. */
-export interface Splice {
+export interface Hunk {
   readonly from: number;
   readonly to: number;
   readonly made: string;
 }
 
 export interface Applied {
-  readonly splices: readonly Splice[];
+  readonly splices: readonly Hunk[];
   readonly text: string;
 }
 
@@ -62,24 +62,21 @@ function quoted(
   text: string,
   edit: Extract<Edit, { kind: "quote" }>,
   { countsOverlaps, takesLineEnd, loosely }: Client,
-): readonly Splice[] | null {
+): readonly Hunk[] | null {
   const { new: made, all } = edit;
   if (edit.old === made) return null;
   if (loosely && !text.includes(edit.old)) return fitted(text, edit);
   if (!isFound(text, edit, countsOverlaps)) return null;
   const isLonger = takesLineEnd && made === "" && !edit.old.endsWith("\n") && text.includes(`${edit.old}\n`);
   const old = isLonger ? `${edit.old}\n` : edit.old;
-  const places: Splice[] = [];
+  const places: Hunk[] = [];
   for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + old.length))
     places.push({ from: at, to: at + old.length, made });
   return all ? places : places.slice(0, 1);
 }
 
 /** Blanks around lines do not count: the first such lines whose text stands once. */
-function fitted(
-  text: string,
-  { old, new: made }: Extract<Edit, { kind: "quote" }>,
-): readonly Splice[] | null {
+function fitted(text: string, { old, new: made }: Extract<Edit, { kind: "quote" }>): readonly Hunk[] | null {
   const lines = text.split("\n");
   const wanted = old.split("\n").map((line) => line.trim());
   if (wanted.at(-1) === "") wanted.pop();
@@ -113,7 +110,7 @@ const looser: readonly ((line: string) => string)[] = [
 ];
 
 /** As the tools of Codex and opencode do it: a last line that is blank may be missing. */
-function patched(text: string, given: readonly PatchLine[]): readonly Splice[] | null {
+function patched(text: string, given: readonly PatchLine[]): readonly Hunk[] | null {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const side = (sign: string) => given.filter((one) => one.sign !== sign).map((one) => one.text);

@@ -1,5 +1,5 @@
 /** What one agent was shown of the text, and what it can know by it. */
-import type { Client, Edit, Splice } from "./client.js";
+import type { Client, Edit, Hunk } from "./client.js";
 import { type Alteration, alterationBy, lineAt, type World } from "./world.js";
 
 /** Rows of a text that were shown together, one below the other. */
@@ -165,7 +165,7 @@ export function runsOf(numbers: readonly number[]): [number, number][] {
 
 /** Where an edit's text stands in another one, and what the tool would make of it there. */
 export interface Place {
-  readonly splice: Splice;
+  readonly splice: Hunk;
   /** Line that it begins in, and the last one of which something is quoted. */
   readonly first: number;
   readonly last: number;

@@ -1,5 +1,5 @@
 /** A text in which every line has an identity, and what was made of it, by whom and when. */
-import type { Splice } from "./client.js";
+import type { Hunk } from "./client.js";
 import { type Pairs, plausiblePairs, untouched } from "./pairs.js";
 
 export interface Line {
@@ -57,7 +57,7 @@ function alike(before: readonly string[], after: readonly string[], first: 0 | 1
   return found;
 }
 
-export function alterationBy(text: string, { from, to, made }: Splice): Alteration {
+export function alterationBy(text: string, { from, to, made }: Hunk): Alteration {
   const starts = startsOf(text);
   const all = linesOf(text).length;
   const [first, last] = [lineAt(text, from), lineAt(text, to)];
@@ -138,7 +138,7 @@ export class World {
   }
 
   /** As a tool does it; the ids of lines that are altered, and of those that are written. */
-  apply(splices: readonly Splice[]): {
+  apply(splices: readonly Hunk[]): {
     readonly altered: readonly number[];
     readonly made: readonly number[];
   } {
