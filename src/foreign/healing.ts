@@ -1,4 +1,4 @@
-/** Quotes of other programs' tools with which nothing but blanks at line starts and ends is wrong. */
+/** Quotes of other programs' tools that differ from the file only in blanks at line starts and ends. */
 import { type Meant, meantBy, type Quote, textOf } from "../edits/index.js";
 import type { OpenFile } from "../ledger/index.js";
 import type { ForeignChange, Hit } from "../placement/index.js";
@@ -8,13 +8,13 @@ import { elsewhere, isKnownThroughout, looksOf } from "./seen-places.js";
 
 export interface Healed {
   readonly quotes: readonly Quote[];
-  /** What is quoted, as it stands. */
+  /** The quoted lines as the file has them. */
   readonly rows: readonly { readonly line: number; readonly text: string }[];
   /** Every line has the same blanks more or less, or the same exchange of tabs and spaces. */
   readonly even: boolean;
 }
 
-/** The quotes as they stand in lines that the agent knows; null if it cannot be told, or those are not the ones meant. */
+/** Returns the quotes with the file's blanks, if the agent knows their lines; null if these may not be the lines meant. */
 export async function healing(
   change: ForeignChange,
   opened: OpenFile,
@@ -23,7 +23,7 @@ export async function healing(
   const found = document.binary ? null : mended(change, document);
   if (!found || !isKnownThroughout(found.places.map(hitOf), opened.agent)) return null;
   const { quotes, places, given } = found;
-  // Text that was seen to the letter, and is gone from there, is not what stands here.
+  // A quote that was seen exactly in a place where it is gone does not mean this place.
   const seen = places.map((place, at) => ({ ...hitOf(place), quoted: given[at]?.old ?? "" }));
   if (elsewhere(seen, await looksOf(opened, ""), opened, "")) return null;
   const lines = LineSet.of(places.map(({ start, end }) => [start, end] as const)).indexes();
@@ -35,7 +35,7 @@ function hitOf({ start, end, quote }: Meant): Hit {
   return { quoted: quote.old, start, end, carried: true };
 }
 
-/** Quotes with the blanks that the file has where they stand nowhere, and those places. */
+/** Quotes with the file's blanks, and the places that those without a match mean. */
 interface Mended {
   readonly quotes: readonly Quote[];
   readonly places: readonly Meant[];
@@ -43,7 +43,7 @@ interface Mended {
   readonly given: readonly Quote[];
 }
 
-/** null if nothing is wrong with the quotes, or more than blanks, or it cannot be told. */
+/** Returns null if the quotes match, or differ in more than blanks, or have several places. */
 function mended(change: ForeignChange, document: Document): Mended | null {
   if (change.kind !== "quotes" || chained(document, change.quotes)) return null;
   const isStanding = ({ old }: Quote): boolean => textOf(document).includes(old);

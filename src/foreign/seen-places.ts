@@ -1,4 +1,4 @@
-/** Text that an agent saw in one place is not taken for the same text in another. */
+/** Refuses quotes that match in a place other than the one where the agent saw them. */
 import { overBlanks } from "../changes/index.js";
 import {
   followable,
@@ -28,16 +28,16 @@ import {
 import type { Hit, Placement } from "../placement/index.js";
 import { type Document, LineSet, lineIndexes } from "../text/index.js";
 
-/** Lines of one state of the file that the agent was shown, and those that it knew by then. */
+/** A state of the file with the lines that the agent was shown of it, and those that it knew by then. */
 interface Look {
   readonly state: number;
   readonly rows: LineSet;
   readonly known: LineSet;
-  /** Asked for more than once. */
+  /** Kept because they are asked for several times. */
   readonly sightings: Map<Hit, readonly Sighting[]>;
 }
 
-/** What the agent has looked at, as far back as quotes are searched, with the texts that it takes to follow it. */
+/** Returns what the agent has looked at, as far back as quotes are searched; loads the texts to follow it. */
 export async function looksOf(opened: OpenFile, request: string): Promise<readonly Look[]> {
   await opened.prepare([], true);
   const { agent } = opened;
@@ -50,13 +50,13 @@ export async function looksOf(opened: OpenFile, request: string): Promise<readon
   }));
 }
 
-/** Something was seen of a text that is not kept: only what was shown since can be told from what stood there. */
+/** True if a version that was seen is not kept, and the hits are not among the lines shown since. */
 export function isUnplaced(hits: readonly Hit[], looks: readonly Look[], opened: OpenFile): boolean {
   if (looks.every((look) => isFollowed(look, opened))) return false;
   return !isKnownThroughout(hits, opened.agent);
 }
 
-/** Of each line that was seen it is known how it read, or that it reads so still. */
+/** True if the text of each line that was seen is known, or the line is unchanged. */
 function isFollowed({ state, known }: Look, { history }: OpenFile): boolean {
   const believed = history.believed(state);
   return believed?.unknown.intersect(believed.fromShown.carry(known)).isEmpty ?? false;
@@ -74,11 +74,11 @@ export function isKnownThroughout(hits: readonly Hit[], agent: AgentLedger): boo
   return hits.every(({ start, end, joins }) => known.containsSpan(start, joins ? end + 1 : end));
 }
 
-/** Lines that the tool will change though nothing of them is quoted, or not as they are, have to have been seen. */
+/** Refuses a change of lines that were never shown and that the tool will change without quoting them exactly. */
 export function unseen({ joined, loose }: Placement, opened: OpenFile, request: string): Problem | null {
   const { known } = opened.seen(request);
   const below = joined.subtract(known);
-  // What has changed is judged by what it was; but the lines of a patch are taken as they are.
+  // Lines that have changed are judged by their earlier text, but the lines of a patch as they are now.
   const places = loose.filter(({ whole }) => whole || opened.isCurrent);
   const like = places.reduce((set, { start, end }) => set.union(LineSet.of([[start, end]])), LineSet.empty);
   const missing = below.isEmpty ? like.subtract(known) : below;
@@ -93,7 +93,7 @@ export function unseen({ joined, loose }: Placement, opened: OpenFile, request: 
   });
 }
 
-/** A quote was a whole line when it was shown, and is a part of one now that has changed and was not read since. */
+/** True if a quote was a whole line when it was shown, and is now a part of a changed line that was not read since. */
 export function isOutgrown(hits: readonly Hit[], opened: OpenFile, request: string): boolean {
   const view = opened.view(request);
   return hits.some(({ quoted, start, end }) => {
@@ -103,7 +103,7 @@ export function isOutgrown(hits: readonly Hit[], opened: OpenFile, request: stri
   });
 }
 
-/** All of what is quoted was seen where it stands. */
+/** True if all quoted text was seen where it matches. */
 export function isSeenThroughout(
   hits: readonly Hit[],
   looks: readonly Look[],
@@ -114,8 +114,8 @@ export function isSeenThroughout(
 }
 
 /**
- * Known lines that others made neighbours were not seen together; and what came back after the agent saw that it was gone
- * is not known.
+ * True if the agent saw this text here. Known lines that others made neighbours were not seen together, and a line that
+ * reappeared after the agent saw it gone is not known.
  */
 function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: string): boolean {
   const { known } = opened.seen(request);
@@ -134,7 +134,7 @@ function isSeen(hit: Hit, looks: readonly Look[], opened: OpenFile, request: str
   );
 }
 
-/** In no text of which the agent was shown anything did these lines read otherwise, but for blanks at their ends. */
+/** True if these lines differed at most in blanks at their ends in every version that the agent was shown a part of. */
 function isUnchangedSince(lines: readonly number[], looks: readonly Look[], { history }: OpenFile): boolean {
   return looks.every(({ state }) => {
     const believed = history.believed(state);
@@ -145,7 +145,7 @@ function isUnchangedSince(lines: readonly number[], looks: readonly Look[], { hi
   });
 }
 
-/** Of several such places it cannot always be told which one went. */
+/** True if the text was seen in several places: which of them is gone cannot always be told. */
 export async function wasSeenTwice(hit: Hit, opened: OpenFile, request: string): Promise<boolean> {
   const looks = await looksOf(opened, request);
   return looks.some((look) => sightings(hit, look, opened).length > 1);
@@ -159,9 +159,8 @@ function isAt({ at, hull: [start, end] }: Sighting, hit: Hit): boolean {
 }
 
 /**
- * The place of one of these hits is not the one that is meant, or that cannot be told: the text was seen elsewhere, and
- * here it was not; or it was seen where it is gone now, and both places were known before that. A change that was shown
- * to the agent it knows of.
+ * Refuses a hit whose place is not the one that is meant, or may not be: the text was seen elsewhere and not here; or it was
+ * seen in a second place where it is now gone, unless the agent was shown that it is gone.
  */
 export function elsewhere(
   hits: readonly Hit[],
@@ -180,19 +179,19 @@ export function elsewhere(
       if (gone) return withRows(seenTwice(hit, gone), hit, gone, opened);
       continue;
     }
-    // What the agent took out itself is not here either.
+    // Lines that the agent itself removed count as seen elsewhere too.
     const taken = looks.map(({ state, rows }) => shownSightings(hit, state, rows, opened.history));
     const others = [...seen, ...taken].flat().filter((one) => !isHere(one));
     const other = others.find(({ at }) => at < 0);
     if (other) return withRows(goneQuote([], other, opened.text), hit, other, opened);
-    // A tool that takes patches does not count the places.
+    // A tool that takes patches does not count the matches.
     const [standing] = hit.whole ? others : [];
     if (standing) return withRows(seenBelow(hit, standing), hit, standing, opened);
   }
   return null;
 }
 
-/** It may be one of the places that were seen, among lines that cannot be told apart; then the others count. */
+/** Returns the other places if the hit may be one of those that were seen, among lines that cannot be told apart. */
 function amongWhich(hit: Hit, ones: readonly Sighting[]): readonly Sighting[] {
   const around = ones.filter((one) => one.at < 0 && hasInside(one.hull, hit));
   if (around.length === 0) return [];
@@ -203,7 +202,7 @@ function hasInside([start, end]: Sighting["hull"], hit: Hit): boolean {
   return start <= hit.start && hit.end <= end;
 }
 
-/** The rows of both places. */
+/** Adds the rows of both places to a refusal. */
 function withRows(found: Problem, hit: Hit, { hull: [start, end] }: Sighting, { text }: OpenFile): Problem {
   const there = start < end ? LineSet.of([[start, end]]) : besideGap(start, text.lineCount);
   return { ...found, rows: there.union(LineSet.of([[hit.start, hit.end]])) };
@@ -228,12 +227,12 @@ function seenBelow({ start }: Hit, { at }: Sighting): Problem {
   );
 }
 
-/** In the text as the agent takes it to be: as it was shown, with what it has done itself since. */
+/** Returns the places in the text that the agent takes the file to have: as shown, with its own edits since. */
 function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighting[] {
   const found = look.sightings.get(hit);
   if (found) return found;
   const { state, rows, known } = look;
-  // Text that came back stands where it stood.
+  // A version that came back has its lines where they were.
   const isBack = history.states[state]?.version === history.states[history.last]?.version;
   const believed = history.believed(isBack ? history.last : state);
   if (!believed) return [];
@@ -251,11 +250,11 @@ function sightings(hit: Hit, look: Look, { history }: OpenFile): readonly Sighti
   return places;
 }
 
-/** The agent was shown what stands in these lines instead, or between which lines nothing does. */
+/** True if the agent was shown the lines that are there now, or the two between which there is nothing. */
 function isTold([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
   const pending = agent.pending.subtract(shownInRefusals(agent, request));
   if (start < end && !pending.intersect(LineSet.of([[start, end]])).isEmpty) return false;
-  // Rows that were shown before do not tell of what went from between them.
+  // Rows that were shown before do not say that lines between them are gone.
   const shown = shownNow(agent, request).filter(({ printer }) => printer === "refusal");
   return !agent.deletions.some(
     ({ gap }) =>
@@ -269,7 +268,7 @@ function shownNow(agent: AgentLedger, request: string): readonly LedgerShowing[]
   return agent.showings.filter((one) => one.state === agent.state && one.request !== request);
 }
 
-/** What became of these lines was shown, and what is above and below: nothing else is left of them. */
+/** True if what is left of these lines was shown, with the lines above and below. */
 function isShownAround([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
   const shown = shownNow(agent, request).reduce((set, { rows }) => set.union(rows), LineSet.empty);
   return shown.containsSpan(Math.max(0, start - 1), Math.min(text.lineCount, end + 1));

@@ -1,6 +1,6 @@
 /**
- * The two texts of a write by somebody else's tool. A text is on record, or is the disk's, or follows from one of these
- * by the call's own arguments. A text that the client tells is only held against those, and never recorded by itself.
+ * The texts before and after a write by another program's tool. Each is on record, or is the disk's, or follows from one of
+ * these by the call's own arguments. The client's account of a text is compared with these, and never recorded by itself.
  */
 import { compare, LineChange } from "../changes/index.js";
 import type { Quote } from "../edits/index.js";
@@ -17,31 +17,31 @@ export interface DisplayedHunk {
   readonly rows: readonly string[];
 }
 
-/** What a tool has done, as far as it is told: else all that differs from the text before is its doing. */
+/** A write as the client reports it. Without a change, all that differs from the text before is the tool's. */
 export interface ObservedWrite {
   readonly tool?: string;
   readonly change?: ForeignChange;
-  /** The text it was done to; null: there was no file. */
+  /** The text before; null if there was no file. */
   readonly before?: string | null;
-  /** The text after, as the client tells it. */
+  /** The text after, as the client reports it. */
   readonly after?: string;
   /** The diff that the client shows to people. */
   readonly display?: readonly DisplayedHunk[];
-  /** The person changed the edit before it was written, so the agent does not know its words. */
+  /** The person changed the edit before it was written, so that the agent does not know its words. */
   readonly modified?: boolean;
-  /** All of the file was written. */
+  /** The whole file was written. */
   readonly whole?: boolean;
-  /** Characters there is room for, to show lines that it changed unseen. */
+  /** Characters of room to show lines that the tool changed unseen. */
   readonly room?: number;
 }
 
-/** A text that the tool worked on, and what it made of it. */
+/** A text that the tool changed, and the result. */
 export interface Base {
-  /** The state that has the text before; -1: the disk's text, without what the call did to it. */
+  /** The state of the text before; -1 for the disk's text with the call's change taken back. */
   readonly at: number;
   readonly document: Document;
   readonly made: Written;
-  /** False: the text after is the disk's, and which lines of it the agent wrote cannot be told. */
+  /** False if the text after is the disk's, and the agent's lines in it cannot be told from others. */
   readonly isOwn: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function baseOf(write: ObservedWrite, opened: OpenFile, now: Docume
   const undone = beforeOf(write, now);
   if (undone && undone.document.version === opened.states[newest - 1]?.version)
     return { at: newest - 1, ...undone, isOwn: true };
-  // The text before is the one recorded last, and a formatter came right behind the tool.
+  // The text before is the version recorded last, and a formatter ran right after the tool.
   const document = opened.isFresh ? await opened.textAt(newest - 1) : null;
   return document && { at: newest - 1, document, ...outcomeOf(write, document, now) };
 }
@@ -78,11 +78,11 @@ function outcomeOf(write: ObservedWrite, before: Document, now: Document): Outco
   const made = modified ? null : madeOf(change, before, now);
   if (made && (isSameText(made.document, now) || isAsTold(made.document, write, before) !== false))
     return { made, isOwn: true };
-  // The client writes other quotes, or other blanks, than it was given.
+  // The client wrote other quotes or other blanks than it was given.
   return { made: all(), isOwn: !modified && isAsTold(now, write, before) === true };
 }
 
-/** Whether a text is what the client says it made; null: it says nothing. */
+/** True if a text is what the client says it made; null if it says nothing. */
 function isAsTold(text: Document, { after, display }: ObservedWrite, before: Document): boolean | null {
   if (after !== undefined) return isSameText(text, Document.fromText(after));
   return display && display.length > 0 ? isDisplayed(text, display, before) : null;
@@ -109,14 +109,14 @@ function isDisplayed(text: Document, hunks: readonly DisplayedHunk[], before: Do
   return text.lineCount - fresh === before.lineCount - old && isSame(before.lineCount);
 }
 
-/** Each leading tab is two blanks in it, if the client shows it so. */
+/** True if a displayed row is this line; some clients display each leading tab as two blanks. */
 function isRow(row: string, line: string): boolean {
   return row === line || row === line.replace(/^\t+/, (tabs) => "  ".repeat(tabs.length));
 }
 
 /**
- * A text that is not on record, if the call makes the disk's text of it. A call that writes all of the file does so with
- * any text, so there the client's own account of both texts has to fit.
+ * Accepts a text that is not on record if the call makes the disk's text of it. A whole-file write makes it of any text, so
+ * there the client's own account of both texts has to fit.
  */
 function vouchedFor(write: ObservedWrite, told: Document, now: Document): Base | null {
   const document = wholeFile(write.before as string, now);
@@ -127,7 +127,7 @@ function vouchedFor(write: ObservedWrite, told: Document, now: Document): Base |
   return isOwn && isFitting && isSameText(made.document, now) ? { at: -1, document, made, isOwn } : null;
 }
 
-/** The client cannot read the encoding: the text before is the one recorded last, and the disk has what it made of it. */
+/** Takes the version recorded last for the text before, if the client cannot read the file's encoding. */
 async function garbled(write: ObservedWrite, opened: OpenFile, now: Document): Promise<Base | null> {
   const newest = opened.states.length - 1;
   const document = hasReplacementCharacters(write) && opened.isFresh ? await opened.textAt(newest - 1) : null;
@@ -137,7 +137,7 @@ async function garbled(write: ObservedWrite, opened: OpenFile, now: Document): P
 
 const hasReplacementCharacters = ({ before }: ObservedWrite): boolean => before?.includes("\uFFFD") ?? false;
 
-/** The text before, worked out from the text now: proof enough where it is the version that is recorded, but not kept. */
+/** Computes the text before from the text now. It is proven if its version is recorded, though not kept. */
 function beforeOf(
   { change, modified }: ObservedWrite,
   now: Document,
@@ -152,7 +152,7 @@ function beforeOf(
   return document && made ? { document, made } : null;
 }
 
-/** What the call's own arguments make of a text; null: it does not fit, or tells nothing of the text. */
+/** Returns what the call's own arguments make of a text; null if they do not fit or do not say. */
 export function madeOf(change: ForeignChange, before: Document | null, now: Document): Written | null {
   if (change.kind === "quotes" || change.kind === "patch") return before && writtenBy(change, before);
   if (change.kind === "delete" || change.content === null) return null;

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { linesIn } from "./output/file-lines.js";
 
-/** Files as they are, looked at without a lock or a ledger. */
+/** Reads files without a lock or a ledger. */
 export interface DiskView {
   /** False for a file that is too large to be looked through. */
   isFile(path: string): boolean;
-  /** null: there is no such file, or it is too large, or no text. */
+  /** null if the file does not exist, is too large, or is no text. */
   lines(path: string): readonly string[] | null;
-  /** When the file was changed last, in milliseconds. */
+  /** Time of the file's last change, in milliseconds. */
   changed(path: string): number;
   /** Some files of a folder whose names end like this. */
   filesIn(folder: string, ending: string): readonly string[];

@@ -1,4 +1,4 @@
-/** What the guard says to models and people, but for refusals, which are the session's. */
+/** Messages of the guard to models and people. Refusals are worded by the session. */
 import { type Door, rejected } from "../answers/index.js";
 import type { Touched } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
@@ -7,7 +7,7 @@ import type { LostEdit } from "../lost/index.js";
 import { type Range, visible } from "../text/index.js";
 import type { QuoteNames } from "./event.js";
 
-/** What a refusal shows does not open the way for the same call again. */
+/** True for a text with a refusal: the rows that it shows do not let the same call through. */
 export function isRefusal(text: string): boolean {
   return text.includes(rejected);
 }

@@ -28,14 +28,14 @@ export function list(from: unknown, name: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Lines of a text that was shown whole from this line on. */
+/** Returns the lines of a text that was shown completely from this line on. */
 export function rowsFrom(shown: string, first: number): Row[] {
   const lines = (first === 1 ? shown.replace(/^\uFEFF/, "") : shown).split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line, at) => ({ line: first + at, text: line }));
 }
 
-/** Quotes under the names that a tool has for them. */
+/** Reads quotes under the names that a tool has for them. */
 export function quotesOf(edits: readonly unknown[], names: QuoteNames): Quote[] | null {
   const quotes = edits.map((edit) => {
     const [old, fresh] = [text(edit, names.old), text(edit, names.new)];
@@ -45,19 +45,19 @@ export function quotesOf(edits: readonly unknown[], names: QuoteNames): Quote[] 
   return quotes.every((quote) => quote !== null) ? quotes : null;
 }
 
-/** Line ends are the file's affair: texts are compared without them. */
+/** Returns text with LF line ends: texts are compared without the file's own. */
 export function plain(given: string): string {
   return given.replaceAll("\r\n", "\n");
 }
 
-/** A command that prints these lines of a file; without any, all of it. */
+/** Returns a command that prints these lines of a file, or the whole file without any. */
 export function sedCommand(path: string, ranges: readonly Range[] | undefined): string {
   const some = ranges?.map(({ start, end }) => (start === end ? `${start}p` : `${start},${end}p`)).join(";");
   const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
   return some ? `sed -n '${some}' ${word}` : `cat ${word}`;
 }
 
-/** How the next call is named where a tool reads from a line on, so many. */
+/** Names the next call of a tool that reads a number of lines from a line on. */
 export function offsetDoor(tool: string): Door {
   return {
     read: (path, ranges) => {
@@ -69,13 +69,13 @@ export function offsetDoor(tool: string): Door {
   };
 }
 
-/** "lines 3-5, 9" as one window that holds them all, for tools that take only one. */
+/** Returns one window that holds all ranges, for tools that take only one. */
 export function window(ranges: readonly Range[] | undefined): Range | null {
   const [first, last] = [ranges?.[0], ranges?.at(-1)];
   return first && last ? { start: first.start, end: last.end } : null;
 }
-/** What plugins that run inside a client get back: they obey it themselves. */
 
+/** Returns the answer for plugins that run inside a client and obey it themselves. */
 export function pluginReply({ deny, input, tell, say, recall }: Answer, args: Payload | null): unknown {
   const output = {
     ...(recall ? { recall } : {}),

@@ -1,6 +1,6 @@
 /**
- * Before a call is refused as unread: does the model have the text all the same? The lines of that one file are looked
- * for in everything it was sent since the last compaction, with the same demand for evidence as in shell output.
+ * Looks for lines of one file in everything that the model was sent since the last compaction, before a call is refused as
+ * unread. The demand for evidence is the same as in shell output.
  */
 
 import { basename, dirname, extname, resolve } from "node:path";
@@ -14,9 +14,9 @@ import { carriedText } from "./output/text-in-command.js";
 
 /** Clients wait ten seconds for a hook. */
 const longestSearch = 1_000;
-/** Files beside the one that is looked for, which a text may be of instead. */
+/** Number of other files that a text may be of instead. */
 const [namedFiles, knownFiles] = [40, 60];
-/** Of a file that has to have been shown whole, so many of its lines tell whether a text may hold some. */
+/** Number of lines of a file that are looked for in a text, if the whole file has to have been shown. */
 const samples = 64;
 
 /** `later`: the event has to be sent again. `beyond`: there was more than could be looked through. */
@@ -39,9 +39,9 @@ export async function recall(write: Write, unsure: Unsure, place: GuardContext):
 
 interface Wanted extends Candidate {
   readonly unsure: Unsure;
-  /** When it was changed last, in milliseconds. */
+  /** Time of its last change, in milliseconds. */
   readonly changed: number;
-  /** One of these stands in every text that matters. */
+  /** Every text that matters holds one of these. */
   readonly telling: readonly string[];
   readonly neighbours: Neighbours;
 }
@@ -59,11 +59,11 @@ function wantedFile(path: string, unsure: Unsure, place: GuardContext): Wanted |
   };
 }
 
-/** Whether the text shows lines that are wanted; they count as shown then. */
+/** Credits wanted lines that the text shows; true if there are any. */
 async function observed(sent: Sent, file: Wanted, place: GuardContext): Promise<boolean> {
   if (sent.of !== undefined && resolve(place.cwd, sent.of) !== file.path) return false;
   const { isUnread, lines: wanted } = file.unsure;
-  // A text from before the last change does not tell what was taken out of the file since, nor what contradicts it.
+  // A text from before the last change does not say which lines were removed since, or which contradict it.
   const isFresh = sent.time > file.changed;
   if (!isFresh && (wanted === null || !isUnread)) return false;
   if (sent.whole) return credited(file, { rows: [], whole: true }, place);
@@ -75,7 +75,7 @@ async function observed(sent: Sent, file: Wanted, place: GuardContext): Promise<
   return credited(file, { rows }, place);
 }
 
-/** What a command carried into files, in a script of its own too: the model wrote it. A patch only says what it takes to stand there. */
+/** Returns text that a command carried into files, also within a script: the model wrote it. A patch only says what it expects. */
 function carriedBy({ call }: Sent): string {
   if (!call.includes("<<") || call.includes("*** Begin Patch")) return "";
   return carriedText(call);
@@ -100,7 +100,7 @@ async function credited({ path }: Wanted, shown: Shown, place: GuardContext): Pr
   return count > 0;
 }
 
-/** Files that a text may be of instead: those it names, those beside the wanted one, those the agent has seen. */
+/** Returns files that a text may be of instead: files that it names, neighbours of the wanted one, files the agent has seen. */
 class Neighbours {
   readonly #known = new Map<string, readonly string[] | null>();
   readonly #usual: readonly string[];
@@ -137,7 +137,7 @@ class Neighbours {
   }
 }
 
-/** Folders that the words of a command name, with or without a pattern behind them. */
+/** Returns folders that the words of a command name, with or without a pattern behind them. */
 function foldersIn(call: string, cwd: string): string[] {
   const words = call.split(/[\s"'`=:,;()|&<>\\]+/).filter((word) => word !== "" && !word.startsWith("-"));
   const folders = words.map((word) => {

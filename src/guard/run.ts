@@ -17,8 +17,8 @@ interface HookStart {
 }
 
 /**
- * Answers one event. What goes wrong is logged, and the call goes through unless the person chose otherwise: a guard
- * that locks people out is taken out.
+ * Answers one event. Failures are logged, and the call goes through unless the person chose otherwise: a guard that locks
+ * people out gets removed.
  */
 export async function hook(start: HookStart): Promise<string | null> {
   const { adapter } = start;
@@ -44,7 +44,7 @@ export async function hook(start: HookStart): Promise<string | null> {
   }
 }
 
-/** What a transcript tells that no event did, once. */
+/** Returns, once, what a transcript says and no event did. */
 async function missed(
   adapter: Adapter,
   payload: Payload,
@@ -72,7 +72,7 @@ function merged(answers: readonly Answer[]): Answer {
   return { ...last, ...joined("deny"), ...joined("tell"), ...joined("say") };
 }
 
-/** Paths mean the same from everywhere. */
+/** Makes paths absolute, so that they mean the same from every folder. */
 export function placed(event: Event, cwd: string): Event {
   const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(cwd, path));
   const all = <T extends { readonly path: string }>(writes: readonly T[]): T[] =>
@@ -90,7 +90,7 @@ export function placed(event: Event, cwd: string): Event {
   }
 }
 
-/** Where nothing can be written down, people are told when a conversation begins; else the last resort is silence. */
+/** Answers after a failure. The person is told; if no note can be kept of that, only when a conversation begins. */
 function afterFailure(error: unknown, understood: Understood | null, start: HookStart): Answer {
   const cause = causeOf(error);
   const closed = isClosed(start.env, understood);
@@ -111,13 +111,13 @@ function causeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Logs it; whether a person has to be told. */
+/** Logs a failure; true if the person has to be told. */
 function noted(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): boolean {
   const cause = causeOf(error);
   const state = stateFolder({ env });
   const log = (line: string): void => appendLog(line, { state, clock });
   log(`${adapter.client}: ${(env.KEDGE_DEBUG && (error as Error)?.stack) || cause}`);
-  // Each file would be another message of the same fault.
+  // The path is left out, or each file would be another message of the same fault.
   const fault = error instanceof StateError ? "state folder" : cause;
   return understood !== null && isFirst(fault, understood, { adapter, state, log });
 }
@@ -137,7 +137,7 @@ function isClosed(env: HookStart["env"], understood: Understood | null): boolean
   return failsClosed({ env, workspace: "/", hook: true });
 }
 
-/** People are told once in a conversation, wherever it goes, whichever agent of it meets it, and when it is taken up again. */
+/** Tells the person once in a conversation, in whatever folder or agent the failure occurs, and once after a resume. */
 function isFirst(
   cause: string,
   { caller: { conversation }, events }: Understood,

@@ -2,17 +2,17 @@
 import type { Hunk } from "../text/index.js";
 
 export interface PatchHunk {
-  /** `@@` lines: the hunk stands somewhere below them. */
+  /** `@@` lines: the hunk is somewhere below them. */
   readonly headers: readonly string[];
-  /** The same as they were written, if the tool does not look for them like that. */
+  /** The headers as they were written, if the tool looks for them in another form. */
   readonly written?: readonly string[];
-  /** Context and removed lines, as they stand in the file. */
+  /** Context and removed lines. */
   readonly quoted: readonly string[];
   /** Counted from the first quoted line. */
   readonly replacements: readonly Hunk<string>[];
-  /** The quoted lines are the last of the file; `meant`: they are to be, but the tool takes no notice. */
+  /** The quoted lines are the last of the file; `meant` if the patch says so but the tool takes no notice. */
   readonly atEnd: boolean | "meant";
-  /** The tool takes no notice of lines that may be quoted, since they have no sign. */
+  /** The tool ignores lines that may be quoted, because they have no sign. */
   readonly unsigned: boolean;
 }
 
@@ -30,7 +30,7 @@ function linesOf(diff: string): string[] {
   return lines.filter((line) => !frame.test(line));
 }
 
-/** The lines of a new file. `isLenient`: those without a sign are none. */
+/** Parses the lines of a new file. `isLenient`: lines without a sign are ignored. */
 export function parseCreation(diff: string, isLenient = false): string[] {
   const lines = linesOf(diff);
   return (isLenient ? lines.filter((line) => line.startsWith("+")) : lines).map((line) => {
@@ -40,7 +40,7 @@ export function parseCreation(diff: string, isLenient = false): string[] {
   });
 }
 
-/** `isLenient`: as opencode reads it, which overlooks what it does not understand. */
+/** Parses the hunks of an update. `isLenient`: as opencode does, which ignores what it does not understand. */
 export function parseUpdate(diff: string, isLenient = false): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   const lines = isLenient ? understood(linesOf(diff)) : linesOf(diff);
@@ -68,7 +68,7 @@ export function parseUpdate(diff: string, isLenient = false): PatchHunk[] {
   return hunks;
 }
 
-/** From the first `@@` to the first `***`. */
+/** Returns the lines from the first `@@` to the first `***`. */
 function understood(lines: readonly string[]): string[] {
   const first = lines.findIndex((line) => line.startsWith("@@"));
   const rest = first < 0 ? [] : lines.slice(first);
@@ -101,7 +101,7 @@ function parseBody(
     unsigned ||= isOverlooked;
     if (sign === "+") insert.push(text);
     else if (sign === "-") {
-      // Lines added before this one stand before it: with those in one replacement they still do.
+      // Lines added before this one stay before it, because both are in one replacement.
       quoted.push(text);
       remove++;
     } else if (sign === " ") {

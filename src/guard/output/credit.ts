@@ -1,10 +1,9 @@
 /**
- * What a shell command printed of which files.
+ * Credits the lines of files that a shell command printed.
  *
  * Laws: a line is credited only if the output holds it whole, after what numbers or names it; and only as part of a
- * run, consecutive rows that are consecutive lines, that could not as well be something else: of three lines or more
- * at one place of the file, or with a line that stands once. Where a run is only part of what a longer run of another
- * file explains, it is that file's.
+ * run, consecutive rows that are consecutive lines, that can be nothing else: three lines or more at one place of the
+ * file, or with a line that is single in it. A run that is only a part of a longer run of another file is that file's.
  */
 import type { Row } from "../event.js";
 import { Printed } from "./line-ids.js";
@@ -14,9 +13,9 @@ import { Spellings } from "./spelled-paths.js";
 
 export interface Candidate {
   readonly path: string;
-  /** As a document gives them: without line breaks and byte order mark. */
+  /** Without line breaks and byte order mark, as a document has them. */
   readonly lines: readonly string[];
-  /** Named in the command or its output, as against known from the ledger only. */
+  /** Named in the command or its output; else known from the ledger only. */
   readonly named: boolean;
 }
 
@@ -26,7 +25,7 @@ interface Credit {
   readonly rows: readonly Row[];
 }
 
-/** The lines of these files that an output shows, for files of which it shows any. */
+/** Returns the lines of these files that an output shows, for files of which it shows any. */
 export function creditOutput(output: string, candidates: readonly Candidate[]): Credit[] {
   const files = [...new Map(candidates.map((candidate) => [candidate.path, candidate])).values()];
   const pieces = readOutput(output, new Spellings(files));
@@ -45,7 +44,7 @@ export function creditOutput(output: string, candidates: readonly Candidate[]): 
 }
 
 /**
- * The runs that no other file explains better. Up to half of all lines stand in other files too, in headers and
+ * Returns the runs that no other file explains better. Up to half of all lines occur in other files too, in headers and
  * imports above all: rows that belong to a longer run of one file show nothing of the others.
  */
 function certain(runs: readonly Run[], printed: Printed): Run[] {
@@ -66,7 +65,7 @@ function certain(runs: readonly Run[], printed: Printed): Run[] {
   });
 }
 
-/** Whether the file is named, above all, and whether the numbers of the rows, if any, are those of the lines. */
+/** Ranks a run: above all by whether the file is named, then by whether numbers of the rows are those of the lines. */
 function standing(run: Run, printed: Printed): number {
   return (printed.files[run.file]!.named ? 2 : 0) + (run.misnumbered ? 0 : 1);
 }
@@ -75,7 +74,7 @@ const full = 3;
 
 class Rivals {
   readonly #printed: Printed;
-  /** For each row the longest run that it is in. */
+  /** By row: the longest run that it is in. */
   readonly #longest: readonly (Run | undefined)[];
   /** By first and last row, the run of the best standing there, and whether several files have one. */
   readonly #best = new Map<number, { readonly run: Run; shared: boolean }>();
@@ -107,8 +106,8 @@ class Rivals {
   }
 
   /**
-   * A run of a file that is not even named, or with numbers that are not its own, has to be the best explanation, and
-   * the only one. Any other gives way only to a run that says more: one blank row too many is no proof.
+   * True if another file explains a run better. A run of a file that is not named, or with numbers that are not its own, has
+   * to be the only best explanation. Any other gives way only to a run that says more: an extra blank row is no proof.
    */
   explain(run: Run): boolean {
     const own = standing(run, this.#printed);
@@ -130,7 +129,7 @@ class Rivals {
 const none = -1;
 const several = -2;
 
-/** The file of which each row is in one of these runs. */
+/** Returns for each row the file that has it in one of these runs. */
 function ownersOf(runs: readonly Run[], rowCount: number): Int32Array {
   const owners = new Int32Array(rowCount).fill(none);
   for (const { file, from, to } of runs) {

@@ -2,8 +2,8 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { Document } from "../../text/index.js";
 
 /**
- * The lines of a file as a document gives them; null if it is binary. Nothing is hashed: with many files that takes
- * longer than all the rest.
+ * Returns the lines of a file as a document has them; null if it is binary. Nothing is hashed, because hashes of many files
+ * take longer than everything else.
  */
 export function linesIn(bytes: Uint8Array): string[] | null {
   if (!isUtf8(bytes)) {

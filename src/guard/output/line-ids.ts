@@ -1,15 +1,15 @@
 import type { Piece } from "./readings.js";
 
-/** A candidate, as far as it was printed. */
+/** A candidate with its lines as numbers. */
 export interface PrintedFile {
   readonly named: boolean;
   /** No other candidate is named. */
   readonly alone: boolean;
-  /** What each line is in the output; -1: not in it. */
+  /** The number of each line's text in the output; -1 if it was not printed. */
   readonly keys: Int32Array;
   /** 1 for a line whose text no other line of the file has. */
   readonly single: Uint8Array;
-  /** How many of the lines before each one say something. */
+  /** By line: how many lines above it say something. */
   readonly sayingBefore: Int32Array;
 }
 
@@ -18,14 +18,14 @@ interface Source {
   readonly named: boolean;
 }
 
-/** An output and the files it may show, with equal texts as equal numbers. */
+/** An output and the files that it may show, with equal texts as equal numbers. */
 export class Printed {
   readonly pieces: readonly Piece[];
   readonly pieceKeys: readonly Int32Array[];
   readonly files: readonly PrintedFile[];
   readonly rowCount: number;
   readonly #keys = new Map<string, number>();
-  /** 1 for what a printed text may look like: most lines were not printed, and need not be hashed to know it. */
+  /** 1 for the sketch of a printed text. Most lines were not printed, and a sketch says so without a lookup by text. */
   readonly #sketch = new Uint8Array(sketches);
   /** By key: how many files have such a line. */
   readonly #holders: Int32Array;
@@ -93,5 +93,5 @@ function sketchOf(text: string): number {
   );
 }
 
-/** Two letters or digits: more than a bracket, a rule or nothing. Made when it is needed, which takes half a millisecond. */
+/** Matches two letters or digits: more than a bracket or a rule. Made on demand, because it takes half a millisecond. */
 const saysSomething = () => /[\p{L}\p{N}].*[\p{L}\p{N}]|\p{Lo}/su;

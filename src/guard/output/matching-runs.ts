@@ -2,7 +2,7 @@ import type { Printed, PrintedFile } from "./line-ids.js";
 import type { Piece } from "./readings.js";
 import { enough, PrintedRows, type SharedRun } from "./shared-runs.js";
 
-/** Consecutive rows of an output that read like consecutive lines of a file. */
+/** A run: consecutive rows of an output that read like consecutive lines of a file. */
 export interface Run {
   readonly file: number;
   /** 0-based. */
@@ -11,22 +11,22 @@ export interface Run {
   /** First and last row. */
   readonly from: number;
   readonly to: number;
-  /** How many lines say something in this run, and in those that count together with it. */
+  /** Number of lines that say something, in this run and the runs that count together with it. */
   readonly weight: number;
-  /** The rows may be other lines of the file as well: they show none of them, but need no other file to explain them. */
+  /** The rows may be other lines of the file as well: they show none, but no other file is needed to explain them. */
   readonly ambiguous: boolean;
   /** The rows name this file themselves. */
   readonly sure: boolean;
-  /** The rows carry numbers, but not those of the lines. */
+  /** The rows carry numbers other than those of the lines. */
   readonly misnumbered: boolean;
 }
 
-/** All runs that may count; which of them do, their rivals tell. */
+/** Returns all runs that may count, before runs of other files are compared. */
 export function findRuns(printed: Printed): Run[] {
   return [...unnumberedRuns(printed), ...numberedRuns(printed)];
 }
 
-/** Runs by text alone. */
+/** Returns runs by text alone. */
 function unnumberedRuns(printed: Printed): Run[] {
   const { rows, starts, pieceAt } = inSequence(printed);
   const shared = new PrintedRows(rows);
@@ -93,7 +93,7 @@ function isCountedByText(run: Run, printed: Printed): boolean {
   return !run.misnumbered && hasOwnLine(run, view, printed);
 }
 
-/** A line that can be no other: once in the file and, unless the file is named, in no other file. */
+/** True if a line of the run is single in the file and, unless the file is named, in no other file. */
 function hasOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
   for (let line = run.line; line < run.line + run.length; line++) {
     if (!view.single[line]) continue;
@@ -103,7 +103,7 @@ function hasOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
   return false;
 }
 
-/** Runs by number and text. */
+/** Returns runs by number and text. */
 function numberedRuns(printed: Printed): Run[] {
   return printed.pieces.flatMap((piece, index) => {
     const keys = printed.pieceKeys[index]!;
@@ -125,7 +125,7 @@ function numberedRuns(printed: Printed): Run[] {
 
 interface Agreeing {
   readonly run: Run;
-  /** A row next to these goes on with their numbers, but not with the lines of the file: the numbers are not its own. */
+  /** A neighbouring row continues their numbers but not the file's lines, so that the numbers are of another file. */
   readonly contradicted: boolean;
 }
 
@@ -150,7 +150,7 @@ interface Numbered {
   readonly keys: Int32Array;
 }
 
-/** How many rows from here on are consecutive lines of the file, by number and text. */
+/** Counts the rows from here on that are consecutive lines of the file, by number and text. */
 function agreeing({ keys: lines }: PrintedFile, { piece, keys }: Numbered, at: number): number {
   const first = piece.numbers[at]! - 1;
   let length = 0;
@@ -164,7 +164,7 @@ function agreeing({ keys: lines }: PrintedFile, { piece, keys }: Numbered, at: n
   return length;
 }
 
-/** Rows of one search, not next to each other, that are all lines of the file count like one run. */
+/** True if all rows of one search are lines of the file: they count like one run, though they are not neighbours. */
 function isCountedTogether(runs: readonly Agreeing[], piece: Piece, printed: Printed): boolean {
   const rows = piece.numbers.reduce((sum, number) => sum + (number > 0 ? 1 : 0), 0);
   const agreed = runs.reduce((sum, { run }) => sum + run.length, 0);

@@ -32,7 +32,7 @@ export function pathsIn(text: string, limit: number): string[] {
   return found.all();
 }
 
-/** As what a text is read: a word, or in quotes more than one. */
+/** How a text is read: as a word, or in quotes as several. */
 type WordKind = "plain" | "leading" | "quoted" | "quoted, leading" | "text";
 
 /** The most likely paths of each rank. */
@@ -49,12 +49,12 @@ class Found {
     this.#limit = limit;
   }
 
-  /** Another path of this rank would not be kept. */
+  /** True if another path of this rank would not be kept. */
   isFull(rank: Rank): boolean {
     return this.#byRank[ranks.indexOf(rank)]!.length >= this.#limit;
   }
 
-  /** Whether this was read before, like this: most words of an output were, and add nothing. */
+  /** True if this text was read before in the same way, like most words of an output. */
   hasRead(text: string, as: WordKind): boolean {
     const read = this.#read[as];
     const size = read.size;
@@ -76,7 +76,7 @@ class Found {
   }
 }
 
-/** Where the words of a command are spelled from: by `cd`, and by `-C` for one command. */
+/** The folder that the words of a command are spelled from: set by `cd`, and by `-C` for one command. */
 interface Context {
   folder: string;
   within: string;
@@ -124,7 +124,7 @@ function readLine(line: string, place: Place): void {
   }
 }
 
-/** What stands in quotes, line by line. */
+/** Returns quoted text, line by line. */
 function readText(text: string, place: Place): void {
   const { folder, within } = place.context;
   if (folder === "" && within === "" && !/cd|pushd|-C/.test(text) && place.found.hasRead(text, "text"))
@@ -132,7 +132,7 @@ function readText(text: string, place: Place): void {
   for (const inner of text.split("\n")) readLine(inner, { ...place, inner: true });
 }
 
-/** More than one word in quotes: a command or a sentence, unless it reads like the name of a file. */
+/** True for several words in quotes that are a command or a sentence rather than the name of a file. */
 function isText(quoted: string): boolean {
   return /\s/.test(quoted) && (/[;&|<>$\n]|\s-/.test(quoted) || !extension.test(quoted));
 }
@@ -146,7 +146,7 @@ const breaks = new Set([";", "|", "&", "`", "<", ">", "\r"]);
 /** Characters that mean nothing but themselves. */
 const plain = /[^ \t"'\\();|&`<>\r]+/y;
 
-/** Words as a shell parts them, as far as that can be said of any text; null where a command ends. */
+/** Splits any text into words as a shell would; null where a command ends. */
 function wordsOf(line: string): (Word | null)[] {
   const words: (Word | null)[] = [];
   let text = "";
@@ -188,7 +188,7 @@ function wordsOf(line: string): (Word | null)[] {
   return words;
 }
 
-/** Where a quotation ends on this line; -1: it is an apostrophe, or does not. */
+/** Returns where a quotation ends on this line; -1 if it does not, as after an apostrophe. */
 function closing(line: string, at: number): number {
   const mark = line[at]!;
   if (mark === "'") return at > 0 && /[\p{L}\p{N}]/u.test(line[at - 1]!) ? -1 : line.indexOf("'", at + 1);
@@ -224,7 +224,7 @@ function readWord(word: Word, { found, context }: Place, leads: boolean): void {
   }
 }
 
-/** What a word may say of a path: all of it, `path:12`, `--file=path`, `path:text`, `HEAD:path`. */
+/** Returns the paths that a word may hold: all of it, `path:12`, `--file=path`, `path:text`, `HEAD:path`. */
 function readings({ text: whole, quoted }: Word): (readonly [string, Rank | null])[] {
   const text = trimmed(whole);
   if (url.test(text) || text.length > 4 * longestPath) return [];

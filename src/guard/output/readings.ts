@@ -1,10 +1,10 @@
 import type { Spellings } from "./spelled-paths.js";
 
-/** The ways in which the rows of an output may be lines of files: as they stand, numbered, under a path, in a diff. */
+/** Reads rows of an output as lines of files in every way that fits: plain, numbered, under a path, in a diff. */
 
-/** Rows that may be lines of one file, in order. A row can be in several pieces, read in several ways. */
+/** Rows that may be lines of one file, in order. A row may be in several pieces, read in several ways. */
 export interface Piece {
-  /** The one file that these rows are said to be of, as a candidate's index; -1: any. */
+  /** The file that the rows themselves name, as a candidate's index; -1 if none. */
   readonly owner: number;
   /** A file named right above numbered rows, which may be theirs; -1: none. */
   readonly hint: number;
@@ -26,7 +26,7 @@ const colours = new RegExp(
   "g",
 );
 
-/** How a row goes on after its line number. All that fit are read; the file tells which one was meant. */
+/** How a row continues after its line number. All that fit are read; the file shows which one was meant. */
 const numberings: readonly (readonly [string, RegExp])[] = [
   ["tab", /^:?\t/],
   ["arrow", /^\u2192/],
@@ -91,19 +91,19 @@ class Pieces {
   add(kind: string, { row, text, number }: Reading, owner = -1, hint = -1): void {
     let piece = this.#open.get(kind);
     const goesOn = piece?.rows.at(-1) === row - 1 && piece.owner === owner && piece.hint === hint;
-    // No tool prints a file backwards: here another file begins, or the same one again.
+    // No tool prints a file backwards, so another file begins here, or the same file again.
     if (!piece || !goesOn || (number > 0 && number <= piece.numbers.at(-1)!)) {
       piece = { owner, hint, numbered: number > 0, rows: [], texts: [], numbers: [] };
       this.#open.set(kind, piece);
       this.all.push(piece);
     }
     piece.rows.push(row);
-    // A mark of the byte order is no part of a line.
+    // A byte order mark is no part of a line.
     piece.texts.push(text.startsWith("\ufeff") ? text.slice(1) : text);
     piece.numbers.push(number);
   }
 
-  /** Whether a piece of this kind ends in the row before this one. */
+  /** True if a piece of this kind ends in the row before this one. */
   reaches(kind: string, row: number): boolean {
     return this.#open.get(kind)?.rows.at(-1) === row - 1;
   }
@@ -140,7 +140,7 @@ function readBlame(text: string, row: number, pieces: Pieces): void {
   if (match) pieces.add("blame", { row, text: match[2]!, number: Number(match[1]) });
 }
 
-/** The candidate that a row names and does nothing else: `src/a.ts`, `==> src/a.ts <==`, `== src/a.ts`. */
+/** Returns the candidate that a row consists of: `src/a.ts`, `==> src/a.ts <==`, `== src/a.ts`. */
 function named(text: string, spellings: Spellings): number {
   let from = 0;
   let to = Math.min(text.length, longestPath);
@@ -150,7 +150,7 @@ function named(text: string, spellings: Spellings): number {
   return spellings.mayEnd(text, to) ? Math.max(-1, spellings.resolve(text.slice(from, to))) : -1;
 }
 
-/** `path:12:text`, `path-12-text`, `path:text`. */
+/** Reads `path:12:text`, `path-12-text`, `path:text`. */
 function readUnderPaths(rows: readonly string[], spellings: Spellings, pieces: Pieces): void {
   const separator = /[:=-]/g;
   rows.forEach((text, row) => {
@@ -183,7 +183,7 @@ function readUnderPath(
   }
 }
 
-/** Lines of the new file in unified diffs. */
+/** Reads lines of the new file in unified diffs. */
 function readDiffs(rows: readonly string[], spellings: Spellings, pieces: Pieces): void {
   let owner = -1;
   for (let row = 0; row < rows.length; row++) {

@@ -1,4 +1,4 @@
-/** Which file a path means that stands in an output, spelled from a folder that is not known. */
+/** Finds the file that a path in an output means, spelled from an unknown folder. */
 export class Spellings {
   /** Each path and every end of it that begins after a slash, with the files it may mean. */
   readonly #ends = new Map<string, number[]>();

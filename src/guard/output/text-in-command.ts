@@ -1,6 +1,6 @@
 /**
- * Text that a command itself carries into files: heredoc bodies, here-strings, the arguments of echo and printf. The
- * agent wrote it, so it has seen it.
+ * Text that a command itself carries into files: heredoc bodies, here-strings, the arguments of echo and printf. The agent
+ * wrote this text, so it has seen it.
  */
 export function carriedText(command: string): string {
   const { bodies, rest } = withoutHeredocs(command);
@@ -21,7 +21,7 @@ function withoutHeredocs(command: string): { readonly bodies: string[]; readonly
     for (const [, dash, single, double, backslash, bare] of line.matchAll(heredoc)) {
       const untabbed = (text: string): string => (dash === "" ? text : text.replace(/^\t+/, ""));
       const mark = (single ?? double ?? bare)!;
-      // Not ended, it is no heredoc but `1 << shift` or the like.
+      // Without an end it is no heredoc but `1 << shift` or the like.
       if ((ends.get(mark) ?? -1) <= at) continue;
       const end = lines.findIndex((text, index) => index > at && untabbed(text) === mark);
       if (end < 0) continue;
@@ -37,7 +37,7 @@ function withoutHeredocs(command: string): { readonly bodies: string[]; readonly
   return { bodies, rest: rest.join("\n") };
 }
 
-/** The last line on which each text stands, but for tabs before it. */
+/** Returns the last line that has each text, without leading tabs. */
 function lastPlaces(lines: readonly string[]): ReadonlyMap<string, number> {
   return new Map(lines.map((line, at) => [line.replace(/^\t+/, ""), at]));
 }
@@ -86,7 +86,7 @@ function simpleCommands(text: string): SimpleCommand[] {
 
 const before = /^(?:[A-Za-z_]\w*=.*|then|do|else|elif|if|while|!|\{|sudo|command|builtin|time|\$?)$/s;
 
-/** What echo or printf says. */
+/** Returns what echo or printf prints. */
 function spoken(words: readonly string[]): string[] {
   const at = words.findIndex((word) => !before.test(word));
   const name = words[at]?.replace(/^.*\//, "");
@@ -102,7 +102,7 @@ function spoken(words: readonly string[]): string[] {
   return format === undefined ? [] : [formatted(format, values)];
 }
 
-/** The format again for as long as values are left, as printf does. */
+/** Repeats the format while values are left, as printf does. */
 function formatted(format: string, values: readonly string[]): string {
   let used = 0;
   let text = "";
