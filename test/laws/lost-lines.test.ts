@@ -68,6 +68,8 @@ class World {
     steps: number;
     puts: boolean;
   } | null = null;
+  /** Texts before and after each journaled step. */
+  private readonly seen = new Set(this.texts);
   /** By the restore that made them again. */
   private readonly remade = new Map<string, Edit>();
   private count = 0;
@@ -93,13 +95,17 @@ class World {
   private follow({ kind }: Step, before: readonly string[]): void {
     if (["edit", "undo", "again", "restore"].includes(kind)) {
       // One that found nothing to do is no entry of the journal.
-      if (before.join(" ") !== this.now.join(" ")) this.row = null;
+      if (before.join(" ") === this.now.join(" ")) return;
+      this.row = null;
+      this.seen.add(before.join(" ")).add(this.now.join(" "));
     } else {
       this.row ??= { lines: new Set(), altered: new Set(this.altered), steps: 0, puts: false };
       for (const line of before) this.row.lines.add(line);
       this.row.steps++;
       this.row.puts ||= kind === "put" || kind === "alter";
-      if (this.row.puts && this.row.steps > 1)
+      // Going back to a text that nobody saw is several steps at once.
+      const isUnseen = kind === "back" && !this.seen.has(this.now.join(" "));
+      if (isUnseen || (this.row.puts && this.row.steps > 1))
         for (const line of this.row.lines) if (!this.now.includes(line)) this.unclear.add(line);
     }
     for (const line of this.now) {
