@@ -1,4 +1,4 @@
-/** What became of each place that a live edit changed, step by step. */
+/** Follows each place that a live edit changed, step by step, to the file now. */
 import type { LineChange } from "../changes/index.js";
 import { type Texts, writtenLines } from "../ledger/index.js";
 import type { JournalEntry } from "../ports/index.js";

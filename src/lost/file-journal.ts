@@ -2,7 +2,7 @@
 import type { Env } from "../ledger/index.js";
 import type { JournalEntry } from "../ports/index.js";
 
-/** What the journal says of one file, from its first live edit on, under whatever names it had. */
+/** Entries of one file from its first live edit on, under all names that the file had. */
 export interface FileJournal {
   readonly key: string;
   readonly path: string;
@@ -21,8 +21,8 @@ export function undoes({ kind, cause = "" }: JournalEntry): readonly string[] {
 }
 
 /**
- * Commits that do not count now: they were undone, and not brought back since. A restore does not count either once all
- * that it brought back is undone: there is nothing left of it to take back.
+ * Commits that do not count now: they were undone, and not brought back since. A restore does not count once all edits
+ * that it brought back are undone, since nothing is left of it to take back.
  */
 export function undoneIds(entries: readonly JournalEntry[]): Set<string> {
   const taken = new Set(entries.flatMap(undoes));
@@ -57,7 +57,7 @@ interface Growing {
   entries: JournalEntry[];
 }
 
-/** `keyOf` is the file behind a path; null if it cannot be looked at. */
+/** Sorts entries by file. `keyOf` finds the file behind a path; null if it cannot be read. */
 export async function fileJournals(
   entries: readonly JournalEntry[],
   live: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Looks which live edits of the journal do not stand in their files any more. */
+/** Finds the live edits of the journal whose work is no longer in their files. */
 import { compare } from "../changes/index.js";
 import { type Env, encodingIn, keptTexts, parse, type Texts } from "../ledger/index.js";
 import { type Commits, type FileId, type JournalEntry, PortError } from "../ports/index.js";
@@ -26,7 +26,7 @@ export interface LostWork {
 export interface FileFindings {
   readonly journal: FileJournal;
   readonly file: FileId;
-  /** A moved file stands here again. */
+  /** The place that a moved file came from, if it is there again. */
   readonly source: FileId | null;
   readonly now: Document | null;
   readonly edited: EditedPlaces;
@@ -38,7 +38,7 @@ export interface Survey {
   readonly entries: readonly JournalEntry[];
   readonly live: ReadonlySet<string>;
   readonly journals: readonly FileJournal[];
-  /** What was noticed last of a lost edit, by its id. */
+  /** The newest notice of each lost edit, by its id. */
   readonly notices: ReadonlyMap<string, JournalEntry>;
   readonly commits: Commits | null;
 }
@@ -61,7 +61,7 @@ export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> 
   return { entries, live, journals, notices, commits: request.commits ?? null };
 }
 
-/** The file of a journal; its key, which leads to it from everywhere, where its path does not. */
+/** Finds the file of a journal by its path, or by its key if the path leads elsewhere. */
 export async function fileOf({ key, path }: FileJournal, env: Env): Promise<FileId> {
   const file = await env.files.identify(path).catch(() => null);
   if (file?.key === key) return file;
@@ -83,15 +83,15 @@ async function lastEncoding(key: string, env: Env): Promise<string | null> {
   return encodingIn(await env.store.look(key, env.agent));
 }
 
-/** Whether the file is as its last journaled edit left it, and nobody else ever changed it between two of them. */
+/** Whether the file is as its last journaled edit left it, and nobody else changed it between two edits. */
 export function isUntouched({ entries }: FileJournal, now: Document | null): boolean {
   if ((now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
   return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
 }
 
 /**
- * Whether others plainly took nothing away since the last journaled edit: every line stands, reformatted perhaps, and
- * nothing is back of the text before the first edit. Two texts tell, whatever the journal's length.
+ * Whether others plainly took nothing away since the last journaled edit: every line is there, reformatted perhaps, and
+ * nothing is back of the text before the first edit. Compares two texts only, so the cost does not grow with the journal.
  */
 export async function isQuiet({ entries }: FileJournal, now: Document | null, env: Env): Promise<boolean> {
   const [first, last] = [entries[0]?.before ?? null, entries.at(-1)?.after ?? null];
@@ -152,7 +152,7 @@ function lostIn({ journal, edited, now, source }: FileFindings, live: ReadonlySe
   }
   const isGone = !now && edited.steps.states.some(({ version }) => version !== null);
   const wasThere = (journal.entries.at(-1)?.after ?? null) !== null;
-  // Of several, the others still stand: it is back where the last one found it.
+  // Only the last move is undone by this; earlier moves still hold.
   const lastMove = movesOf(journal).at(-1);
   return journal.entries
     .filter(({ id }) => live.has(id))
@@ -168,7 +168,7 @@ function lostIn({ journal, edited, now, source }: FileFindings, live: ReadonlySe
 
 const mostHits = 64;
 
-/** Whether the file stands somewhere else with all of its edits: somebody gave it another name. */
+/** Whether the file is somewhere else with all of its edits, because somebody gave it another name. */
 async function isElsewhere(found: FileFindings, lost: readonly LostWork[], env: Env): Promise<boolean> {
   const version = found.journal.entries.at(-1)?.after ?? null;
   const text = version === null ? null : await found.texts(version);
@@ -193,7 +193,7 @@ async function goneLines(edited: EditedPlaces, lost: readonly LostWork[]): Promi
   return gone;
 }
 
-/** Words that tell a text from others, and that no formatter changes: the longest that were lost, and of all. */
+/** Matches words that tell a text from others and that no formatter changes: the longest lost ones, and the longest of all. */
 function tellingPattern(text: Document, gone: readonly string[]): string {
   const words = /[\p{L}\p{N}_]+(?: [\p{L}\p{N}_]+)*/gu;
   const longest = (lines: readonly string[]) => {
@@ -214,7 +214,7 @@ async function allStand(
   return true;
 }
 
-/** Without those that stand in a commit: their life in this list has ended. */
+/** Leaves out work that is in a commit: its life in this list has ended. */
 async function uncommitted(
   found: FileFindings,
   lost: readonly LostWork[],

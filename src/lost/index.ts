@@ -1,4 +1,4 @@
-// What was taken away, and how does it come back? Undo, lost work, restore.
+// What work was taken away, and how does it come back? Undo, lost edits, restore.
 
 export { undoneIds } from "./file-journal.js";
 export type { LostRequest } from "./find-lost.js";

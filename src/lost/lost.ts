@@ -1,3 +1,4 @@
+/** Lists lost edits, and notices new losses after a command. */
 import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type CallEnv, type Env, journalLoss } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
@@ -20,21 +21,21 @@ import {
 export interface LostEdit {
   readonly id: string;
   readonly batch?: string;
-  /** When it was made, in milliseconds since 1970, by whom, with what. */
+  /** The time of the edit, in milliseconds since 1970, its author and tool. */
   readonly time: number;
   readonly agent: string;
   readonly tool: string;
   readonly path: string;
-  /** The lines it changed, in the numbers they had then. */
+  /** The lines that the edit changed, in the numbers of that time. */
   readonly lines: readonly Range[];
-  /** What is gone: lines of the file, or that the file was deleted or moved. */
+  /** Lines are gone, or a deletion or move of the file was taken back. */
   readonly what: LostWork["what"];
-  /** How many of these lines are gone; 0 where lines that it took out are back. */
+  /** The number of lines that are gone; 0 if lines that the edit removed are back. */
   readonly gone: number;
-  /** Its text is kept: it can be restored. */
+  /** The text is kept, so that the edit can be restored. */
   readonly kept: boolean;
   readonly diff: string;
-  /** When that was noticed first, after which command of whom; null: it was not noticed before. */
+  /** The first notice of the loss; null if it was not noticed before. */
   readonly lost: LostNotice | null;
 }
 
@@ -49,7 +50,7 @@ export interface LostNotice {
 /** A command that has just run. */
 export interface LostCause extends LostRequest {
   readonly tool: string;
-  /** Left out where it is not known what happened, as before a command. */
+  /** Left out if the cause is unknown, as before a command. */
   readonly command?: string;
 }
 
@@ -68,7 +69,7 @@ export async function lost(request: LostRequest, env: Env): Promise<LostEdit[]> 
   return found.sort((one, two) => one.time - two.time);
 }
 
-/** A file that cannot be looked at tells nothing. */
+/** Returns null for a file that cannot be read. */
 async function looked<T>(run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();
@@ -78,16 +79,16 @@ async function looked<T>(run: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** What was seen of a file when it was last looked at: its version, how long its journal was, what was lost. */
+/** The last look at a file: its version, the length of its journal, the edits that were lost. */
 type Look = readonly [version: string | null, entries: number, lost: readonly string[]];
 type Looks = Record<string, Look>;
 
-/** Two that write it at once look once more than they have to. */
+/** Two processes that write it at once look once more than they have to. */
 const looksKey = "looks for lost work";
 
 /**
- * Edits that were lost since somebody looked last, journaled with their cause. For after every command: a file that
- * is as it was costs reading it, and nothing is compared.
+ * Finds edits that were lost since the last look, and journals them with their cause. Runs after every command: an
+ * unchanged file is read, and compared with nothing.
  */
 export async function lostBy(cause: LostCause, env: CallEnv): Promise<LostEdit[]> {
   const survey = await surveyOf(cause, env);
@@ -117,7 +118,7 @@ interface Seen {
   readonly findings?: FileFindings;
 }
 
-/** null: there is nothing to see. */
+/** Returns null if the file is as it was at the last look. */
 async function lookAt(
   journal: FileJournal,
   last: Look | undefined,
@@ -128,7 +129,7 @@ async function lookAt(
   const version = now?.version ?? null;
   const count = journal.entries.length;
   if (last?.[0] === version && last[1] === count) return null;
-  // What was lost when it was looked at last may be back.
+  // Work that was lost at the last look may be back.
   const wasWhole = !last || last[2].length === 0;
   if (wasWhole && version === journal.entries.at(-1)?.after) return null;
   if (wasWhole && (await isQuiet(journal, now, env))) return { seen: [version, count, []] };

@@ -26,7 +26,7 @@ export interface RestoreDetails {
   readonly restored: readonly RestoredFile[];
   readonly already: readonly RestoredFile[];
   readonly refused: readonly RestoreRefusal[];
-  /** Of the refusals, the deciding one. */
+  /** The deciding code of the refusals. */
   readonly code?: Code;
 }
 

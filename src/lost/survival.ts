@@ -1,46 +1,47 @@
 /**
- * Whether the work of an edit still stands in a later text. Lines that are paired stand. Of lines that are not:
+ * Decides whether the work of an edit is in a later text. Paired lines are. The rules for the others:
  *
- * 1. A text that was there before the edit, byte for byte, does not hold it.
- * 2. A line that stands at another place, or differs in blanks, quotes, commas and semicolons only, stands, and so does
- *    all where the words are the same in the same order: a formatter was there. Lines without a word tell nothing.
- * 3. Where half of the lines that are new there are such as journaled edits had taken out, or nothing is new, the place
- *    went back to what it was: gone.
- * 4. Where half of the words and signs stand there in the same order, somebody worked on: it stands. Else it was
- *    overwritten: gone. Where it was gone already, nobody can have worked on it: then nearly all words must be there.
+ * 1. A text that was there before the edit, byte for byte, does not hold its work.
+ * 2. A line is there if it is at another place, or differs only in blanks, quotes, commas and semicolons. All lines of a
+ *    region are there if its words are the same in the same order: a formatter was at work. Lines without words do not
+ *    count.
+ * 3. A region went back to an earlier text if half of its new lines were removed by journaled edits, or if it has no new
+ *    lines: the work is gone.
+ * 4. Somebody worked on if half of the words and signs are there in the same order: the work is there, else it was
+ *    overwritten. Nobody can have worked on lines that were gone before: then nearly all words must be there.
  *
- * Lines that were taken out are back where half of them are new at the place they had. That counts where an edit wrote
- * nothing in their place, or nothing but what stands there in another layout.
+ * Removed lines are back if half of them are new at the place they had. A return counts only if the edit wrote nothing in
+ * their place, or if its text is there in another layout.
  */
 import { compare, type LineChange, type Region } from "../changes/index.js";
 import { countsOf } from "../ledger/index.js";
 import { Document, LineSet, lineIndexes } from "../text/index.js";
 
-/** A text with the later one that it is looked for in. */
+/** A text, and a text in which lines of it are looked for. */
 export interface Comparison {
   readonly before: Document;
   readonly now: Document;
   readonly change: LineChange;
-  /** The later text is one that was there before the edit. */
+  /** `now` was there before the edit. */
   readonly isEarlierText: boolean;
-  /** The later text did not come from this one. */
+  /** `now` did not come from `before`. */
   readonly isUnrelated: boolean;
-  /** Whether a line, in its bare form, was taken out by a journaled edit. */
-  isOld(bare: string): boolean;
+  /** Whether a journaled edit removed a line, given normalised. */
+  isOld(line: string): boolean;
 }
 
-/** From a line to before another one. */
+/** Lines [start, end). */
 export type Span = readonly [number, number];
 
-/** What is left of some lines: those that stand, in the numbers of now; those that are gone, in the numbers before. */
+/** The lines that are there, in the numbers of now, and the lines that are gone, in the numbers before. */
 export interface Survival {
   readonly lines: LineSet;
   readonly gone: LineSet;
-  /** Those of them in whose place other text stands, which was not there before. */
+  /** The gone lines with new text in their place. */
   readonly replaced: LineSet;
 }
 
-/** A line as far as formatters leave it alone; "" where it tells nothing. */
+/** The part of a line that formatters leave alone; "" if it has no words. */
 export function normalised(line: string): string {
   return /[\p{L}\p{N}]/u.test(line) ? line.replace(/[\s;,]+/g, "").replace(/["`]/g, "'") : "";
 }
@@ -52,14 +53,14 @@ export function survivalOf(lines: LineSet, comparison: Comparison): Survival {
   if (unpaired.isEmpty || comparison.isEarlierText)
     return { lines: kept, gone: unpaired, replaced: LineSet.empty };
   const elsewhere = new Supply(unpaired, comparison);
-  const stand: number[] = [];
+  const present: number[] = [];
   const gone: number[] = [];
   const replaced: number[] = [];
   for (const region of change.regions) {
     const own = unpaired.intersect(LineSet.of([[region.aStart, region.aEnd]])).indexes();
     const missing = own.filter((index) => {
       const found = elsewhere.take(normalisedLines(before, index, index + 1)[0] as string);
-      if (found !== null && found >= 0) stand.push(found);
+      if (found !== null && found >= 0) present.push(found);
       return found === null;
     });
     if (missing.length === 0) continue;
@@ -70,18 +71,18 @@ export function survivalOf(lines: LineSet, comparison: Comparison): Survival {
       : isOld
         ? []
         : workedOn(missing, region, comparison);
-    const [found, lines] = continued.length > 0 ? [stand, continued] : [gone, missing];
+    const [found, lines] = continued.length > 0 ? [present, continued] : [gone, missing];
     for (const line of lines) found.push(line);
     if (found === gone && !isOld) for (const line of missing) replaced.push(line);
   }
   return {
-    lines: kept.union(LineSet.lines(stand)),
+    lines: kept.union(LineSet.lines(present)),
     gone: LineSet.lines(gone),
     replaced: LineSet.lines(replaced),
   };
 }
 
-/** Whether all of the text stands, and nothing of old is back. */
+/** True if every line survived and no removed line reappeared. */
 export function isWhole(comparison: Comparison): boolean {
   const { change } = comparison;
   if (change.regions.some((region) => newLines(region, comparison).some((line) => comparison.isOld(line))))
@@ -89,12 +90,12 @@ export function isWhole(comparison: Comparison): boolean {
   return survivalOf(LineSet.all(change.before), comparison).gone.isEmpty;
 }
 
-/** Whether the lines that were taken out at this place, bare, stand there again. */
+/** Whether lines that were removed at this place, given normalised, are there again. */
 export function hasReturned([start, end]: Span, taken: readonly string[], comparison: Comparison): boolean {
   const regions = regionsNear([start, end], taken.length, comparison.change);
   if (regions.length === 0) return false;
   const wanted = taken.filter((line) => line !== "");
-  // A text from before the lines were even written does not bring them back.
+  // A text from before the lines were written does not bring them back.
   if (comparison.isEarlierText)
     return (
       wanted.length === 0 ||
@@ -111,19 +112,19 @@ export function regionsNear([start, end]: Span, distance: number, change: LineCh
   return change.touching(Math.max(0, start - distance), Math.min(change.before, end + distance));
 }
 
-/** Bare lines without those that are among others. */
+/** Lines without the ones that are among others. */
 export function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = countsOf(others);
   return lines.filter((line) => !take(left, line));
 }
 
-/** Whether most of a text is in another one: it is the same file. */
+/** Whether most of a text is in another one, so that both are the same file. */
 export function resembles(one: Document, other: Document): boolean {
   if (one.version === other.version) return true;
   return pairedLines(compare(one, other)).size * 2 >= Math.max(1, one.lineCount);
 }
 
-/** Lines that a change pairs, in the numbers before. */
+/** The lines that a change pairs, in the numbers before. */
 export function pairedLines(change: LineChange): LineSet {
   const spans = change.regions.map(({ aStart, aEnd }) => [aStart, aEnd] as const);
   return LineSet.all(change.before).subtract(LineSet.of(spans.filter(([start, end]) => start < end)));
@@ -149,12 +150,12 @@ function normalisedLines(document: Document, start: number, end: number): string
   return lines;
 }
 
-/** Every edit of a file asks for the same. */
+/** Each edit of a file asks for the same lines. */
 const freshLines = new WeakMap<LineChange, ReadonlySet<number>>();
 
 /**
  * Unpaired lines of now, by their index, that are no unpaired line of before: first in their own region, then in any,
- * because where all lines were indented anew it is chance which of them pair, and where regions begin.
+ * because it is chance which lines pair, and where regions begin, if all were indented anew.
  */
 function freshOf({ change, before, now }: Comparison): ReadonlySet<number> {
   const known = freshLines.get(change);
@@ -172,13 +173,13 @@ function freshOf({ change, before, now }: Comparison): ReadonlySet<number> {
   return fresh;
 }
 
-/** Lines of a region that are new there, bare; those that tell nothing are left out. */
+/** The new lines of a region, normalised, without lines that have no words. */
 function newLines({ bStart, bEnd }: Region, comparison: Comparison): string[] {
   const fresh = freshOf(comparison);
   return normalisedLines(comparison.now, bStart, bEnd).filter((_, at) => fresh.has(bStart + at));
 }
 
-/** Unpaired lines of now that are nobody else's: each serves for one line that is looked for. */
+/** Unpaired lines of now that no other line of before explains: each is found once. */
 class Supply {
   private readonly places = new Map<string, number[]>();
 
@@ -196,7 +197,7 @@ class Supply {
     else this.places.set(line, [place]);
   }
 
-  /** The line's place; -1 if it needs none, null if there is none. */
+  /** Returns the line's place; -1 for a line without words, null if there is none. */
   take(line: string): number | null {
     return line === "" ? -1 : (this.places.get(line)?.shift() ?? null);
   }
@@ -218,10 +219,10 @@ interface Token {
   readonly line: number;
 }
 
-// Functions, for what rarely is needed: such a pattern takes a tenth of a millisecond to make.
+// Functions, since these patterns are rarely needed and each takes a tenth of a millisecond to make.
 const wordsAndSigns = () => /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu;
 const words = () => /[\p{L}\p{N}_$]+/gu;
-/** Without the signs that formatters put in and leave out. */
+/** Leaves out the signs that formatters insert and remove. */
 const unformatted = () => /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$,;()'"`]/gu;
 
 function tokens(lines: readonly string[], start: number, pattern: RegExp): Token[] {
@@ -230,7 +231,7 @@ function tokens(lines: readonly string[], start: number, pattern: RegExp): Token
   );
 }
 
-/** The lines of now that go on with these; none if too little of them does. */
+/** The lines of now that continue these lines; none if too few words do. */
 function workedOn(
   lines: readonly number[],
   region: Region,
