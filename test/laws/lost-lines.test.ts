@@ -222,7 +222,7 @@ class World {
 const wordsOf = (text: string | null): string[] => (text ?? "").split(" ").filter((word) => word !== "");
 
 describe("lost lines", () => {
-  it("are those that are gone and that no journaled edit removed: all of them, and nothing else", () =>
+  it("lost lines are those that are gone and that no journaled edit removed: all of them, and nothing else", () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
         const world = new World();

@@ -40,7 +40,7 @@ async function play({ session, words }: Bench, steps: readonly Step[]): Promise<
 }
 
 describe("lost work", () => {
-  it("of whatever edits, after going back to whatever state: all of it comes back, to the letter", () =>
+  it("lost work of whatever edits, after going back to whatever state: all of it comes back, to the letter", () =>
     fc.assert(
       fc.asyncProperty(text, fc.array(step, { maxLength: 8 }), fc.nat(8), async (lines, steps, back) => {
         const made = bench(lines.join(" "));
@@ -61,7 +61,7 @@ describe("lost work", () => {
       }),
     ));
 
-  it("comes back beside what others wrote meanwhile, or not at all", () =>
+  it("lost work comes back beside what others wrote meanwhile, or not at all", () =>
     fc.assert(
       fc.asyncProperty(
         ...[text, fc.array(step, { minLength: 1, maxLength: 6 }), fc.nat(8), fc.nat(20)],
@@ -80,7 +80,7 @@ describe("lost work", () => {
       ),
     ));
 
-  it("comes back to the letter, beside what others wrote meanwhile, where no two lines are equal", () =>
+  it("lost work comes back to the letter, beside what others wrote meanwhile, where no two lines are equal", () =>
     fc.assert(
       fc.asyncProperty(
         ...[
@@ -116,7 +116,7 @@ describe("lost work", () => {
       ),
     ));
 
-  it("is nothing that a formatter did", () =>
+  it("lost work is nothing that a formatter did", () =>
     fc.assert(
       fc.asyncProperty(
         ...[text, fc.array(step, { maxLength: 8 }), fc.constantFrom("\t", "    ")],

@@ -4,7 +4,7 @@ import { path } from "../support/session.js";
 import { five, type Worked, worked } from "../support/worked.js";
 
 describe("an edit is lost when", () => {
-  it("its file reads as before", async () => {
+  it("an edit is lost when its file reads as before", async () => {
     const { set, lost, files, session } = worked();
     const id = await set("third(3)", "third(33)");
     expect(await lost()).toEqual([]);
@@ -15,7 +15,7 @@ describe("an edit is lost when", () => {
     expect(found?.diff).toContain("-third(3);\n+third(33);");
   });
 
-  it("it came after the text that the file was put back to", async () => {
+  it("an edit is lost when it came after the text that the file was put back to", async () => {
     const { set, lost, files, now } = worked();
     await set("first(1)", "first(11)");
     const early = now() as string;
@@ -25,21 +25,21 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([two, three]);
   });
 
-  it("something else was written over it", async () => {
+  it("an edit is lost when something else was written over it", async () => {
     const { set, lost, files } = worked();
     const id = await set("third(3);", "const answer = third(33);");
     files.set(path, "export default {\n  name: 'other',\n  plugins: [],\n};\n");
     expect(await lost()).toEqual([id]);
   });
 
-  it("a part of it is gone", async () => {
+  it("an edit is lost when a part of it is gone", async () => {
     const { set, lost, files } = worked();
     const some = await set("second(2);\nthird(3);", "alpha(one);\nbeta(two);\ngamma(three);");
     files.set(path, "first(1);\nalpha(one);\ngamma(three);\nfourth(4);\nfifth(5);\n");
     expect(await lost()).toEqual([some]);
   });
 
-  it("one of its places is gone", async () => {
+  it("an edit is lost when one of its places is gone", async () => {
     const { session, lost, files } = worked();
     await session.read({ path });
     const edits = [
@@ -51,7 +51,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toHaveLength(1);
   });
 
-  it("lines that it took out stand there again", async () => {
+  it("an edit is lost when lines that it took out stand there again", async () => {
     const { set, lost, files } = worked();
     const id = await set("second(2);\nthird(3);\n", "");
     expect(await lost()).toEqual([]);
@@ -59,7 +59,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("a block that it took out with the blank line after it is back", async () => {
+  it("an edit is lost when a block that it took out with the blank line after it is back", async () => {
     const block = "function old() {\n  return 1;\n}\n\n";
     const text = `${five}\n${block}last();\n`;
     const { set, lost, files } = worked(text);
@@ -68,7 +68,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("what it left of a longer text is there, but so is the rest again", async () => {
+  it("an edit is lost when what it left of a longer text is there, but so is the rest again", async () => {
     const nested = "if (isNumber) {\n  status = first;\n} else {\n  warn(status);\n  status = second;\n}\n";
     const text = `${five}${nested}last();\n`;
     const { set, lost, files } = worked(text);
@@ -77,7 +77,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("a text is back that two edits together had taken out", async () => {
+  it("an edit is lost when a text is back that two edits together had taken out", async () => {
     const { set, lost, files } = worked();
     await set("third(3);", "temporary(3);");
     const id = await set("temporary(3);\n", "", "two");
@@ -85,14 +85,14 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("its file is gone", async () => {
+  it("an edit is lost when its file is gone", async () => {
     const { set, lost, files } = worked();
     const ids = [await set("third(3)", "third(33)"), await set("fifth(5);\n", "")];
     files.files.delete(path);
     expect(await lost()).toEqual(ids);
   });
 
-  it("the file that it created is gone", async () => {
+  it("an edit is lost when the file that it created is gone", async () => {
     const { session, lost, files } = worked();
     await session.write({ path: "b.ts", content: "one();\n" });
     await session.write({ path: "empty.ts", content: "" });
@@ -101,7 +101,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toHaveLength(2);
   });
 
-  it("it vanished before a later edit of somebody else at another place", async () => {
+  it("an edit is lost when it vanished before a later edit of somebody else at another place", async () => {
     const { set, lost, files } = worked();
     const id = await set("second(2)", "second(22)");
     files.set(path, five);
@@ -109,7 +109,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("the file that it deleted is back", async () => {
+  it("an edit is lost when the file that it deleted is back", async () => {
     const { session, lost, files } = worked();
     await session.read({ path });
     await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
@@ -120,7 +120,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([]);
   });
 
-  it("the file that it moved is back where it was, with all that was done to it", async () => {
+  it("an edit is lost when the file that it moved is back where it was, with all that was done to it", async () => {
     const { session, set, lost, files } = worked();
     const id = await set("third(3)", "third(33)");
     await session.multiEdit({ files: [{ path, edits: [{ op: "move_file", to: "b.ts" }] }] });
@@ -135,7 +135,7 @@ describe("an edit is lost when", () => {
     ]);
   });
 
-  it("of two moves the second was taken back: the first stands", async () => {
+  it("an edit is lost when of two moves the second was taken back: the first stands", async () => {
     const { session, lost, files } = worked();
     const move = (from: string, to: string) =>
       session.multiEdit({ files: [{ path: from, edits: [{ op: "move_file", to }] }] });
@@ -148,7 +148,7 @@ describe("an edit is lost when", () => {
     expect(await session.lost()).toMatchObject([{ what: "moved", path: "c.ts" }]);
   });
 
-  it("only blanks were its change, and the file is exactly what it was", async () => {
+  it("an edit is lost when only blanks were its change, and the file is exactly what it was", async () => {
     const { set, lost, files } = worked();
     const id = await set("third(3);", "    third(3);");
     files.set(path, five.replace("third(3);", "\tthird(3);"));
@@ -157,19 +157,22 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it.each(["one", "two"])("it vanished, and agent %s writes at the place where it was", async (agent) => {
-    const { set, lost, files, now } = worked();
-    const id = await set("third(3);\n", "third(3);\nadded();\n");
-    files.set(path, five);
-    await set("third(3);\n", "third(3);\nsomething.else();\n", agent);
-    expect(await lost()).toEqual([id]);
-    await set("third(3);\nsomething.else();\n", "third(33);\n", agent);
-    expect(await lost()).toEqual([id]);
-    files.set(path, (now() as string).replace("third(33);\n", "third(33);\nadded();\n"));
-    expect(await lost()).toEqual([]);
-  });
+  it.each(["one", "two"])(
+    "an edit is lost when it vanished, and agent %s writes at the place where it was",
+    async (agent) => {
+      const { set, lost, files, now } = worked();
+      const id = await set("third(3);\n", "third(3);\nadded();\n");
+      files.set(path, five);
+      await set("third(3);\n", "third(3);\nsomething.else();\n", agent);
+      expect(await lost()).toEqual([id]);
+      await set("third(3);\nsomething.else();\n", "third(33);\n", agent);
+      expect(await lost()).toEqual([id]);
+      files.set(path, (now() as string).replace("third(33);\n", "third(33);\nadded();\n"));
+      expect(await lost()).toEqual([]);
+    },
+  );
 
-  it("it vanished, and its file was deleted in the journal after that", async () => {
+  it("an edit is lost when it vanished, and its file was deleted in the journal after that", async () => {
     const { set, lost, files, session, now } = worked();
     const id = await set("third(3)", "third(33)");
     files.set(path, five);
@@ -180,7 +183,7 @@ describe("an edit is lost when", () => {
     expect(now()).toBe(five.replace("third(3)", "third(33)"));
   });
 
-  it("its restore was undone", async () => {
+  it("an edit is lost when its restore was undone", async () => {
     const { set, lost, files, session, now } = worked();
     const ids = [await set("third(3)", "third(33)"), await set("fifth(5);\n", "")];
     const text = now();
@@ -195,7 +198,7 @@ describe("an edit is lost when", () => {
     expect(await lost()).toEqual(ids);
   });
 
-  it("its restore was undone: a file that it deleted is there again", async () => {
+  it("an edit is lost when its restore was undone: a file that it deleted is there again", async () => {
     const { files, session, lost } = worked();
     await session.read({ path });
     await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
@@ -207,7 +210,7 @@ describe("an edit is lost when", () => {
     expect([await lost(), ids.length]).toEqual([ids, 1]);
   });
 
-  it("a line that was there twice is there once", async () => {
+  it("an edit is lost when a line that was there twice is there once", async () => {
     const { set, lost, files } = worked();
     const id = await set("third(3);", "third(3);\nthird(3);");
     files.set(path, `${five}// more\n`);
@@ -230,7 +233,7 @@ describe("an edit of many lines", () => {
     return { ...made, id, change };
   }
 
-  it("is not lost when a linter writes another line in the place of one", async () => {
+  it("an edit of many lines is not lost when a linter writes another line in the place of one", async () => {
     const { lost, session, change } = await written();
     change(20, 1, other);
     expect(await lost()).toEqual([]);
@@ -239,13 +242,13 @@ describe("an edit of many lines", () => {
     expect(await lost()).toEqual([]);
   });
 
-  it("is lost when most of it is overwritten", async () => {
+  it("an edit of many lines is lost when most of it is overwritten", async () => {
     const { lost, id, change } = await written();
     change(2, 30, other);
     expect(await lost()).toEqual([id]);
   });
 
-  it("is lost in part when lines of it are taken out", async () => {
+  it("an edit of many lines is lost in part when lines of it are taken out", async () => {
     const { lost, session, id, change, now } = await written();
     const text = now();
     change(20, 1);
@@ -254,7 +257,7 @@ describe("an edit of many lines", () => {
     expect(now()).toBe(text);
   });
 
-  it("is lost as the linter left it", async () => {
+  it("an edit of many lines is lost as the linter left it", async () => {
     const { lost, session, id, change, files, now } = await written();
     change(20, 1, other);
     await session.as("two").read({ path });
@@ -294,7 +297,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toHaveLength(1);
   });
 
-  it("another edit replaced it: then that one may be", async () => {
+  it("an edit is not lost when another edit replaced it: then that one may be", async () => {
     const { set, lost, files } = worked();
     await set("third(3)", "third(33)");
     const later = await set("third(33)", "third(333)", "two");
@@ -302,14 +305,14 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([later]);
   });
 
-  it("it was undone", async () => {
+  it("an edit is not lost when it was undone", async () => {
     const { set, lost, session } = worked();
     await set("third(3)", "third(33)");
     await session.undo();
     expect(await lost()).toEqual([]);
   });
 
-  it("it was replaced; but it counts again when the later edit is undone", async () => {
+  it("an edit is not lost when it was replaced; but it counts again when the later edit is undone", async () => {
     const { set, lost, session, files, now } = worked();
     const id = await set("third(3)", "third(33)");
     const later = await set("third(33)", "third(333)");
@@ -320,7 +323,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("it was put aside and came back, while others went on", async () => {
+  it("an edit is not lost when it was put aside and came back, while others went on", async () => {
     const { set, lost, files, now } = worked();
     await set("third(3)", "third(33)");
     files.set(path, five);
@@ -330,7 +333,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([]);
   });
 
-  it("its file was deleted or moved in the journal", async () => {
+  it("an edit is not lost when its file was deleted or moved in the journal", async () => {
     const { set, lost, session } = worked();
     await set("third(3)", "third(33)");
     const whole = (edit: object) => session.multiEdit({ files: [{ path, edits: [edit] }] } as never);
@@ -343,7 +346,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([]);
   });
 
-  it("others gave its file another name", async () => {
+  it("an edit is not lost when others gave its file another name", async () => {
     const { set, lost, files, now } = worked();
     await set("third(3)", "third(33)");
     const text = now() as string;
@@ -354,7 +357,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toHaveLength(1);
   });
 
-  it("a formatter worked on its file before others gave it another name", async () => {
+  it("an edit is not lost when a formatter worked on its file before others gave it another name", async () => {
     const { set, lost, files, now } = worked();
     await set("third(3)", "third('the longest line of all', 33)");
     const text = (now() as string).replaceAll("'", '"');
@@ -367,7 +370,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toHaveLength(1);
   });
 
-  it("a formatter worked on it before others edited the file", async () => {
+  it("an edit is not lost when a formatter worked on it before others edited the file", async () => {
     const { set, lost, files, now } = worked();
     const id = await set("third(3);", "third(3,   33)");
     files.set(path, (now() as string).replace("third(3,   33)", "third(\n  3,\n  33,\n);"));
@@ -377,7 +380,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("a formatter gives it the layout that was there before", async () => {
+  it("an edit is not lost when a formatter gives it the layout that was there before", async () => {
     const wide = "export function ours(before: Line[], after: Line[]): Hunk[] {";
     const tall = "export function ours(\n  before: Line[],\n  after: Line[],\n): Hunk[] {";
     const { set, lost, files, now } = worked(`${five}// about it\n${tall}\n}\n`);
@@ -388,7 +391,7 @@ describe("an edit is not lost when", () => {
     expect(await lost()).toEqual([id]);
   });
 
-  it("it is older than asked for", async () => {
+  it("an edit is not lost when it is older than asked for", async () => {
     const made = worked();
     await made.set("third(3)", "third(33)");
     made.files.set(path, five);
@@ -404,7 +407,7 @@ describe("commits", () => {
       texts.map((text) => ({ time, bytes: text === null ? null : new TextEncoder().encode(text) })),
   });
 
-  it("end the life of an edit that stands in one, formatted or not", async () => {
+  it("commits end the life of an edit that stands in one, formatted or not", async () => {
     const { session, set, files, now, time } = worked();
     await set("third(3);", 'call("x", 33);');
     const text = now() as string;
@@ -417,7 +420,7 @@ describe("commits", () => {
     expect(await left(committed(time - 60_000, text))).toBe(1);
   });
 
-  it("are asked for only if something looks lost", async () => {
+  it("commits are asked for only if something looks lost", async () => {
     const { session, set, files } = worked();
     let asked = 0;
     const commits: Commits = {
@@ -436,7 +439,7 @@ describe("commits", () => {
     expect(asked).toBe(1);
   });
 
-  it("that fail to be read say nothing", async () => {
+  it("commits that fail to be read say nothing", async () => {
     const { session, set, files } = worked();
     await set("third(3)", "third(33)");
     files.set(path, five);
@@ -444,7 +447,7 @@ describe("commits", () => {
     expect(await session.lost({ commits })).toHaveLength(1);
   });
 
-  it("end a deletion that is in one", async () => {
+  it("commits end a deletion that is in one", async () => {
     const { session, files, time } = worked();
     await session.read({ path });
     await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
@@ -462,7 +465,7 @@ describe("content that is not kept", () => {
     return made;
   }
 
-  it("is known to be lost by its version alone, and cannot be restored", async () => {
+  it("content that is not kept is known to be lost by its version alone, and cannot be restored", async () => {
     const { session, set, files } = secret();
     const id = await set("third(3)", "third(33)");
     files.set(path, five.replace("fifth", "sixth"));
@@ -480,7 +483,7 @@ describe("content that is not kept", () => {
 describe("after a command", () => {
   const bash = { tool: "Bash", command: "git checkout -- .\necho done" };
 
-  it("what it took away is told once, and journaled", async () => {
+  it("after a command, what it took away is told once, and journaled", async () => {
     const { session, set, files, store } = worked();
     const ids = [await set("third(3)", "third(33)"), await set("fifth(5)", "fifth(55)", "two")];
     const three = session.as("three");
@@ -504,7 +507,7 @@ describe("after a command", () => {
     });
   });
 
-  it("a long command is cut", async () => {
+  it("after a command, a long command is cut", async () => {
     const { session, set, files, store } = worked();
     await set("third(3)", "third(33)");
     files.set(path, five);
@@ -512,7 +515,7 @@ describe("after a command", () => {
     expect((await store.journal()).at(-1)?.cause).toHaveLength(200);
   });
 
-  it("without a command the cause is unknown", async () => {
+  it("after a command, without a command the cause is unknown", async () => {
     const { session, set, files } = worked();
     await set("third(3)", "third(33)");
     files.set(path, five);
@@ -520,7 +523,7 @@ describe("after a command", () => {
     expect((await session.lost())[0]?.lost).toMatchObject({ command: null });
   });
 
-  it("what came back and was taken away again is told again", async () => {
+  it("after a command, what came back and was taken away again is told again", async () => {
     const { session, set, files, now } = worked();
     await set("third(3)", "third(33)");
     const text = `${now()}// pop\n`;
@@ -532,7 +535,7 @@ describe("after a command", () => {
     expect(await session.lostBy(bash)).toHaveLength(1);
   });
 
-  it("a file with many edits that was only formatted costs a look at two texts", async () => {
+  it("after a command, a file with many edits that was only formatted costs a look at two texts", async () => {
     const { session, set, files, store, now } = worked();
     for (let at = 0; at < 8; at++) {
       await set("third(3", "third(3, more");
@@ -550,7 +553,7 @@ describe("after a command", () => {
     expect(await session.lostBy(bash)).not.toEqual([]);
   });
 
-  it("a file that is as it was costs no look at any kept text", async () => {
+  it("after a command, a file that is as it was costs no look at any kept text", async () => {
     const { session, set, files, store, now } = worked();
     await set("third(3)", "third(33)");
     let loaded = 0;

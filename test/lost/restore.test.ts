@@ -6,7 +6,7 @@ import { five, worked } from "../support/worked.js";
 const detailsOf = ({ details }: { details: unknown }) => details as RestoreDetails;
 
 describe("restore", () => {
-  it("gives back exactly what a rewind took", async () => {
+  it("restore gives back exactly what a rewind took", async () => {
     const { session, set, files, now, lost } = worked();
     await set("first(1)", "first(11)");
     await set("first(11)", "first(111)", "two");
@@ -21,7 +21,7 @@ describe("restore", () => {
     expect(await lost()).toEqual([]);
   });
 
-  it("merges with what others did since", async () => {
+  it("restore merges with what others did since", async () => {
     const { session, set, files, now } = worked();
     await set("third(3)", "third(33)");
     files.set(path, five.replace("first(1)", "head();\nfirst(1)").replace("fifth(5)", "fifth(55)"));
@@ -29,7 +29,7 @@ describe("restore", () => {
     expect(now()).toBe("head();\nfirst(1);\nsecond(2);\nthird(33);\nfourth(4);\nfifth(55);\n");
   });
 
-  it("is refused where others changed what the edit had replaced, and says what is in the way", async () => {
+  it("restore is refused where others changed what the edit had replaced, and says what is in the way", async () => {
     const { session, set, files, now } = worked();
     const id = await set("third(3);", "const answer = compute(everything, again);");
     files.set(path, five.replace("third(3)", "somebody.wrote.this(3)"));
@@ -45,7 +45,7 @@ describe("restore", () => {
     expect(now()).toBe(before);
   });
 
-  it("that is refused is in the journal", async () => {
+  it("restore that is refused is in the journal", async () => {
     const { session, set, files, store } = worked();
     const id = await set("third(3);", "const answer = compute(everything, again);");
     files.set(path, five.replace("third(3)", "somebody.wrote.this(3)"));
@@ -61,7 +61,7 @@ describe("restore", () => {
     expect((await store.journal()).at(-1)).toMatchObject({ kind: "refusal", tool: "restore", path });
   });
 
-  it("names who wrote what is in the way", async () => {
+  it("restore names who wrote what is in the way", async () => {
     const { session, set, files } = worked();
     await set("third(3);", "const answer = compute(everything, again);");
     files.set(path, five);
@@ -70,7 +70,7 @@ describe("restore", () => {
     expect(refused?.mismatches).toMatchObject([{ now: "mine(3);", by: "two" }]);
   });
 
-  it("is an edit like any other: it can be undone, and lost again under the old ids", async () => {
+  it("restore is an edit like any other: it can be undone, and lost again under the old ids", async () => {
     const { session, set, files, now, lost, store } = worked();
     const ids = [await set("third(3)", "third(33)"), await set("fifth(5);\n", "")];
     const text = now();
@@ -89,7 +89,7 @@ describe("restore", () => {
     expect(await lost()).toEqual(ids);
   });
 
-  it("leaves the hunks alone that stand, changed or not", async () => {
+  it("restore leaves the hunks alone that stand, changed or not", async () => {
     const { session, files, now } = worked();
     await session.read({ path });
     const edits = [
@@ -102,7 +102,7 @@ describe("restore", () => {
     expect(now()).toBe(five.replace("first(1)", "invoke(first, 1)").replace("third(3)", "call(third, 3)"));
   });
 
-  it("brings back a part that was taken out of what an edit wrote", async () => {
+  it("restore brings back a part that was taken out of what an edit wrote", async () => {
     const { session, set, files, now } = worked();
     await set("second(2);\nthird(3);", "alpha(one);\nbeta(two);\ngamma(three);");
     const text = now() as string;
@@ -114,7 +114,7 @@ describe("restore", () => {
     expect(now()).toBe(text);
   });
 
-  it("brings back what vanished before others edited the file", async () => {
+  it("restore brings back what vanished before others edited the file", async () => {
     const { session, set, files, now } = worked();
     await set("second(2)", "second(22)");
     files.set(path, five);
@@ -123,7 +123,7 @@ describe("restore", () => {
     expect(now()).toBe(five.replace("second(2)", "second(22)").replace("fifth(5)", "fifth(55)"));
   });
 
-  it("brings back the text as a formatter had left it", async () => {
+  it("restore brings back the text as a formatter had left it", async () => {
     const { session, set, files, now } = worked();
     await set("third(3);", "third(3,   33)");
     const tidy = five.replace("third(3);", "third(\n  3,\n  33,\n);");
@@ -135,7 +135,7 @@ describe("restore", () => {
     expect(now()).toBe(text);
   });
 
-  it("keeps bytes, line ends and a missing newline", async () => {
+  it("restore keeps bytes, line ends and a missing newline", async () => {
     const { session, files, now } = worked("a();\r\nb();\nc();\r\n\uFEFFd()");
     await session.read({ path });
     await session.edit({ path, edits: [{ op: "replace_text", old: "b();\nc();", new: "x();\ny();\nz();" }] });
@@ -146,7 +146,7 @@ describe("restore", () => {
     expect(now()).toBe(text);
   });
 
-  it("takes the line ends that the file has now", async () => {
+  it("restore takes the line ends that the file has now", async () => {
     const { session, set, files, now } = worked();
     await set("third(3);", "third(33);\nmore();");
     const text = (now() as string).replaceAll("\n", "\r\n");
@@ -155,7 +155,7 @@ describe("restore", () => {
     expect(now()).toBe(`${text}end();\r\n`);
   });
 
-  it("says so when nothing is lost", async () => {
+  it("restore says so when nothing is lost", async () => {
     const { session, set } = worked();
     const id = await set("third(3)", "third(33)");
     expect(outcome(await session.restore({ all: true }))).toBe("noop");
@@ -165,7 +165,7 @@ describe("restore", () => {
 });
 
 describe("restore of some edits by their ids", () => {
-  it("brings back those alone", async () => {
+  it("restore of some edits by their ids brings back those alone", async () => {
     const { session, set, files, now, lost } = worked();
     const one = await set("first(1)", "first(11)");
     const two = await set("third(3)", "third(33)");
@@ -177,7 +177,7 @@ describe("restore of some edits by their ids", () => {
     expect(now()).toBe(five.replace("third(3)", "third(33)").replace("first(1)", "first(11)"));
   });
 
-  it("names the lost edit that one builds upon", async () => {
+  it("restore of some edits by their ids names the lost edit that one builds upon", async () => {
     const { session, set, files, now } = worked();
     const one = await set("third(3);", "third(3);\nfourth.and(a, half);");
     const two = await set("fourth.and(a, half);", "fourth.and(a, half);\nthen(more);");
@@ -192,7 +192,7 @@ describe("restore of some edits by their ids", () => {
     expect(now()).toBe(text);
   });
 
-  it("takes what was replaced along", async () => {
+  it("restore of some edits by their ids takes what was replaced along", async () => {
     const { session, set, files, now } = worked();
     await set("third(3)", "third(33)");
     const two = await set("third(33)", "third(333)");
@@ -202,7 +202,7 @@ describe("restore of some edits by their ids", () => {
     expect(now()).toBe(five.replace("third(3)", "third(333)"));
   });
 
-  it("refuses what is no lost edit, and restores nothing", async () => {
+  it("restore of some edits by their ids refuses what is no lost edit, and restores nothing", async () => {
     const { session, set, files, now } = worked();
     const one = await set("third(3)", "third(33)");
     const two = await set("third(33)", "third(333)");
@@ -218,7 +218,7 @@ describe("restore of some edits by their ids", () => {
 });
 
 describe("restore of whole files", () => {
-  it("brings back a file that is gone, as it was last", async () => {
+  it("restore of whole files brings back a file that is gone, as it was last", async () => {
     const { session, set, files, now } = worked();
     const one = await set("third(3)", "third(33)");
     const two = await set("fifth(5)", "fifth(55)");
@@ -232,7 +232,7 @@ describe("restore of whole files", () => {
     expect(now()).toBeNull();
   });
 
-  it("creates a file again, with some of what was done to it", async () => {
+  it("restore of whole files creates a file again, with some of what was done to it", async () => {
     const { session, files, now } = worked({});
     const created = await session.write({ path: "n.ts", content: "one();\ntwo();\nthree();\n" });
     const edit = (old: string, by: string) =>
@@ -245,7 +245,7 @@ describe("restore of whole files", () => {
     expect(now("n.ts")).toBe("one(1);\ntwo();\nthree();\n");
   });
 
-  it("never writes over a file that somebody else made there", async () => {
+  it("restore of whole files never writes over a file that somebody else made there", async () => {
     const { session, files, now } = worked({});
     await session.write({ path: "n.ts", content: "one();\ntwo();\nthree();\n" });
     files.set("n.ts", "export const other = 1;\n");
@@ -253,7 +253,7 @@ describe("restore of whole files", () => {
     expect(now("n.ts")).toBe("export const other = 1;\n");
   });
 
-  it("deletes again what is back, if it is the same", async () => {
+  it("restore of whole files deletes again what is back, if it is the same", async () => {
     const { session, files, now } = worked();
     await session.read({ path });
     await session.multiEdit({ files: [{ path, edits: [{ op: "delete_file" }] }] });
@@ -266,7 +266,7 @@ describe("restore of whole files", () => {
     expect(now()).toBe(five);
   });
 
-  it("moves again what is back, with all that was done to it", async () => {
+  it("restore of whole files moves again what is back, with all that was done to it", async () => {
     const { session, set, files, now, lost } = worked();
     await set("third(3)", "third(33)");
     await session.multiEdit({ files: [{ path, edits: [{ op: "move_file", to: "b.ts" }] }] });
@@ -284,7 +284,7 @@ describe("restore of whole files", () => {
     expect([now(), now("b.ts")]).toEqual([five, null]);
   });
 
-  it("goes on with other files when one is in the way", async () => {
+  it("restore of whole files goes on with other files when one is in the way", async () => {
     const { session, files, now } = worked({ "a.ts": five, "b.ts": five });
     for (const file of ["a.ts", "b.ts"]) {
       await session.read({ path: file });

@@ -16,7 +16,7 @@ async function edited(...words: readonly (readonly [number, string])[]): Promise
 }
 
 describe("undo", () => {
-  it("takes back the last edit, then the one before", async () => {
+  it("undo takes back the last edit, then the one before", async () => {
     const { session, words } = await edited([1, "A"], [3, "C"]);
     const result = await session.undo();
     expect(outcome(result)).toBe("applied");
@@ -28,7 +28,7 @@ describe("undo", () => {
     expect((await session.undo()).text).toContain("there is no edit to undo");
   });
 
-  it("says whose or which file's there is none of", async () => {
+  it("undo says whose or which file's there is none of", async () => {
     const { store, files } = await edited([1, "A"]);
     const other = bench(five, { store, agent: "two" }).session;
     expect((await other.undo()).text).toContain("there is no edit of yours to undo, only of others");
@@ -36,7 +36,7 @@ describe("undo", () => {
     expect(files.text(path)).toMatch(/^A/);
   });
 
-  it("takes back each edit once, also when asked several times at once", async () => {
+  it("undo takes back each edit once, also when asked several times at once", async () => {
     const { session, words, ids } = await edited([1, "A"], [2, "B"], [3, "C"], [4, "D"]);
     const results = await Promise.all([session.undo(), session.undo(), session.undo()]);
     const undone = results.flatMap(({ details }) => (details as UndoDetails).undone.map(({ id }) => id));
@@ -46,7 +46,7 @@ describe("undo", () => {
     expect(same.map(outcome).sort()).toEqual(["!not_found", "applied"]);
   });
 
-  it("that is refused is in the journal, with its file, and is no contention", async () => {
+  it("undo that is refused is in the journal, with its file, and is no contention", async () => {
     const { session, store, rudely, ids } = await edited([2, "B"]);
     rudely("a X c d e");
     const [id = ""] = ids;
@@ -69,7 +69,7 @@ describe("undo", () => {
     });
   });
 
-  it("lets an edit be made again, by whomever it was taken back", async () => {
+  it("undo lets an edit be made again, by whomever it was taken back", async () => {
     const { session, words } = await edited([2, "B"]);
     const call = on(five).set(2, "B");
     await session.undo();
@@ -79,7 +79,7 @@ describe("undo", () => {
     expect(outcome(await session.edit(call))).not.toBe("noop");
   });
 
-  it("of a batch lets all of it be made again", async () => {
+  it("undo of a batch lets all of it be made again", async () => {
     const { session, words } = await edited();
     const files = [
       { path, edits: [{ op: "append", text: "f" }] },
@@ -93,7 +93,7 @@ describe("undo", () => {
     }
   });
 
-  it("takes back an edit by its id, and each only once", async () => {
+  it("undo takes back an edit by its id, and each only once", async () => {
     const { session, words, ids } = await edited([1, "A"], [3, "C"], [5, "E"]);
     const result = await session.undo({ id: ids[0] as string });
     expect((result.details as UndoDetails).undone.map(({ id }) => id)).toEqual([ids[0]]);
@@ -101,19 +101,19 @@ describe("undo", () => {
     expect(outcome(await session.undo({ id: ids[0] as string }))).toBe("!not_found");
   });
 
-  it("takes back several", async () => {
+  it("undo takes back several", async () => {
     const { session, words } = await edited([1, "A"], [3, "C"], [5, "E"]);
     await session.undo({ last: 2 });
     expect(words()).toBe("A b c d e");
   });
 
-  it.each([-1, 0, 1.5, "two"])("does not take back %s edits", async (last) => {
+  it.each([-1, 0, 1.5, "two"])("undo does not take back %s edits", async (last) => {
     const { session, words } = await edited([1, "A"], [3, "C"]);
     expect(outcome(await session.undo({ last: last as number }))).toMatch(/^!/);
     expect(words()).toBe("A b C d e");
   });
 
-  it("of edits that cancel each other out counts as done", async () => {
+  it("undo of edits that cancel each other out counts as done", async () => {
     const { session, words } = await edited([5, "z"], [2, "x"]);
     await session.edit(on("a x c d z").set(2, "b"));
     await session.undo({ last: 2 });
@@ -121,7 +121,7 @@ describe("undo", () => {
     expect(words()).toBe(five);
   });
 
-  it("restores the bytes, line ends and missing newline included", async () => {
+  it("undo restores the bytes, line ends and missing newline included", async () => {
     const { session, files } = bench("");
     const bytes = "a\r\nb\nc\r\n\uFEFFd";
     files.set(path, bytes);
@@ -133,14 +133,14 @@ describe("undo", () => {
     expect(files.text(path)).toBe(bytes);
   });
 
-  it("carries the inverse over later changes of others", async () => {
+  it("undo carries the inverse over later changes of others", async () => {
     const { session, words, rudely } = await edited([3, "C"]);
     rudely("top a b C d e");
     expect(outcome(await session.undo())).toBe("applied");
     expect(words()).toBe("top a b c d e");
   });
 
-  it("is refused where others changed what the edit put there", async () => {
+  it("undo is refused where others changed what the edit put there", async () => {
     const { session, words, rudely } = await edited([3, "C"]);
     rudely("a b X d e");
     const result = await session.undo();
@@ -151,14 +151,14 @@ describe("undo", () => {
     expect(words()).toBe("a b X d e");
   });
 
-  it("can be tried out", async () => {
+  it("undo can be tried out", async () => {
     const { session, words } = await edited([3, "C"]);
     const result = await session.undo({ dryRun: true });
     expect([outcome(result), words()]).toEqual(["dry_run", "a b C d e"]);
     expect(outcome(await session.undo())).toBe("applied");
   });
 
-  it("takes back one's own edits, also of a file; those of others by their id, or of anyone, with their names", async () => {
+  it("undo takes back one's own edits, also of a file; those of others by their id, or of anyone, with their names", async () => {
     const { session, words } = await edited([1, "A"]);
     const two = session.as("two");
     await two.read({ path });
@@ -179,7 +179,7 @@ describe("undo", () => {
     expect(words()).toBe(five);
   });
 
-  it("leaves the rest of the file known and named", async () => {
+  it("undo leaves the rest of the file known and named", async () => {
     const { session, words } = await edited([3, "C"]);
     await session.undo();
     expect(outcome(await session.edit(on(five).set(5, "E")))).toBe("applied");
@@ -189,7 +189,7 @@ describe("undo", () => {
 });
 
 describe("an edit that was undone", () => {
-  it("is made again by a restore of its id, or of the undo's", async () => {
+  it("an edit that was undone is made again by a restore of its id, or of the undo's", async () => {
     const { session, words, ids, store } = await edited([1, "A"], [3, "C"], [5, "E"]);
     const [first = "", second = "", third = ""] = ids;
     await session.undo({ last: 3 });
@@ -211,7 +211,7 @@ describe("an edit that was undone", () => {
     expect(words()).toBe("A b C d E");
   });
 
-  it("is made again by the undo of the undo, beside what others did since", async () => {
+  it("an edit that was undone is made again by the undo of the undo, beside what others did since", async () => {
     const { session, words, rudely, store } = await edited([3, "C"]);
     await session.undo();
     rudely("top a b c d e");
@@ -225,7 +225,7 @@ describe("an edit that was undone", () => {
     expect(words()).toBe("top a b c d e");
   });
 
-  it("is not made again over what others wrote there: it says what", async () => {
+  it("an edit that was undone is not made again over what others wrote there: it says what", async () => {
     const { session, words, rudely, ids } = await edited([3, "C"]);
     await session.undo();
     rudely("a b X d e");
@@ -235,7 +235,7 @@ describe("an edit that was undone", () => {
     expect(result.details).toMatchObject({ refused: [{ path, mismatches: [{ line: 3, now: "X" }] }] });
   });
 
-  it("is lost like any other once it was made again, and is listed no longer when it is undone again", async () => {
+  it("an edit that was undone is lost like any other once it was made again, and is listed no longer when it is undone again", async () => {
     const { session, words, rudely, ids } = await edited([3, "C"]);
     const lost = async () => (await session.lost()).map(({ id }) => id);
     await session.undo();
@@ -281,7 +281,7 @@ describe("undo of whole files", () => {
     files: [{ path: file, edits: [edit] }],
   });
 
-  it("of a creation deletes again, if it is unchanged", async () => {
+  it("undo of a creation deletes again, if it is unchanged", async () => {
     const { session, words, rudely } = bench(five);
     await session.multiEdit(batch({ op: "create_file", text: "n\n" }, "new"));
     rudely("other", "new");
@@ -294,7 +294,7 @@ describe("undo of whole files", () => {
     expect(words("new")).toBeNull();
   });
 
-  it("of a deletion brings it back", async () => {
+  it("undo of a deletion brings it back", async () => {
     const { session, words } = bench(five);
     await session.read({ path });
     await session.multiEdit(batch({ op: "delete_file" }));
@@ -303,7 +303,7 @@ describe("undo of whole files", () => {
     expect(words()).toBe(five);
   });
 
-  it("of a move brings it back, with what was shown of it", async () => {
+  it("undo of a move brings it back, with what was shown of it", async () => {
     const { session, words } = bench(five);
     await session.read({ path });
     await session.multiEdit(batch({ op: "move_file", to: "b.ts" }));
@@ -312,7 +312,7 @@ describe("undo of whole files", () => {
     expect(outcome(await session.edit(on(five).set(2, "x")))).toBe("applied");
   });
 
-  it("of a move does not write over what stands there now", async () => {
+  it("undo of a move does not write over what stands there now", async () => {
     const { session, words, rudely } = bench(five);
     await session.read({ path });
     await session.multiEdit(batch({ op: "move_file", to: "b.ts" }));
@@ -321,7 +321,7 @@ describe("undo of whole files", () => {
     expect([words(), words("b.ts")]).toEqual(["other", five]);
   });
 
-  it("says when the file is gone, or is there again", async () => {
+  it("undo of whole files says when the file is gone, or is there again", async () => {
     const { session, files, rudely } = await edited([3, "C"]);
     const file = await files.identify(path);
     await files.hold([file], async (held) => {
@@ -335,7 +335,7 @@ describe("undo of whole files", () => {
     expect((await session.undo()).text).toContain("cannot be undone: the file is there again");
   });
 
-  it("of the last N counts a batch as one", async () => {
+  it("undo of the last N counts a batch as one", async () => {
     const { session, words } = bench({ a: five, b: five });
     for (const file of ["a", "b"]) await session.read({ path: file });
     const both = (line: number) =>
@@ -347,7 +347,7 @@ describe("undo of whole files", () => {
     expect([words("a"), words("b")]).toEqual(["X b c d e", five]);
   });
 
-  it("of a batch is of all its files, or of none", async () => {
+  it("undo of a batch is of all its files, or of none", async () => {
     const { session, words, rudely } = bench({ a: five, b: five });
     for (const file of ["a", "b"]) await session.read({ path: file });
     const files = ["a", "b"].map((file) => on(five, file).set(1, "A")) as never;
