@@ -1,7 +1,8 @@
+/** Reads anchors as models copy them: generous in the form, exact in the meaning. */
 import { type Document, type HashSource, utf8, xxh32 } from "../text/index.js";
 import { type Scheme, type SchemeName, schemes } from "./scheme.js";
 
-/** What a caller wrote to name a line: the number and the hash it was shown with. */
+/** A name of a line as a caller wrote it: the number and the hash the line was shown with. */
 export interface Anchor {
   /** 1-based. */
   readonly line: number;
@@ -166,7 +167,7 @@ type LineMismatch =
       readonly line: number;
       readonly given: string;
       readonly anchor: Anchor;
-      /** What the line carries now, in the anchor's scheme. */
+      /** The anchor of the line now, in the same scheme. */
       readonly hash: string;
       readonly text: string;
     };

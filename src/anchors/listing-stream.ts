@@ -1,3 +1,4 @@
+/** Prints the listing of a stream, chunk by chunk. */
 import {
   codedFormat,
   type Format,

@@ -1,3 +1,4 @@
+/** Prints lines with their anchors. */
 import {
   Document,
   type Format,
@@ -27,7 +28,7 @@ interface ListOptions {
 export interface Listing {
   /** Made when asked for: of a long listing most only want the text. */
   readonly rows: readonly Row[];
-  /** What is left out, in brackets, as it stands in the text. */
+  /** Notes in brackets on lines that are left out, as they are printed. */
   readonly notes: readonly string[];
   /** Lines, 0-based, whose rows were printed whole. */
   readonly shown: LineSet;
@@ -95,7 +96,7 @@ function quickText(document: Document, [start, end]: Span, labels: Labels): stri
   return rows && utf8Codec.decode(rows);
 }
 
-/** What stands for lines that are left out. */
+/** Words the note that replaces lines which are left out. */
 export function notShown(first: number, last: number): string {
   return first === last ? `[line ${first} not shown]` : `[lines ${first}-${last} not shown]`;
 }
@@ -202,7 +203,7 @@ export function formatBlock(
 
 /**
  * Lines `start` to `end` of a text, 1-based, both included, exactly as they stand there, terminators and all.
- * What lies outside the text is left out.
+ * Lines outside the text are left out.
  *
  * @example readLineRange("a\nb\r\nc", 2, 3) // "b\r\nc"
  */
@@ -275,7 +276,7 @@ export function isPrintable(document: Document, index: number): boolean {
   return printedLength(text, true) === text.length;
 }
 
-/** What to ask a read for that prints some line whole: anything (undefined), one line alone, or nothing does it. */
+/** Ranges whose read prints some line whole: undefined for any read, one line alone, or none where no read does. */
 export function linesToRead(document: Document, limit: number): Range[] | undefined {
   const lines = lineIndexes(0, Math.min(document.lineCount, limit));
   if (lines.length === 0 || lines.some((at) => document.text(at).length <= longestLine)) return undefined;

@@ -1,3 +1,4 @@
+/** The anchor schemes: how a hash is made, written and read. */
 import { cksum, type HashSource, utf8, xxh32 } from "../text/index.js";
 import { leanWords } from "./lean-words.js";
 

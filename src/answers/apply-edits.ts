@@ -1,3 +1,4 @@
+/** The library's front: edits applied to a text without a session. */
 import { unifiedDiff } from "../changes/index.js";
 import { problem, recoveryWindow, unrecordedView } from "../edits/index.js";
 import { type Applied, type Refused, type Remap, run } from "../merge/index.js";

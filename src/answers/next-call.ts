@@ -1,3 +1,4 @@
+/** Names the next call in the words of the door that the last one came through. */
 import type { Range } from "../text/index.js";
 
 /** How the door that a call came through names the next call. */
@@ -39,7 +40,7 @@ export const libraryDoor: Door = {
   batch: (request, dryRun) => `multiEdit ${requestJson(request, dryRun && "dryRun")}`,
 };
 
-/** Of a text without a session, there is nothing to call. */
+/** The words for a text without a session: there is nothing to call. */
 export const textDoor: Door = {
   ...libraryDoor,
   read: (path, ranges) =>

@@ -1,3 +1,4 @@
+/** A refusal as data for programs, and the rows of it that are worth printing. */
 import { isPrintable, parseLineRef, type SchemeName } from "../anchors/index.js";
 import { type Code, decidingCode, type Mismatch, type Problem } from "../edits/index.js";
 import type { ChoicePlace, Refused, Remap } from "../merge/index.js";
@@ -26,7 +27,7 @@ export interface RefusalDetails {
   readonly reread?: readonly Range[];
   readonly remaps: readonly Remap[];
   readonly retry?: string;
-  /** Of ambiguous anchors: every line that one of them may mean, as it is printed now, and the handle that takes it. */
+  /** For ambiguous anchors, every line that one of them may mean, as printed now, and the handle that takes the line. */
   readonly places?: readonly ChoicePlace[];
 }
 
@@ -35,7 +36,7 @@ export function plainRefusal(path: string, code: Code, message: string): Refusal
   return { status: "refused", code, path, message, mismatches: [], affectedRanges: [], remaps: [] };
 }
 
-/** What a refusal may print of one file, so that it never becomes a re-read. */
+/** The most that a refusal prints of one file, so that it never becomes a re-read. */
 interface RefusalBudget {
   readonly rows: number;
   readonly characters: number;

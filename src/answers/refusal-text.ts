@@ -40,7 +40,7 @@ export function refusalBody(refusal: RefusalText): string[] {
   const parts: string[] = [];
   const sharper = sharperWords(refusal);
   if (sharper) parts.push(sharper);
-  // What may be done to a whole file only is told by what it lacks.
+  // A problem of a whole file names the lines it lacks, so its changes are not told.
   const met = refusal.problems.filter((one) => isForeign(one) && one.code !== "not_shown");
   const marked = rows.some((row) => row.changed);
   const others = refusal.problems.filter((one) => !met.includes(one));
@@ -88,7 +88,7 @@ function counted(count: number, isGone: boolean): string {
 
 const foreign = new Set<Cause>(["changed", "blanks", "deleted", "inserted"]);
 
-/** Others' changes stand in the way, as against a call that is wrong in itself. */
+/** Tells whether changes of others refuse the call, rather than a fault of its own. */
 function isForeign({ mismatches }: Problem): boolean {
   return mismatches.some(({ cause }) => foreign.has(cause));
 }
@@ -155,7 +155,7 @@ function rowLines(
   return lines;
 }
 
-/** What a quote with other blanks comes to with those of the file. */
+/** Shows, as a diff, an edit whose quote has other blanks, with the blanks of the file. */
 function meantLines({ problems, now }: RefusalText): string[] {
   const hunks = problems.flatMap(({ meant }) => meant?.hunks ?? []);
   if (!now || hunks.length === 0) return [];
@@ -183,7 +183,7 @@ export function nextStep(details: RefusalDetails, rowCount: number, voice: Voice
   if (places && exitStatus(code) === 5)
     return `Next: ${door.read(path, details.affectedRanges)}; then use the anchors that it prints.`;
   if (retry) return `Still right? Send ${door.retry(path, retry)}; else use the anchors above.`;
-  // What is to be done is said already.
+  // The message names the next step already.
   if (saidSteps.some((step) => details.message.endsWith(step))) return null;
   if (code === "bad_request" || code === "bad_anchor" || code === "overlap") return codes[code].next;
   if (details.reread) return `Next: ${door.read(path, details.reread)}.`;

@@ -20,7 +20,7 @@ interface ResultText {
   readonly foreign?: LineSet;
   /** Written lines that were quoted only in part, and whose rest the agent was never shown. */
   readonly unseen?: LineSet;
-  /** What else others did, in words. */
+  /** Other changes of others, in words. */
   readonly notes?: readonly string[];
   /** For each deletion that no note tells of, the lines beside it. */
   readonly untold?: readonly LineSet[];
@@ -37,7 +37,7 @@ export interface NewName {
   readonly scheme: SchemeName;
 }
 
-/** So many written lines are named; of more it is told how to read them. */
+/** Above this number, written lines are not named; the answer says how to read them. */
 export const listedAnchors = 60;
 
 /** How every answer to a dry run begins that tells of a change. */
@@ -49,7 +49,7 @@ interface ResultPrinted {
   readonly printed: LineSet;
 }
 
-/** What was done, in one line; anchors of what was written, without its text; rows only of what others wrote. */
+/** Words a result: one line on the change, the anchors of written lines without their text, rows of lines that others wrote. */
 export function resultText(result: ResultText): ResultPrinted {
   const { path, applied, dryRun, note, voice } = result;
   const { document, change } = applied;
@@ -190,12 +190,12 @@ function isShifted({ regions }: LineChange): boolean {
   return regions.some(({ aStart, aEnd, bStart, bEnd }) => aEnd - aStart !== bEnd - bStart);
 }
 
-/** The file has its new text, and the record does not know it. */
+/** Words the warning that the file has its new text and the record does not. */
 export function unrecordedText(reasons: readonly string[]): string {
   return `it is written, but the record of it is incomplete (${reasons.join("; ")}): read it again before you edit it, and do not rely on undo`;
 }
 
-/** What programs get of a change. */
+/** The details of a change, for programs. */
 export interface EditToolDetails {
   readonly status: "applied" | "noop" | "dry_run";
   readonly path: string;
@@ -207,7 +207,7 @@ export interface EditToolDetails {
   readonly changedRanges: readonly Range[];
   readonly warnings: readonly string[];
   readonly id?: string;
-  /** Of a call that was applied before, then taken back: the handle that applies it again. */
+  /** The handle that applies the call again, if it was applied before and then taken back. */
   readonly retry?: string;
 }
 

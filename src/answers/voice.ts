@@ -14,7 +14,7 @@ export interface Voice {
   readonly unmoved?: boolean;
 }
 
-/** The row of a line as the voice prints it. */
+/** Prints the row of a line. */
 export function rowOf(document: Document, index: number, name: SchemeName, { numbered }: Voice): string {
   const used = scheme(name);
   const anchor = used.tag(index + 1, used.hashLine(document, index));
@@ -24,13 +24,13 @@ export function rowOf(document: Document, index: number, name: SchemeName, { num
   return `${index + 1}\t${text}`;
 }
 
-/** What the voice calls the line of an anchor. */
+/** Names the line of an anchor. */
 export function lineName(anchor: string, { numbered }: Voice): string {
   const number = numbered && /\d+/.exec(anchor);
   return number ? `line ${number[0]}` : anchor;
 }
 
-/** What an edit has made of the anchors that were shown before. `isShifted`: lines below it have other numbers now. */
+/** Says whether anchors shown before an edit are still good. `isShifted`: lines below the edit have other numbers now. */
 export function closingAdvice(isShifted: boolean, { numbered, unmoved }: Voice): string {
   if (numbered) return "";
   if (!unmoved) return "; your other anchors stay valid";

@@ -1,3 +1,4 @@
+/** Replaces text whose quote differs from the file in blanks only, with the blanks of the file. */
 import type { Document } from "../text/index.js";
 import { compareLines } from "./compare.js";
 import { LineChange, type Region } from "./line-change.js";
@@ -143,7 +144,7 @@ type Pair = readonly [quoted: string, standing: string];
 const isBlank = (line: string): boolean => withoutOuterBlanks(line) === "";
 const indentation = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? "";
 const usualStep = /^(?:\t| {2}| {3}| {4}| {8})$/;
-/** Of one kind of blanks. */
+/** Tells whether all blanks are of one kind. */
 const isEven = (blanks: string): boolean => /^(?: *|\t*)$/.test(blanks);
 
 /** Blanks at the end that a line break in Markdown is made of, or a backslash that takes the next line along. */
@@ -178,7 +179,7 @@ function carried(depth: string, steps: readonly Pair[], { own, unit }: Units): s
   return own === "" || unit === null ? null : stepped(depth, steps, own, unit);
 }
 
-/** What may be one step of indentation in the caller's lines; "" where it is not asked. */
+/** Returns blanks that may be one step of indentation in the caller's lines; "" stands for none. */
 function ownUnits(steps: readonly Pair[], unit: string, texts: readonly string[]): Set<string> {
   const units = new Set([""]);
   // With the same blanks more or less, the caller's steps are the file's.

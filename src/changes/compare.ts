@@ -1,3 +1,4 @@
+/** Compares two texts: the lines that are certainly unchanged, and the regions between them. */
 import type { Document } from "../text/index.js";
 import { type Classes, certainPairs, type Segment } from "./certain-pairs.js";
 import { LineChange, type Region } from "./line-change.js";

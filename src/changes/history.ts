@@ -29,7 +29,7 @@ export function keptHash(line: string): number | null {
 
 const noBytes = { bytes: new Uint8Array(0), start: 0, end: 0 };
 
-/** What a scheme makes of the kept hash of a line; null if it takes the text. */
+/** Makes a scheme's hash from the kept hash of a line; null if the scheme needs the text. */
 export function hashFrom(kept: number, name: SchemeName): string | null {
   return name === "hex4" ? null : scheme(name).hashLine({ lineHash: () => kept, rawLine: () => noBytes }, 0);
 }

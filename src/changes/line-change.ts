@@ -1,3 +1,4 @@
+/** A change as a value, and its laws. */
 import { type Hunk, LineSet } from "../text/index.js";
 
 /** A place where two texts differ: lines [aStart, aEnd) of the one stand where [bStart, bEnd) of the other do. */
@@ -10,7 +11,7 @@ export interface Region {
   readonly own?: boolean;
 }
 
-/** What became of a line: still there (at the same or another number), or gone into a region. */
+/** The fate of a line: kept (at the same or another number), or gone into a region. */
 type Fate =
   | { readonly kind: "kept" | "moved"; readonly line: number }
   | { readonly kind: "deleted"; readonly region: Region };
@@ -217,7 +218,7 @@ export class LineChange {
   }
 }
 
-/** What regions put in the place of lines of the text before. */
+/** Returns the hunks that make the text after: each region with its new lines. */
 export function hunksOf<T>(
   regions: readonly Region[],
   after: { lines(start: number, end: number): readonly T[] },

@@ -1,3 +1,4 @@
+/** Prints a change as a unified diff. */
 import { Document, diffName, visible } from "../text/index.js";
 import { LineChange, type Region } from "./line-change.js";
 

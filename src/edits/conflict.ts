@@ -1,3 +1,4 @@
+/** Problems of edits whose lines others changed, and the rows that show it. */
 import type { SchemeName } from "../anchors/index.js";
 import type { BelievedText, LineChange, Region } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
@@ -29,7 +30,7 @@ export function conflict(named: LocatedEdit, met: readonly Region[], view: View)
       view.history.now,
     );
   const theirs = believed.toNow;
-  // Whoever goes ahead goes over all that others did between the anchors, so all of it is shown.
+  // A retry overwrites everything between the anchors, so everything is shown.
   const inside = named.spans.flatMap(({ start, end }) =>
     theirs.touching(start, end).filter(({ aStart, aEnd }) => aStart < end && aEnd > start),
   );

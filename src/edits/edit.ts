@@ -1,3 +1,4 @@
+/** Reads the edits of a call, in every accepted shape, as one. */
 import { type Anchor, parseLineRef } from "../anchors/index.js";
 import { splitText } from "../text/index.js";
 import type { Code } from "./codes.js";
@@ -24,7 +25,7 @@ export type Edit =
   | Operation<"replace_text", { old: string; new: string; start: Ref | null; end: Ref | null; all: boolean }>
   | Operation<"move_lines" | "copy_lines", { start: Ref; end: Ref; after: Ref }>;
 
-/** What a batch entry does to the file as a whole. */
+/** An operation of a batch entry on the file as a whole. */
 export type FileOperation =
   | { readonly op: "create_file"; readonly text: string | readonly string[] }
   | { readonly op: "delete_file" }
@@ -184,7 +185,7 @@ class Reader {
     return this.failed ? null : made;
   }
 
-  /** What the op does not take and yet would say more: a schema that is one for all ops invites it. */
+  /** Fields that the op does not take although they mean something: one schema for all ops invites them. */
   private misfits(fields: Fields): string[] {
     const isLone = fields.op === "delete_lines" && fields.start === undefined;
     const own = isLone ? ["anchor", "end"] : (fieldsOf[String(fields.op)] ?? []);

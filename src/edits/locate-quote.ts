@@ -1,3 +1,4 @@
+/** Finds where quoted text stands in the newest text the agent was shown. */
 import { type Document, type Hunk, LineSet } from "../text/index.js";
 import { meantBy } from "./blank-match.js";
 import type { Edit } from "./edit.js";

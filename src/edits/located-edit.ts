@@ -74,12 +74,12 @@ export interface LocatedEdit {
   readonly edits: readonly Edit[];
   readonly base: number;
   readonly refs: readonly { readonly ref: Ref; readonly line: number }[];
-  /** What it names, for the gate and for overlap. */
+  /** Lines it names, for the gate and for overlap. */
   readonly spans: readonly Span[];
   readonly gap: number | null;
   /** The line whose terminator inserted text takes. */
   readonly beside: number | null;
-  /** What it changes. */
+  /** Lines it changes, with their new text. */
   readonly hunks: readonly Hunk<string>[];
   /** An unchanged line has to stand between it and what others changed: it carries lines, whose surroundings count. */
   readonly apart?: boolean;
@@ -131,7 +131,7 @@ export interface Showing {
    * call that is judged.
    */
   readonly looked?: LineSet | null;
-  /** What the rows were printed with, by line index, where they are few: then no text is needed to check an anchor. */
+  /** Hashes that were printed, by line index, where they are few: an anchor is checked without the text then. */
   readonly hashes?: Readonly<Record<number, string>>;
 }
 

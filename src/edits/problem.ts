@@ -1,3 +1,4 @@
+/** A problem of a call as a value: its code, its message, the lines it is about. */
 import { type SchemeName, scheme } from "../anchors/index.js";
 import { hashFrom, keptHash } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";

@@ -1,3 +1,4 @@
+/** Rule 5: where the hunks of a call meet changes of others. */
 import type { BelievedText, LineChange, Region } from "../changes/index.js";
 import {
   byBase,
@@ -18,7 +19,7 @@ export interface PlacedHunk extends Hunk<string> {
   readonly anchor?: number;
 }
 
-/** What became of located edits. */
+/** Located edits after they met the changes of others. */
 export interface Met {
   readonly pieces: readonly PlacedHunk[];
   /** Located edits that were found to be in the file already, wholly or with all they change. */

@@ -135,7 +135,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): LocatedE
   return made([span], null, null, ourHunks(document, span, edit.text));
 }
 
-/** What the agent asked for before, in other words, and stands there: the same text on both sides. */
+/** Recognises an edit the agent made before, in other words, and whose text is in the file: the same on both sides. */
 function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): LocatedEdit | null {
   const [start = 0, end = 0] = lines;
   if (!("text" in edit) || !("start" in edit) || start > end) return null;
@@ -163,7 +163,7 @@ function insertion(gap: number, lines: readonly string[]): Hunk<string> {
   return { start: gap, end: gap, lines };
 }
 
-/** What a move or a copy of these lines does to the text. */
+/** Hunks of a move or a copy of these lines. */
 export function carried(
   op: "move_lines" | "copy_lines",
   span: Span,

@@ -113,7 +113,7 @@ function withRows(problems: readonly Problem[], others: readonly Problem[]): rea
 }
 
 /**
- * What a refused edit would do if it were sent again on the rows of the refusal: its anchors taken to the lines that
+ * Hunks of a refused edit that is sent again on the rows of the refusal: its anchors taken to the lines that
  * stand there now. Where these differ from the lines shown in blanks only, the text takes the present ones. null where
  * that would be a guess; then no retry handle is offered.
  */

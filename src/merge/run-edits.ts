@@ -1,3 +1,4 @@
+/** Runs the edits of one call on one file: the new text, or why not. */
 import { scheme } from "../anchors/index.js";
 import { LineChange } from "../changes/index.js";
 import {
@@ -32,7 +33,7 @@ export interface EngineOptions {
   readonly unmoved?: boolean;
 }
 
-/** What became of one edit of a call. */
+/** The outcome of one edit of a call. */
 interface EditOutcome {
   readonly index: number;
   readonly op: string;
@@ -63,7 +64,7 @@ export interface Refused {
   readonly status: "refused";
   readonly problems: readonly Problem[];
   readonly remaps: readonly Remap[];
-  /** What sending the call again on the rows of the refusal would do; null where that would be a guess. */
+  /** Hunks of the call if it is sent again on the rows of the refusal; null where they would be a guess. */
   readonly forced: readonly Hunk[] | null;
   /** Where anchors are ambiguous: what the call would do, for each way to take them. */
   readonly choices?: readonly Choice[];
@@ -95,7 +96,7 @@ export function hinted(problems: readonly Problem[], view: View): readonly Probl
   );
 }
 
-/** What is wrong with some edits of a call, and what came of the others. */
+/** Joins the problems of some edits of a call with the outcome of the others. */
 export function withProblems(problems: readonly Problem[], made: Applied | Refused): Applied | Refused {
   if (problems.length === 0) return made;
   const others = made.status === "refused" ? made : { problems: [], remaps: [] };
@@ -137,7 +138,7 @@ function hasLinesBetween(edit: Edit): boolean {
   return isRange && edit.end.anchor.line - edit.start.anchor.line > 1;
 }
 
-/** What others had changed, of all that is replaced. */
+/** Lines that the call replaces and that others had changed. */
 function replacedOthers({ named, pieces }: Resolution): LineSet {
   const changed = LineSet.of(
     named.flatMap(({ lookedAt = [] }) =>
@@ -157,7 +158,7 @@ function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {
   return { resolution, problems };
 }
 
-/** What a call does, be it by force, and what stands in its way. */
+/** Hunks of a call, by force if need be, and its problems. */
 function splicesFor(edits: readonly Edit[], view: View, options: EngineOptions): Chosen {
   const { resolution, problems } = resolved(edits, view, options);
   if (problems.length === 0) return { splices: plainHunks(resolution.pieces), problems };
@@ -174,7 +175,7 @@ function shownFor(line: number, view: View): string {
   return "";
 }
 
-/** Nobody could read it through us again. */
+/** A binary file could not be read with Kedge afterwards. */
 export const nulMakesBinary = "the new text holds NUL (U+0000), which would make the file binary";
 
 /** Puts text into the file now; untouched bytes stay, and so do lines of a piece that are equal to what is there. */
@@ -221,7 +222,7 @@ function strict({ named }: Resolution, view: View): Problem[] {
   });
 }
 
-/** What others wrote, and what stands where they took something out. */
+/** Lines that others wrote, and the neighbours of lines that they removed. */
 function seenOf(theirs: LineChange | undefined, { history }: View): Partial<Problem> {
   const regions = theirs?.regions ?? [];
   const changed = LineSet.of(regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const));
@@ -258,7 +259,7 @@ function refused(
     named.hunks.map((hunk) => ({ ...hunk, named, order: 1 })),
   );
   let whole = [...resolution.named, ...meant].flatMap((one) => one.edits).length === edits.length;
-  // A policy hinders no edit: such a one would do what it resolved to, and leave what others put between its lines.
+  // Edits refused only by policy keep their resolved hunks, so that text others inserted survives.
   const hindered = new Set(resolution.problems.flatMap((one) => one.edits));
   for (const one of resolution.named) {
     const isHindered = one.edits.some(({ index }) => hindered.has(index));
@@ -359,7 +360,7 @@ function namedRows(named: readonly LocatedEdit[], view: View): LineSet {
   return LineSet.of(spans.filter(([start, end]) => start < end));
 }
 
-/** What is named, and what others put beside it: that is what is already there. */
+/** Lines that are named, and lines that others put beside them: together they are already there. */
 function thereRows(named: readonly LocatedEdit[], view: View): LineSet {
   const spans = named.flatMap(({ base, refs, spans: own }) => {
     const theirs = view.history.believed(base)?.toNow;

@@ -1,3 +1,4 @@
+/** Rule 5, last part: changes of others that only touch the named lines, from outside. */
 import type { BelievedText, Region } from "../changes/index.js";
 import type { LocatedEdit, Span } from "../edits/index.js";
 import type { Document, Hunk } from "../text/index.js";

@@ -1,3 +1,4 @@
+/** Wraps the tools of an agent loop: a stale refusal reads the affected lines again. */
 import type { BatchRefusal, BatchResult, EditResult } from "../calls/index.js";
 import type { Range } from "../text/index.js";
 import type { EditRequest, MultiEditRequest, Session } from "./session.js";
@@ -25,7 +26,7 @@ type Tools = Pick<Session, "read" | "edit" | "multiEdit"> & Partial<Pick<Session
 export function withRefresh<Wrapped extends Tools>(tools: Wrapped, options: RefreshOptions): Wrapped {
   const { onContext } = options;
   const refresh = async ({ path, affectedRanges, reread = [] }: BatchRefusal): Promise<void> => {
-    // Of a text that is not kept nobody can say what is affected, only where the lines must be.
+    // A text that is not kept tells no affected lines, only where they must be.
     const ranges = affectedRanges.length > 0 ? affectedRanges : reread;
     if (ranges.length === 0) return;
     const fresh = await tools.read({ path, ranges });

@@ -10,7 +10,7 @@ import type { Codec } from "../text/index.js";
 export interface SessionOptions {
   readonly files: Files;
   readonly store: LedgerStore;
-  /** Who is calling. Agents of one store have ledgers of their own. */
+  /** The id of the caller. Each agent of a store has its own ledger. */
   readonly agent: string;
   readonly clock: Clock;
   readonly gate?: GatePolicy;

@@ -1,3 +1,4 @@
+/** All calls of one agent: a refusal is a value, whatever was thrown. */
 import { dryRunDoor, plainRefusal, type RefusalDetails, refusalText } from "../answers/index.js";
 import {
   type BatchRefusal,
@@ -150,12 +151,12 @@ export class Session {
     return this.answered(["undo", request], () => undo(request, this.env));
   }
 
-  /** Edits of everybody whose lines are gone though no journaled edit replaced them. */
+  /** Returns everybody's edits whose lines are gone though no journaled edit replaced them. */
   lost(request: LostRequest = {}): Promise<readonly LostEdit[]> {
     return lost(request, this.env);
   }
 
-  /** Those that this agent's command took away; the journal has them then. For after every command. */
+  /** Returns and journals the edits that this agent's command took away. For use after every command. */
   lostBy(cause: LostCause): Promise<readonly LostEdit[]> {
     return lostBy(cause, this.env);
   }
@@ -205,32 +206,32 @@ export class Session {
     return recordWrite({ path, tool: "observed", ...done }, this.env);
   }
 
-  /** The same at a glance, where that is enough. */
+  /** Judges a write of another program's tool at a glance, where a glance is enough. */
   glance(write: ForeignWrite): Promise<Glance> {
     return glance(write, this.env);
   }
 
-  /** May somebody else's tool do this? It will do it by its own rules. */
+  /** Judges a write that another program's tool is about to make by its own rules. */
   consider(write: ForeignWrite): Promise<Consideration> {
     return consider(write, this.env);
   }
 
-  /** The same, but for a refusal: of that it only says that there would be one. */
+  /** Judges like `consider`, but only says that there would be a refusal, without wording one. */
   preview(write: ForeignWrite): Promise<Exclude<Consideration, { kind: "refused" }> | Unsure> {
     return preview(write, this.env);
   }
 
-  /** What others changed in lines that the agent has seen; told once. */
+  /** Returns changes of others in lines that the agent has seen, once. */
   news(path: string, room = Number.POSITIVE_INFINITY): Promise<News | null> {
     return news(path, room, this.env);
   }
 
-  /** A file that the agent has seen stands, unchanged, under another path: it has seen that too. */
+  /** Takes note that a file the agent has seen is, unchanged, under another path now. */
   follow(from: string, to: string): Promise<boolean> {
     return follow(from, to, this.env);
   }
 
-  /** What differs from what the agent wrote, once all that runs after a write has run. Its rows count as shown. */
+  /** Returns lines that differ from those the agent wrote, once everything that runs after a write has run. Their rows count as shown. */
   formatted(path: string, room = Number.POSITIVE_INFINITY): Promise<Formatted | null> {
     return formatted(path, room, this.env);
   }
@@ -260,7 +261,7 @@ export class Session {
     return callOf("multi_edit", files, options);
   }
 
-  /** What a port or a malformed request throws is a refusal like any other: a value. */
+  /** Turns an error of a port or of a malformed request into a refusal, which is a value. */
   private async answered<T>(asked: Asked, run: () => Promise<T> | T): Promise<T> {
     try {
       checkRequest(...asked);
@@ -305,7 +306,7 @@ export class Session {
     return { text, isError: true, details };
   }
 
-  /** How often this was said before. */
+  /** Counts a refusal; returns how often it was given before. */
   private count(key: string): number {
     const before = this.thrown.get(key) ?? 0;
     this.thrown.delete(key);
@@ -335,7 +336,7 @@ const toldApart = 4096;
 
 type Asked = readonly [call: string, request: object];
 
-/** Tells calls apart, as far as is worth keeping. */
+/** Key under which repeated refusals are counted; truncated. */
 function keyOf(asked: Asked): string {
   try {
     const text = JSON.stringify(asked);

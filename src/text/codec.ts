@@ -6,7 +6,7 @@ export interface Codec {
   encode(text: string): Uint8Array | null;
 }
 
-/** What the rest of the core must know about a file's encoding to find its lines. */
+/** The facts about a file's encoding that are needed to find its lines. */
 export interface Format {
   readonly codec: Codec;
   /** Bytes of the byte order mark at the head of the file, 0 if there is none. */

@@ -1,3 +1,4 @@
+/** A file as lines: a value that finds, decodes and hashes them, and makes the next version of the file. */
 import { type Codec, codedFormat, type Format, headFormat, latin1Codec, utf8Codec } from "./codec.js";
 import { utf8, xxh32 } from "./hash.js";
 import { breakLength, type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
@@ -49,7 +50,7 @@ export class Document implements HashSource {
     this.lineCount = table.hashes.length;
   }
 
-  /** What the next version of this file is parsed with. */
+  /** The options to parse the next version of this file with. */
   private get following(): ParseOptions {
     const { codec, fallback } = this.options;
     if (codec) return this.options;
@@ -364,7 +365,7 @@ export function isSameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return true;
 }
 
-/** What a scheme needs of a document. Indexes are 0-based. */
+/** The parts of a document that a scheme needs. Indexes are 0-based. */
 export interface HashSource {
   /** xxHash32, seed 0, of the line's text as UTF-8, without terminator and without the file's BOM. */
   lineHash(index: number): number;

@@ -1,3 +1,4 @@
+/** The two hashes of lines: xxHash32, and the checksum of POSIX `cksum`. */
 const PRIME_1 = 0x9e3779b1 | 0;
 const PRIME_2 = 0x85ebca77 | 0;
 const PRIME_3 = 0xc2b2ae3d | 0;

@@ -1,7 +1,8 @@
+/** Finds the lines of a block of bytes and hashes them in one pass. */
 import { type Format, isUtf8 } from "./codec.js";
 import { utf8, xxh32 } from "./hash.js";
 
-/** The same table for any other format, line by line through its codec. */
+/** Makes the table of lines for a format that has to be decoded, line by line. */
 export function scanCoded(bytes: Uint8Array, format: Format): LineTable {
   const starts: number[] = [];
   let start = format.bom;
@@ -225,7 +226,7 @@ export function hexRows(
   }
 }
 
-/** What a row takes besides its text: the anchor, the line break, the part of a block that reaches beyond it. */
+/** Bytes that a row takes besides its text: the anchor, the line break, the part of a block that reaches beyond it. */
 const rowExcess = 64;
 
 interface HexRows {
@@ -333,7 +334,7 @@ function joinedLanes(lane1: number, lane2: number, lane3: number, lane4: number)
   );
 }
 
-/** What is left after the last whole block of 16, and the final mixing. */
+/** Hashes the bytes after the last whole block of 16, and mixes. */
 function tail(view: DataView, sum: number, from: number, stop: number): number {
   let hash = sum | 0;
   let position = from;

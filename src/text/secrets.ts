@@ -1,3 +1,4 @@
+/** Finds keys in a text, and takes secrets out of commands and messages. */
 import type { Document } from "./document.js";
 
 /**

@@ -1,3 +1,4 @@
+/** Puts lines into the bytes of a file: terminators, encoding, and the table of lines carried over. */
 import { type Codec, type Format, headFormat, isUtf8, unencodableCharacter, utf8Codec } from "./codec.js";
 import { xxh32 } from "./hash.js";
 import { hashText, isUnit, type LineTable, nextLineFeed } from "./line-scanner.js";
@@ -29,7 +30,7 @@ export interface Unencodable {
   readonly encoding: string;
 }
 
-/** What splicing needs to know of a document. */
+/** The parts of a document that splicing needs. */
 interface SpliceSource {
   readonly bytes: Uint8Array;
   readonly format: Format;
