@@ -1,4 +1,4 @@
-/** What others made of a file that the agent has seen or written: told to it once. */
+/** Tells an agent, once, what others changed in a file that it has seen or written. */
 import type { LineChange } from "../changes/index.js";
 import {
   type CallEnv,
@@ -12,17 +12,17 @@ import {
 } from "../ledger/index.js";
 import { LineSet, type Range } from "../text/index.js";
 
-/** What stands in a file other than the agent wrote it, since it wrote. */
+/** Differences between what the agent wrote and what the file has. */
 export interface Formatted {
-  /** Empty where there are too many to show. */
+  /** Empty if there are too many to show. */
   readonly rows: readonly { readonly line: number; readonly text: string }[];
   readonly ranges: readonly Range[];
   readonly deleted: number;
 }
 
 /**
- * What others made of what the agent wrote since it was told last; null if somebody known wrote since, or nothing is
- * known. A formatter may have come between two edits of one answer.
+ * Returns what others changed in the agent's text since it was told last; null if a known author wrote since, or nothing is
+ * known. A formatter may have run between two edits of one answer.
  */
 async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineChange | null> {
   const { states } = opened;
@@ -36,7 +36,7 @@ async function sinceOwn(opened: OpenFile, { agent }: Env): Promise<LineChange | 
 const shownRows = 40;
 const shownCharacters = 4_000;
 
-/** Looks at a file that the agent wrote, once everything that runs after a write has run. The rows count as shown. */
+/** Reads a file that the agent wrote, after everything that runs after a write. The rows count as shown. */
 export async function formatted(path: string, room: number, env: CallEnv): Promise<Formatted | null> {
   return withOpen(path, env, async (opened) => {
     const { document } = opened;
@@ -65,15 +65,15 @@ export async function formatted(path: string, room: number, env: CallEnv): Promi
   });
 }
 
-/** What others changed in lines that the agent has seen. */
+/** Changes of others in lines that the agent has seen. */
 export interface News {
   readonly rows: readonly { readonly line: number; readonly text: string; readonly by: string | null }[];
   readonly deleted: number;
-  /** Not all of it is among the rows. */
+  /** The rows are not all of it. */
   readonly more: readonly Range[];
 }
 
-/** Tells it once: the rows count as shown. */
+/** Returns each change once, because the rows count as shown. */
 export async function news(path: string, room: number, env: CallEnv): Promise<News | null> {
   return withOpen(path, env, async (opened) => {
     const { document } = opened;

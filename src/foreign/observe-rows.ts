@@ -1,4 +1,4 @@
-/** Rows that were shown of a text that the file no longer has: it was changed before they were told of. */
+/** Credits rows that another program showed to the agent, also of a version that the file no longer has. */
 import {
   type CallEnv,
   carry,
@@ -21,14 +21,14 @@ interface Row {
 }
 
 /**
- * If the text they were shown of is recorded, that is what was shown. Else it is made of them, as far as they tell, and
- * recorded: what became of them since is then followed like everything else. Returns how many lines are known by it.
+ * If a recorded version contains all rows, that version was shown. Otherwise builds a version from the rows and records it,
+ * so that later changes of the rows are followed. Returns how many lines become known.
  */
 async function observeLate(rows: readonly Row[], now: Standing, opened: OpenFile, env: Env): Promise<number> {
   if (await isRecorded(rows, opened, env)) return now.lines.size;
   const made = now.others.subtract(knownNow(opened.agent)).isEmpty ? null : textShown(rows, opened.text);
   if (!made) {
-    // The agent knows what stands there: it has seen it since.
+    // The agent has seen these lines since, so it knows them.
     opened.credit(now.lines);
     return now.lines.size;
   }
@@ -43,13 +43,13 @@ async function observeLate(rows: readonly Row[], now: Standing, opened: OpenFile
   return opened.history.follow(state)?.carry(made.rows).size ?? 0;
 }
 
-/** Whether all of the rows stand in a text that was recorded before; then that one was shown. */
+/** True if an earlier recorded version has all the rows, which makes it the one that was shown. */
 async function isRecorded(rows: readonly Row[], opened: OpenFile, { agent }: Env): Promise<boolean> {
   const { states } = opened;
   const own = states.findLastIndex(({ exact, by }) => !exact || by !== agent);
   for await (const { at, text } of olderTexts(opened)) {
     const then = standing(rows, text);
-    // Between that text and the one now there was nothing but the agent's own doing.
+    // Only the agent itself has changed the file since that version.
     const isBeforeOwn = at >= own;
     if (!then.others.isEmpty || then.lines.isEmpty || !(isBeforeOwn || isTelling(then.lines, text))) continue;
     await opened.showedLate(at, then.lines);
@@ -58,7 +58,7 @@ async function isRecorded(rows: readonly Row[], opened: OpenFile, { agent }: Env
   return false;
 }
 
-/** Three lines or more, one of which stands nowhere else in the text: few others would read like this. */
+/** True for three lines or more with one that is single in the text: hardly any other text reads so. */
 function isTelling(lines: LineSet, text: Document): boolean {
   if (lines.size < 3) return false;
   const counts = countsOf(text.lines());
@@ -72,8 +72,8 @@ function hasText(line: string): boolean {
 }
 
 /**
- * A text in which the rows stand under their numbers; around them it is the text now, cut or filled up so that the
- * numbers come out right. Nothing but the rows counts as shown. null: nothing says that they are of this file.
+ * Builds a text that has the rows under their numbers, and around them the text now, cut or filled up so that the numbers
+ * fit. Only the rows count as shown. null if nothing says that they are of this file.
  */
 function textShown(rows: readonly Row[], now: Document): { document: Document; rows: LineSet } | null {
   const sorted = rows.toSorted((one, two) => one.line - two.line).filter(isNext);
@@ -90,7 +90,7 @@ function textShown(rows: readonly Row[], now: Document): { document: Document; r
       for (const one of filler) lines.push(one);
     }
     lines.push(text);
-    // Rows that follow one another stand for as many lines: what came between them since is not between them then.
+    // Consecutive rows were consecutive lines: lines that were inserted between them since are left out.
     end = sorted[at + 1]?.line === line + 1 ? end : Math.min(there + 1, now.lineCount);
   }
   const document = wholeFile([...lines, ...now.lines(end, now.lineCount)], now);
@@ -103,17 +103,17 @@ function isNext({ line }: Row, at: number, all: readonly Row[]): boolean {
   return line >= 1 && line !== all[at - 1]?.line;
 }
 
-/** Cut by the client, or not text that can be shown: such a row shows nothing. */
+/** True for a row that was cut by the client or is no printable text: it shows nothing. */
 function isUnreadable(text: string, now: Document): boolean {
   return text.includes("\uFFFD") || (text.length > shortest && now.lines().some((line) => isCut(text, line)));
 }
 
-/** So many rows have to stand, all as far from their numbers, for the others to be looked for there. */
+/** This many rows must match at one offset before the offset is used for the rest. */
 const enough = 3;
 
 /**
- * Where a line with a number of the rows' is now: as far away as the nearest row that stands under its number, or, with
- * others, all as far from theirs, as one that stands once. null: there is no such row.
+ * Returns where a line with a number of the rows is now: at the offset of the nearest row that matches under its number, or
+ * of several that match once at one offset. null if there is no such row.
  */
 function placing(rows: readonly Row[], now: Document): ((line: number) => number) | null {
   const lines = now.lines();
@@ -139,7 +139,7 @@ interface Standing {
   readonly others: LineSet;
 }
 
-/** Lines that read as they were shown, and others; rows that were cut or garbled, or lie behind the end, are neither. */
+/** Lines that read as they were shown, and lines that do not. Rows that were cut or garbled, or lie behind the end, are neither. */
 function standing(rows: readonly Row[], text: Document): Standing {
   const lines: number[] = [];
   const others: number[] = [];
@@ -149,7 +149,7 @@ function standing(rows: readonly Row[], text: Document): Standing {
     if (line < first) first = line;
     if (line > end) end = line;
   }
-  // All at once: line by line takes longer than all the rest.
+  // All lines at once, because one by one takes longer than everything else.
   const texts = text.lines(first - 1, end);
   for (const { line, text: shown } of rows) {
     const now = texts[line - first];
@@ -160,26 +160,26 @@ function standing(rows: readonly Row[], text: Document): Standing {
   return { lines: LineSet.lines(lines), others: LineSet.lines(others) };
 }
 
-/** The beginning of a long line, with something behind it that says so. */
+/** True for the beginning of a long line with a mark that says it was cut. */
 function isCut(shown: string, whole: string): boolean {
   return whole.length > shortest && shown.length > shortest && whole.startsWith(shown.slice(0, shortest));
 }
 
 const shortest = 200;
-/** Lines that somebody else's tool showed to the agent. */
+/** Lines that another program's tool showed to the agent. */
 
 export interface Observation {
   readonly path: string;
-  /** Line numbers with the text they were shown with. */
+  /** Line numbers with the text that was shown under them. */
   readonly rows: readonly Row[];
-  /** All of it was shown, in a form that is not its lines. */
+  /** The whole file was shown, in another form than its lines. */
   readonly whole?: boolean;
 }
 
-/** Credits lines by their content; how many. Rows that read otherwise now were shown of an older text. */
+/** Credits lines by their content and returns how many. Rows that read otherwise now are of an older version. */
 export async function observe(observation: Observation, outer: CallEnv): Promise<number> {
   const { path, rows } = observation;
-  // Read again, and nothing happened: what is written down already takes no lock.
+  // A second read of an unchanged file needs no lock, because it is recorded already.
   const file = await outer.files.identify(path);
   const known = await peek(file, outer, ({ showings }) => showings.at(-1)?.printer === "observed");
   if (typeof known === "object") {

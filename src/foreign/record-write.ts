@@ -1,4 +1,4 @@
-/** What other programs' tools do to files for an agent, and what is written down of it. */
+/** Records what other programs' tools have done to files for an agent. */
 import { type Edited, newLines, type Touched, tell, unseenLines } from "../calls/index.js";
 import { compare, LineChange } from "../changes/index.js";
 import { quotesIn } from "../edits/index.js";
@@ -20,8 +20,8 @@ import { type Base, baseOf, differences, madeOf, type ObservedWrite } from "./wr
 type Told = ObservedWrite & { readonly path: string; readonly tool: string };
 
 /**
- * The tool has done it: what the agent wrote it knows, and the journal has it. What the file holds besides, by then, is
- * somebody else's doing: a formatter's, mostly.
+ * Records a write that has happened: the agent knows what it wrote, and the journal has it. Other differences in the file by
+ * then are somebody else's, mostly a formatter's.
  */
 export async function recordWrite(write: Told, outer: CallEnv): Promise<Touched | null> {
   return withOpen(write.path, outer, async (opened, env) => {
@@ -40,7 +40,7 @@ export async function recordWrite(write: Told, outer: CallEnv): Promise<Touched 
   });
 }
 
-/** There was no file; where that is not told, nothing was recorded of one. */
+/** True if there was no file, as the client says, or as far as anything is recorded. */
 function isCreated({ before, change, whole }: Told, opened: OpenFile): boolean {
   const isWhole = change === undefined ? whole : change.kind === "whole";
   return (
@@ -65,7 +65,7 @@ async function recordCreation(write: Told, opened: OpenFile, now: Document, env:
   opened.arriveAgain();
 }
 
-/** Lines of the file now that it changed, and that the agent has to be told of. */
+/** Records a change and returns the lines of the file now that it changed and that the agent has to be told of. */
 async function recordChange(write: Told, opened: OpenFile, now: Document, env: UnitEnv): Promise<LineSet> {
   const base = await baseOf(write, opened, now);
   const newest = opened.states.length - 1;
@@ -82,7 +82,7 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: U
       known: opened.seen("").known,
     });
     opened.wrote(after, made.change, own);
-    // Where it was written is where the agent knows it to stand.
+    // The agent knows its own lines where it wrote them.
     opened.showed(own, null, "edit");
     journal(write.tool, opened, { before, after, change: made.change }, env);
     const written = opened.states.length - 1;
@@ -99,15 +99,12 @@ async function recordChange(write: Told, opened: OpenFile, now: Document, env: U
     journal(write.tool, opened, { before, after: next, change: made.change }, env);
     return opened.history.follow(base.at + 1)?.carry(untold) ?? LineSet.empty;
   }
-  // What it did cannot be told from what others did: its own words, where they stand, are all that is certain.
+  // The tool's change cannot be told from changes of others: only matches of its own words are certain.
   opened.credit(ownWords(write, now));
   return LineSet.empty;
 }
 
-/**
- * What the agent knows of what its tool wrote, and what it has to be told: where all places are meant, it named none of
- * them.
- */
+/** Returns what the agent knows of the text that its tool wrote, and what it has to be told: with `all` it named no place. */
 function writingOf({ change, whole }: Told, edited: Edited) {
   const { map, after } = edited;
   if (whole || change?.kind === "whole") return { own: LineSet.all(after.lineCount), untold: LineSet.empty };
@@ -120,8 +117,8 @@ function writingOf({ change, whole }: Told, edited: Edited) {
 }
 
 /**
- * The journal has the text before and the disk's; the disk's text stays nobody's, so what the agent did not write is
- * told to it like any other change.
+ * Records the text before and the disk's text, whose author stays unknown, so that the agent is told what it did not write
+ * like any other change.
  */
 async function recordUnclear(
   write: Told,
@@ -132,7 +129,7 @@ async function recordUnclear(
   const newest = opened.states.length - 1;
   if (at === newest - 1 && opened.states[newest]?.by === null) {
     journal(write.tool, opened, { before, after, change }, env);
-    // The text is kept even if nothing of it is credited.
+    // The version is kept even if no line of it is credited.
     opened.tick();
   }
   opened.credit(ownWords(write, after));
@@ -156,7 +153,7 @@ function ownWords({ change, whole, modified }: Told, now: Document): LineSet {
   const spans = places.flatMap((found) => (found.length === 1 ? found : []));
   const lines = spans.flatMap(([first, last]) => lineIndexes(first, last + 1));
   const words = new Set(texts.flatMap((text) => splitText(text)));
-  // Of a line that they stand in with other words the rest may be unseen.
+  // The rest of a line that holds other words too may be unseen.
   return LineSet.lines(lines.filter((line) => words.has(now.text(line))));
 }
 
@@ -164,7 +161,7 @@ interface Done {
   readonly before: Document | null;
   readonly after: Document | null;
   readonly change: LineChange;
-  /** Where it went. */
+  /** The file at its new path. */
   readonly to?: OpenFile;
 }
 
@@ -188,8 +185,8 @@ async function gone(tool: string, opened: OpenFile, env: UnitEnv): Promise<void>
 }
 
 /**
- * A file stands, with a text it was recorded with, under another path: what is recorded of it goes along. One that is
- * gone from its old path was moved, and the journal says so.
+ * Takes along what is recorded of a file that now has a recorded version under another path. If it is gone from its old
+ * path, it was moved, and the journal says so.
  */
 export async function follow(from: string, to: string, outer: CallEnv): Promise<boolean> {
   const [source, target] = [await outer.files.identify(from), await outer.files.identify(to)];

@@ -1,6 +1,6 @@
 /**
- * The gatekeeper in front of a client's own tools. It sees what they show and write, and says before a change whether
- * what the agent saw is still there. Clients differ only in their adapters.
+ * The gatekeeper in front of a client's own tools. The guard sees what they show and write, and says before a change whether
+ * the lines that the agent saw are still there. Clients differ only in their adapters.
  */
 
 import { join, relative } from "node:path";
@@ -17,7 +17,7 @@ import type { Answer, Event, Write } from "./event.js";
 import * as words from "./messages.js";
 import { recall } from "./recall.js";
 
-/** Agents that did something within this time are here. */
+/** Agents that did something within this time count as present. */
 const present = 30 * 60_000;
 
 export async function answer(event: Event, place: GuardContext): Promise<Answer> {
@@ -33,7 +33,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
   } else await foldIfTakenBack(place);
   switch (event.kind) {
     case "begin": {
-      // What cannot be written down cannot be guarded: this says so, if it is so.
+      // Without a place to record anything nothing can be guarded: this write fails then, and the person is told.
       await place.store.putRecord(`beginning of ${place.agent}`, { time: place.clock() });
       const others = place.store.notes.others("seen", place.agent, place.clock() - present);
       return { say: words.guarding(others, place) };
@@ -60,7 +60,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
   }
 }
 
-/** What a person takes back shows in the transcript when the conversation has gone on. */
+/** Notes to look for a rewind later: it shows in the transcript only when the conversation has gone on. */
 function lookLater({ takenBack, store, agent }: GuardContext): void {
   if (takenBack) store.notes.add("prompted", agent, true);
 }
@@ -74,14 +74,14 @@ async function foldIfTakenBack(place: GuardContext): Promise<void> {
   await fold(place);
 }
 
-/** In every workspace that the agent has been in. */
+/** Folds in every workspace that the agent has been in. */
 async function fold(place: GuardContext): Promise<void> {
   await place.session.fold();
   for (const root of place.store.notes.all("elsewhere", place.agent))
     if (typeof root === "string") await place.sessionFor(join(root, "any")).fold();
 }
 
-/** What the model is told now, with what waited for it. */
+/** Returns what the model is told now, with the notes that waited for it. */
 function told(place: GuardContext, notes: readonly string[]): Answer {
   const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
   const all = [...waiting, ...notes];
@@ -137,7 +137,7 @@ async function change(
   return { quotes: carried.quotes };
 }
 
-/** Nothing is refused before it was looked up what else the model was sent. */
+/** Judges a write. Before it is refused as unread, everything that the model was sent is searched. */
 async function consider(write: Write, place: GuardContext): Promise<Consideration | { kind: "later" }> {
   const session = place.sessionFor(write.path);
   if ((await session.glance(write)) === "allowed") return { kind: "allowed" };
@@ -147,7 +147,7 @@ async function consider(write: Write, place: GuardContext): Promise<Consideratio
   if (looked === "later") return { kind: "later" };
   if (looked === "searched" || !found.isUnread)
     return session.consider(place.call === undefined ? write : { ...write, call: place.call });
-  // What could not be looked through may have shown it.
+  // A text that could not be searched may have shown the lines.
   const again = await session.preview(write);
   if (again.kind !== "unsure") return again;
   throw new PortError("too_large", words.notSearched);
@@ -182,7 +182,7 @@ async function newsOf(path: string, place: GuardContext): Promise<string> {
   return words.newsNote(path, await news(path, place), place.door);
 }
 
-/** Rows count as shown only as far as there is room to show them. */
+/** Returns the news of a file. Rows count as shown only as far as there is room to show them. */
 async function news(path: string, place: GuardContext): Promise<News | null> {
   const found = await place.sessionFor(path).news(path, place.room.left);
   for (const { text } of found?.rows ?? []) place.room.left -= text.length + rowRoom;
@@ -191,7 +191,7 @@ async function news(path: string, place: GuardContext): Promise<News | null> {
 
 const rowRoom = 10;
 
-/** A rule of the person's own forbids it; or it could not be checked, which is let through unless set otherwise. */
+/** Returns why a failure refuses a write: a rule of the person's forbids it, or the guard is set to fail closed. */
 function failure(error: PortError, path: string, place: GuardContext): string[] {
   if (error.code === "denied" || error.code === "outside_roots")
     return [`${rejected}\n${visible(error.message)}`];
@@ -220,10 +220,10 @@ async function changed(
   return notes;
 }
 
-/** How long a change that was let through may take to be told of. */
+/** Time within which a change that was let through is reported. */
 const underWay = 60_000;
 
-/** No other change of the same file is under way: what differs is then nobody's of this agent. */
+/** True if no other change of the same file is under way, so that other differences are not this agent's. */
 function isLast(path: string, { store, agent, clock }: GuardContext): boolean {
   const name = `${agent} ${path}`;
   const begun = store.notes.take("begun", name).filter((time) => Number(time) > clock() - underWay);
@@ -247,7 +247,7 @@ async function settled(
   return notes;
 }
 
-/** What is known of an edit that the client refused by itself: what changed, and the edit for the text as it is now. */
+/** Explains an edit that the client itself refused: what changed, and the edit for the text as it is now. */
 async function explained(write: Write, place: GuardContext): Promise<string[]> {
   const { path, change } = write;
   const found = await place.sessionFor(path).consider(write);
