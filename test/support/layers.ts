@@ -128,12 +128,9 @@ function purity(module: Module): string[] {
   return broken;
 }
 
-/** Files that still wrap an object in a Proxy. Nothing may be added. */
-const proxies: ReadonlySet<string> = new Set(["src/session/refresh.ts"]);
-
 /** An object that answers for another one calls from below what stands above it, and no import says so. */
 function disguises({ path, makesProxy }: Module): string[] {
-  if (!makesProxy || proxies.has(path)) return [];
+  if (!makesProxy) return [];
   return [
     `${path}: makes a Proxy; imports cannot show what it calls: take an option, or a class of the same port`,
   ];

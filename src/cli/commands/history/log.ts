@@ -1,9 +1,11 @@
 import { visible } from "../../../text/index.js";
+import { UsageError } from "../../args.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { open } from "../../open-workspace.js";
-import { logColumns, logRow, parseSince } from "../../print/log-rows.js";
+import { agentName, logColumns, logRow, parseSince } from "../../print/log-rows.js";
 import { tableText } from "../../print/output.js";
+import { showEntries } from "./show.js";
 
 const defaultMax = 100;
 
@@ -11,15 +13,21 @@ export const run: Run = async (context) => {
   const { args, output } = context;
   const now = Date.now();
   const since = args.text("since");
-  const path = args.text("file");
+  const path = args.positionals[0] ?? args.text("file");
+  if (args.positionals[0] !== undefined && args.has("file"))
+    throw new UsageError("FILE and --file exclude each other");
+  const agent = args.text("agent");
   const max = args.number("max");
   const after = since === undefined ? undefined : parseSince(since, now);
   const { store, files } = await open(context, path === undefined ? [] : [path]);
   const file = path === undefined ? undefined : (await files.identify(path)).key;
-  const all = await store.journal({
+  const found = await store.journal({
     ...(file === undefined ? {} : { files: [file] }),
     ...(after === undefined ? {} : { since: after }),
   });
+  const all = found.filter(
+    (entry) => agent === undefined || [entry.agent, agentName(entry.agent)].includes(agent),
+  );
   const shown = all.slice(-(max ?? defaultMax));
   if (args.has("json")) {
     for (const entry of max === undefined ? all : shown) output.out.line(JSON.stringify(entry));
@@ -27,7 +35,12 @@ export const run: Run = async (context) => {
   }
   if (shown.length === 0) {
     const of = path === undefined ? "" : ` of ${visible(path)}`;
-    output.out.line(`[nothing on record${of}${since === undefined ? "" : " since then"}]`);
+    const by = agent === undefined ? "" : ` by ${visible(agent)}`;
+    output.out.line(`[nothing on record${of}${by}${since === undefined ? "" : " since then"}]`);
+    return done;
+  }
+  if (args.has("patch")) {
+    await showEntries(shown, store, output.out);
     return done;
   }
   // Ids are long, and `undo --list` has them.

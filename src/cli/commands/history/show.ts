@@ -16,16 +16,24 @@ export const run: Run = async (context) => {
   const entries = journal.filter((entry) => entry.id === id || entry.batch === id);
   if (entries.length === 0)
     throw new PortError("not_found", `nothing on record has the id ${id}; \`kedge log\` lists what is`);
-  for (const [at, entry] of entries.entries()) {
-    const diff = await diffOf(entry, store);
-    if (args.has("json")) output.out.line(JSON.stringify({ ...entry, diff }));
-    else {
-      if (at > 0) output.out.line("");
-      show(entry, diff, output.out);
-    }
-  }
+  if (args.has("json"))
+    for (const entry of entries)
+      output.out.line(JSON.stringify({ ...entry, diff: await diffOf(entry, store) }));
+  else await showEntries(entries, store, output.out);
   return done;
 };
+
+/** Prints entries with their diffs, an empty line between two of them. */
+export async function showEntries(
+  entries: readonly JournalEntry[],
+  store: LedgerStore,
+  out: Stream,
+): Promise<void> {
+  for (const [at, entry] of entries.entries()) {
+    if (at > 0) out.line("");
+    show(entry, await diffOf(entry, store), out);
+  }
+}
 
 /** Returns what an entry did to its file: "" where nothing was written, null where a text is not kept. */
 async function diffOf(entry: JournalEntry, store: LedgerStore): Promise<string | null> {

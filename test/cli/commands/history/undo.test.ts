@@ -148,6 +148,17 @@ describe("kedge log", () => {
     expect(place.run(["log", "--since", "soon"]).status).toBe(2);
   });
 
+  test("lists one agent's entries, and each with its diff on request", async () => {
+    const place = await busy();
+    expect(jsonLines(place.ok("log", "--agent", "other", "--json"))).toMatchObject([{ agent: "other" }]);
+    expect(place.ok("log", "--agent", "x\u001b[2J")).toBe("[nothing on record by x\\u001b[2J]\n");
+    const [first = "", ...others] = place.ok("log", "a.txt", "-p").split(/\n\n(?=a\.txt)/);
+    expect(first).toMatch(/^a\.txt:1: edited\nid: .*\nagent: tester\n[\s\S]*\n\+/);
+    expect(others).toHaveLength(2);
+    expect(others.at(-1)).toMatch(/refused: stale\n[\s\S]*cause: /);
+    expect(place.run(["log", "a.txt", "--file", "b.txt"]).status).toBe(2);
+  });
+
   test("nothing yet, or nothing that was asked for", async () => {
     expect(new Place().ok("log")).toBe("[nothing on record]\n");
     const place = await busy();
