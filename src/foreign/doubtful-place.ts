@@ -37,7 +37,7 @@ export async function unclearHunk(
     return problem(
       "ambiguous",
       [],
-      `the lines beginning with ${said} stand in ${places.length} places (lines ${where}), and which one is meant cannot be told: give more context, or @@ with a line above them`,
+      `the lines beginning with ${said} match in ${places.length} places (lines ${where}), and which one is meant cannot be told: give more context, or @@ with a line above them`,
       { rows: LineSet.of(places.slice(0, listedPlaces).map((at) => [at, at + end - start] as const)) },
     );
   }
@@ -70,7 +70,7 @@ function inDoubt({ old, lines }: Doubtful): Problem {
   return problem(
     "ambiguous",
     [],
-    `${said} stands in several places${where}, though a tool may count one, and which one is meant cannot be told: quote more of what is around it`,
+    `${said} matches in several places${where}, though a tool may count only one, and which one is meant cannot be told: quote more surrounding lines`,
     { rows: LineSet.lines(lines) },
   );
 }

@@ -85,7 +85,7 @@ export function unseen({ joined, loose }: Placement, opened: OpenFile, request: 
   if (missing.isEmpty) return null;
   const said = `${describe(missing.ranges())} ${missing.size === 1 ? "was" : "were"} never shown to you`;
   const why = below.isEmpty
-    ? "the quoted text stands nowhere, and what is like it may be taken for it"
+    ? "the quoted text has no exact match, and similar lines may be taken for it"
     : "the quote ends in a newline and its replacement does not, so the next line runs into it: end it with one, or quote that line too";
   return problem("not_shown", [], `${why}; ${said}`, {
     ...{ rows: missing.size <= shownRows ? missing : LineSet.empty, missing },
@@ -210,11 +210,11 @@ function withRows(found: Problem, hit: Hit, { hull: [start, end] }: Sighting, { 
 
 function seenTwice(hit: Hit, { hull: [start, end] }: Sighting): Problem {
   const gap = start === 0 ? "at the beginning" : `below line ${start}`;
-  const where = start < end ? describe([{ start: start + 1, end }]) : gap;
+  const where = start < end ? `at ${describe([{ start: start + 1, end }])}` : gap;
   return problem(
     "ambiguous",
     [],
-    `the quoted text was seen in two places: line ${hit.start + 1}, where it stands, and ${where}, where it is gone. Quote more of what is around the one you mean`,
+    `the quoted text is at line ${hit.start + 1}; you also saw it ${where}, where it has been removed. Quote more surrounding lines`,
     { changed: LineSet.of(start < end ? [[start, end]] : []) },
   );
 }
@@ -223,7 +223,7 @@ function seenBelow({ start }: Hit, { at }: Sighting): Problem {
   return problem(
     "ambiguous",
     [],
-    `the quoted lines were seen in line ${at + 1}, where they stand, but line ${start + 1} would be taken for them: give more context, or @@ with a line above them`,
+    `you saw the quoted lines at line ${at + 1}, but the tool would take line ${start + 1} for them: give more context, or @@ with a line above them`,
   );
 }
 

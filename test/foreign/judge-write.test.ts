@@ -106,7 +106,7 @@ describe("a tool that quotes is let through where it does what the agent meant",
     const found = await session.consider(edit("b", "B"));
     expect(found).toMatchObject({ kind: "refused", result: { details: { code: "ambiguous" } } });
     expect(found.kind === "refused" && found.result.text).toMatch(
-      /line 7, where it stands, and line 2, where it is gone/,
+      /is at line 7; you also saw it at line 2, where it has been removed. Quote more surrounding lines/,
     );
     expect((await session.consider(edit("f b", "f B"))).kind).toBe("allowed");
     await session.observe({ path, rows: rowsOf("X", 2) });

@@ -40,7 +40,7 @@ describe("a hunk that fits several places, all of them seen", () => {
     await session.observe({ path, rows: rowsOf(all) });
     const found = await session.consider(patch(["@@", "-x", "+X"]));
     const text = found.kind === "refused" ? found.result.text : "";
-    expect(text).toMatch(/"x" stand in 3 places \(lines 2, 5, 8\)/);
+    expect(text).toMatch(/"x" match in 3 places \(lines 2, 5, 8\)/);
     expect(text).toMatch(/give more context, or @@ with a line above/);
     for (const line of [1, 2, 3, 5, 8]) expect(text).toMatch(new RegExp(`^ +${line}#`, "m"));
   });
@@ -157,7 +157,7 @@ describe("a hunk in a file that has changed since it was seen", () => {
     rudely("d e b e");
     const found = await session.consider(patch(["@@ d", "-e", "+E"]));
     expect(found.kind === "refused" ? found.result.text : "").toMatch(
-      /seen in line 4, where they stand, but line 2 would be taken for them: give more context, or @@ with/,
+      /saw the quoted lines at line 4, but the tool would take line 2 for them: give more context, or @@ with/,
     );
   });
 });
