@@ -1,5 +1,5 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
-import { type Result, refusalResult } from "../calls/index.js";
+import { failureResult, type Result, refusalResult } from "../calls/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import type { Range } from "../text/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
@@ -51,8 +51,9 @@ export function textEditor(options: TextEditorOptions): TextEditor {
     try {
       return await bench.run(Arguments.read(input, names));
     } catch (error) {
-      if (error instanceof BadArgument) return refusalResult(error.path ?? "", "bad_request", error.message);
-      throw error;
+      if (!(error instanceof BadArgument)) throw error;
+      const isView = (input as { command?: unknown } | null)?.command === "view";
+      return (isView ? failureResult : refusalResult)(error.path ?? "", "bad_request", error.message);
     }
   };
 }

@@ -42,7 +42,8 @@ describe("view", () => {
     const run = textEditor({ ...options, list: async (path) => (path === "src" ? "a.ts\nb.ts" : null) });
     expect((await run({ command: "view", path: "src" })).text).toBe("a.ts\nb.ts");
     expect((await run({ command: "view", path: "src", view_range: [1, 9] })).text).toBe("a.ts\nb.ts");
-    expect((await run({ command: "view", path: "none" })).isError).toBe(true);
+    const missing = await run({ command: "view", path: "none" });
+    expect([missing.isError, missing.text]).toEqual([true, expect.stringMatching(/^none does not exist/)]);
   });
 });
 
@@ -233,4 +234,5 @@ test.each<[string, object, string]>([
   const result = await run(command, more);
   expect(result.isError).toBe(true);
   expect(result.text).toContain(message);
+  expect(result.text.startsWith("REJECTED, nothing written.")).toBe(command !== "view");
 });
