@@ -52,18 +52,25 @@ export function prune(context: StoreContext, bounds: Bounds, deadline = Number.P
       bytes += file.size;
     }
   }
-  const expendable = kept.filter(({ path }) => path.endsWith(".z") || /journal-[^/\\]*\.jsonl$/.test(path));
-  expendable.sort((one, other) => one.modified - other.modified);
+  // Texts first, then the journal; of either the segments that are full, the oldest first.
+  const expendable = [...fullSegments(kept, "versions"), ...fullSegments(kept, "journal")];
   // Somewhat below the bound, so that the next version does not make it necessary again.
   const goal = bytes > bounds.size ? bounds.size * 0.9 : bounds.size;
   for (const file of expendable) {
     if (bytes <= goal) break;
     if (ticks() > deadline) return { removed, bytes, isDone: false, isEmpty: false };
     if (!removeQuietly(context, file.path)) continue;
+    removeQuietly(context, file.path.replace(/log$/, "index"));
     removed += 1;
     bytes -= file.size;
   }
   return { removed, bytes, isDone: true, isEmpty: kept.every(({ path }) => isLabel(path)) };
+}
+
+function fullSegments(files: readonly Found[], folder: "versions" | "journal"): Found[] {
+  const pattern = new RegExp(`[/\\\\]${folder}[/\\\\]\\d+\\.log$`);
+  const found = files.filter(({ path }) => pattern.test(path));
+  return found.sort((one, other) => (one.path < other.path ? -1 : 1)).slice(0, -1);
 }
 
 /** A folder for each workspace, those first that were never pruned, then by the time of it. */

@@ -27,7 +27,7 @@ import type {
 import { withoutSecrets } from "../text/index.js";
 import { EntryPaths, type Here } from "./entry-paths.js";
 import { FileRecords } from "./file-records.js";
-import { Journal } from "./journal-file.js";
+import { Journal } from "./journal.js";
 import { NamedRecords } from "./named-records.js";
 import { Notes } from "./notes.js";
 import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
@@ -108,8 +108,10 @@ class DiskStore implements NodeStore {
     this.notes = new Notes(this.context);
     this.files = new FileRecords(this.context);
     this.named = new NamedRecords(this.context);
-    this.texts = new Versions(this.context, options.brief ?? false);
-    this.entries = new Journal(this.context);
+    // A bound is kept by removing segments that are full.
+    const most = this.bounds.size / 8;
+    this.texts = new Versions(this.context, options.brief ?? false, most);
+    this.entries = new Journal(this.context, most);
     this.paths = options.here ? new EntryPaths(options.here, platform) : null;
   }
 
@@ -181,8 +183,8 @@ class DiskStore implements NodeStore {
     if (failures.length > 0) throw failures[0];
   }
 
-  private keep({ id, bytes }: NewVersion): void {
-    this.sincePruned += this.texts.keep(id, bytes);
+  private keep(version: NewVersion): void {
+    this.sincePruned += this.texts.keep(version);
     if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
   }
 

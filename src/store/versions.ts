@@ -1,6 +1,9 @@
-import { ifThere, nameOf, readFile, reason, stateFailure } from "../host/index.js";
-import { makeWay, putAside } from "./put-aside.js";
-import { replaceFile, type StoreContext } from "./replace-file.js";
+import { reason, stateFailure, withoutChecksum } from "../host/index.js";
+import type { NewVersion } from "../ports/index.js";
+import { difference, merged } from "./difference.js";
+import type { StoreContext } from "./replace-file.js";
+import type { SegmentIndex } from "./segment-index.js";
+import { hashOf, Segments } from "./segments.js";
 
 /** Zlib streams. In a hurry, what is short stands in one as it is: loading zlib takes a sixth of Node's start. */
 const longestStored = 16 * 1024;
@@ -53,69 +56,149 @@ function adler32(bytes: Uint8Array): number {
   return ((two << 16) | one) >>> 0;
 }
 
-const day = 86_400_000;
+const segmentSize = 4 * 1024 * 1024;
+/** A text is told by at most so many others, one after the other. */
+const longestChain = 64;
+/** Texts that were read or written last, so that the next one is told by them at once. */
+const mostRecent = 8;
+const recentBytes = 32 * 1024 * 1024;
 
-/** Versions by content, compressed; the checksum of zlib finds damage. */
+/** A line: a whole text, or a difference to another one in the same segment. */
+interface Line {
+  readonly id: string;
+  readonly base?: string;
+  /** How many texts it takes besides this one. */
+  readonly depth: number;
+  /** Packed, in base64. */
+  readonly data: string;
+}
+
+const keyOf = (id: string): string => `version ${id}`;
+
+/**
+ * Versions by content. Most are told by the text before them; a segment needs no other, so whatever is pruned takes
+ * nothing else along.
+ */
 export class Versions {
-  readonly folder: string;
+  private readonly segments: Segments;
+  private readonly recent = new Map<string, Uint8Array>();
+  private recentSize = 0;
 
   constructor(
     private readonly context: StoreContext,
     private readonly brief: boolean,
+    most: number = segmentSize,
   ) {
-    this.folder = context.platform.path.join(context.folder, "versions");
+    this.segments = new Segments(context, "versions", Math.min(most, segmentSize));
   }
 
   get(ids: readonly string[]): Map<string, Uint8Array> {
-    return new Map(
-      ids.flatMap((id) => {
-        const bytes = this.one(id);
-        return bytes ? [[id, bytes] as const] : [];
-      }),
-    );
-  }
-
-  private one(id: string): Uint8Array | null {
-    const path = this.pathOf(id);
-    let packed: Uint8Array | null;
-    try {
-      packed = this.context.io.isThere(path) ? readFile(this.context.io, path) : null;
-    } catch (error) {
-      if (!makeWay(this.context, path)) this.context.report(`${path} cannot be read: ${reason(error)}`);
-      return null;
-    }
-    if (packed === null) return null;
-    try {
-      return unpack(packed);
-    } catch (error) {
-      putAside(this.context, path, reason(error));
-      return null;
-    }
-  }
-
-  /** How many bytes it took; 0 if it was there already. */
-  keep(id: string, bytes: Uint8Array): number {
-    const { io, clock } = this.context;
-    const path = this.pathOf(id);
-    try {
-      const stat = io.isThere(path) ? ifThere(() => io.lstat(path)) : null;
-      if (stat?.isFile()) {
-        // Pruned by the time it was last kept, not by the time it was first kept.
-        if (clock() - Number(stat.mtimeMs) > day) io.touch(path, clock() / 1000);
-        return 0;
+    const found = new Map<string, Uint8Array>();
+    let missing = [...new Set(ids)];
+    for (const segment of this.segments.numbers().reverse()) {
+      if (missing.length === 0) break;
+      const index = this.segments.index(segment);
+      if (!index) continue;
+      for (const id of missing) {
+        const isThere = index.find(hashOf(keyOf(id))).length > 0;
+        const bytes = isThere ? (this.recent.get(id) ?? this.read(id, segment, index)) : null;
+        if (bytes) found.set(id, bytes);
       }
-      if (stat) makeWay(this.context, path);
-      const packed = pack(bytes, this.brief);
-      replaceFile(this.context, path, packed);
-      return packed.length;
+      missing = missing.filter((id) => !found.has(id));
+    }
+    return found;
+  }
+
+  /** How many bytes it took; 0 if it was kept lately. */
+  keep({ id, bytes, base }: NewVersion): number {
+    try {
+      const newest = this.segments.numbers().at(-1) ?? 0;
+      for (const segment of [newest, newest - 1].filter((number) => number > 0)) {
+        const index = this.segments.index(segment);
+        if (index && this.find(id, segment, index)) return 0;
+        const line = index && base ? this.toldBy(base, bytes, segment, index) : null;
+        if (line) return this.write({ id, ...line }, segment, bytes);
+      }
+      const data = Buffer.from(pack(bytes, this.brief)).toString("base64");
+      return this.write({ id, depth: 0, data }, this.segments.current(), bytes);
     } catch (error) {
-      throw stateFailure(`keep a version as ${path}`, this.context.state, error);
+      throw stateFailure("keep a version", this.context.state, error);
     }
   }
 
-  private pathOf(id: string): string {
-    const name = /^[0-9a-f]{8,64}$/.test(id) ? id : nameOf(id);
-    // All in one folder: to make one of 256 for most of the first versions takes longer than to keep them.
-    return this.context.platform.path.join(this.folder, `${name}.z`);
+  /** null: told by that text it would take too much, or that text is not in this segment. */
+  private toldBy(
+    base: NonNullable<NewVersion["base"]>,
+    bytes: Uint8Array,
+    segment: number,
+    index: SegmentIndex,
+  ): Omit<Line, "id"> | null {
+    const before = this.find(base.id, segment, index);
+    if (!before || before.depth >= longestChain) return null;
+    const told = difference(base.bytes, bytes);
+    if (2 * told.length > bytes.length) return null;
+    const data = Buffer.from(pack(told, true)).toString("base64");
+    return { base: base.id, depth: before.depth + 1, data };
+  }
+
+  private write(line: Line, segment: number, bytes: Uint8Array): number {
+    this.segments.append([{ time: this.context.clock(), keys: [keyOf(line.id)], value: line }], segment);
+    this.remember(line.id, bytes.slice());
+    return line.data.length;
+  }
+
+  private find(id: string, segment: number, index: SegmentIndex): Line | null {
+    const lines = index.find(hashOf(keyOf(id)));
+    for (const text of this.segments.lines(segment, lines, index)) {
+      const line = lineIn(text);
+      if (line?.id === id) return line;
+    }
+    return null;
+  }
+
+  /** Damage counts as not kept. */
+  private read(id: string, segment: number, index: SegmentIndex): Uint8Array | null {
+    const chain: Line[] = [];
+    let known: Uint8Array | undefined;
+    for (let next: string | undefined = id; next !== undefined && !known; next = chain.at(-1)?.base) {
+      known = chain.length > 0 ? this.recent.get(next) : undefined;
+      const line = known ? null : this.find(next, segment, index);
+      if (!known && (!line || chain.length > longestChain)) return null;
+      if (line) chain.push(line);
+    }
+    try {
+      const bytes = chain.reduceRight((before: Uint8Array | undefined, { base, data }) => {
+        const own = unpack(Buffer.from(data, "base64"));
+        return base === undefined || before === undefined ? own : merged(before, own);
+      }, known);
+      if (bytes) this.remember(id, bytes);
+      return bytes ?? null;
+    } catch (error) {
+      this.context.report(`version ${id} is damaged: ${reason(error)}`);
+      return null;
+    }
+  }
+
+  private remember(id: string, bytes: Uint8Array): void {
+    if (bytes.length > recentBytes / 4) return;
+    this.recentSize += bytes.length - (this.recent.get(id)?.length ?? 0);
+    this.recent.delete(id);
+    this.recent.set(id, bytes);
+    for (const [old, { length }] of this.recent) {
+      if (this.recent.size <= mostRecent && this.recentSize <= recentBytes) return;
+      this.recent.delete(old);
+      this.recentSize -= length;
+    }
+  }
+}
+
+function lineIn(text: string): Line | null {
+  try {
+    const line = withoutChecksum(text) as Line;
+    return typeof line.id === "string" && typeof line.data === "string" && Number.isInteger(line.depth)
+      ? line
+      : null;
+  } catch {
+    return null;
   }
 }

@@ -74,7 +74,7 @@ describe("kedge doctor", () => {
     const folder = below(join(place.state, "v2"));
     const ledger = readdirSync(below(join(folder, "files"))).find((name) => name.endsWith(".json")) as string;
     const file = join(below(join(folder, "files")), ledger);
-    appendFileSync(join(folder, "journal.jsonl"), '{"id":\n{"id":"cut o');
+    appendFileSync(below(join(folder, "journal")), '{"id":\n{"id":"cut o');
     expect(wrong(place.run(["doctor", "--json"]).stdout).map(({ found }) => found)).toEqual([
       "1 line of this workspace's journal cannot be read",
     ]);

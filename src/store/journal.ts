@@ -1,0 +1,169 @@
+import { stateFailure, withoutChecksum } from "../host/index.js";
+import { idsIn, isAskedFor, type JournalEntry, type JournalNews, type JournalQuery } from "../ports/index.js";
+import type { StoreContext } from "./replace-file.js";
+import type { SegmentIndex } from "./segment-index.js";
+import { hashOf, Segments } from "./segments.js";
+
+const segmentSize = 1024 * 1024;
+/** A process that was stopped between asking for the segment and writing may write into one that is full by then. */
+const watchedSegments = 4;
+/** Lines that are parsed at a time where the last of many are asked for. */
+const parsedAtOnce = 64;
+
+const keyOfFile = (file: string): string => `file ${file}`;
+const keyOfAgent = (agent: string): string => `agent ${agent}`;
+const keyOfId = (id: string): string => `id ${id}`;
+
+/** The journal: entries found by file, by agent, and by the ids that they have or name. */
+export class Journal {
+  private readonly segments: Segments;
+
+  constructor(
+    private readonly context: StoreContext,
+    most: number = segmentSize,
+  ) {
+    this.segments = new Segments(context, "journal", Math.min(most, segmentSize));
+  }
+
+  append(entries: readonly JournalEntry[]): void {
+    const lines = entries.map((entry) => ({
+      time: entry.time,
+      keys: [keyOfFile(entry.file), keyOfAgent(entry.agent), ...idsIn(entry).map(keyOfId)],
+      value: entry,
+    }));
+    try {
+      this.segments.append(lines);
+    } catch (error) {
+      throw stateFailure("append to the journal", this.context.state, error);
+    }
+  }
+
+  /** Oldest first. */
+  read(query: JournalQuery = {}): JournalEntry[] {
+    const found: JournalEntry[][] = [];
+    let left = query.last ?? Number.POSITIVE_INFINITY;
+    for (const segment of this.segments.numbers().reverse()) {
+      if (left <= 0) break;
+      const index = this.segments.index(segment);
+      if (!index || (query.since !== undefined && index.newest < query.since)) continue;
+      const entries = this.last(segment, candidates(index, query), { index, query, left });
+      found.push(entries);
+      left -= entries.length;
+    }
+    return found.reverse().flat();
+  }
+
+  since(mark: string | null): JournalNews {
+    const places = marked(mark);
+    const numbers = this.segments.numbers();
+    const oldest = places && Math.min(...places.keys());
+    const entries: JournalEntry[] = [];
+    const ends: string[] = [];
+    for (const segment of numbers.slice(-watchedSegments))
+      ends.push(`${segment}:${this.segments.index(segment)?.size ?? 0}`);
+    if (mark !== null)
+      for (const segment of numbers.filter((number) => oldest === null || number >= oldest)) {
+        const index = this.segments.index(segment);
+        if (!index) continue;
+        const from = places?.get(segment) ?? 0;
+        const lines = all(index).filter((line) => index.start(line) >= from);
+        entries.push(...this.parsed(segment, lines, index));
+      }
+    return { entries, mark: ends.join() };
+  }
+
+  /** Lines that nobody can read. */
+  damaged(): number {
+    let count = 0;
+    for (const segment of this.segments.numbers()) {
+      const index = this.segments.index(segment);
+      if (index) count += index.damaged + index.count - this.entriesIn(segment, all(index), index).length;
+    }
+    return count;
+  }
+
+  /** The last entries that are asked for, of these lines of a segment. */
+  private last(
+    segment: number,
+    lines: readonly number[],
+    {
+      index,
+      query,
+      left,
+    }: { readonly index: SegmentIndex; readonly query: JournalQuery; readonly left: number },
+  ): JournalEntry[] {
+    const found: JournalEntry[][] = [];
+    let missing = left;
+    for (let end = lines.length; end > 0 && missing > 0; ) {
+      const start = Number.isFinite(left) ? Math.max(0, end - Math.max(parsedAtOnce, missing)) : 0;
+      const entries = this.parsed(segment, lines.slice(start, end), index).filter((one) =>
+        isAskedFor(one, query),
+      );
+      found.push(entries.slice(Math.max(0, entries.length - missing)));
+      missing -= entries.length;
+      end = start;
+    }
+    return found.reverse().flat();
+  }
+
+  private parsed(segment: number, lines: readonly number[], index: SegmentIndex): JournalEntry[] {
+    if (lines.length === 0) return [];
+    const entries = this.entriesIn(segment, lines, index);
+    const skipped = lines.length - entries.length + (lines.length === index.count ? index.damaged : 0);
+    if (skipped > 0)
+      this.context.report(
+        `${this.segments.pathOf(segment)}: ${skipped} damaged ${skipped === 1 ? "line was" : "lines were"} skipped`,
+      );
+    return entries;
+  }
+
+  private entriesIn(segment: number, lines: readonly number[], index: SegmentIndex): JournalEntry[] {
+    return this.segments.lines(segment, lines, index).flatMap((text) => entryIn(text) ?? []);
+  }
+}
+
+function all({ count }: SegmentIndex): number[] {
+  return Array.from({ length: count }, (_, line) => line);
+}
+
+/** Lines that may be asked for, by the key that is had by the fewest. */
+function candidates(index: SegmentIndex, { files, agent, ids, since }: JournalQuery): readonly number[] {
+  const union = (keys: readonly string[]): readonly number[] => {
+    if (keys.length === 1) return index.find(hashOf(keys[0] as string));
+    return [...new Set(keys.flatMap((key) => index.find(hashOf(key))))].sort((one, two) => one - two);
+  };
+  const sets = [
+    ...(files ? [union(files.map(keyOfFile))] : []),
+    ...(agent === undefined ? [] : [union([keyOfAgent(agent)])]),
+    ...(ids ? [union(ids.map(keyOfId))] : []),
+  ];
+  const fewest =
+    sets.length === 0 ? all(index) : sets.reduce((one, two) => (two.length < one.length ? two : one));
+  return since === undefined ? fewest : fewest.filter((line) => index.time(line) >= since);
+}
+
+/** How far each of the last segments was read; null: all of them from the beginning. */
+function marked(mark: string | null): ReadonlyMap<number, number> | null {
+  const found = [...(mark ?? "").matchAll(/(\d+):(\d+)/g)];
+  return found.length === 0 ? null : new Map(found.map(([, segment, end]) => [Number(segment), Number(end)]));
+}
+
+function entryIn(text: string): JournalEntry | null {
+  try {
+    const { at: _, ...entry } = withoutChecksum(text) as { readonly at?: string };
+    return isEntry(entry) ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string";
+
+/** What everybody relies on who reads an entry. A kind that is unknown here is a later version's. */
+function isEntry(value: object): value is JournalEntry {
+  const { id, time, agent, tool, kind, path, file, before, after, lines } = value as JournalEntry;
+  const isNamed = isText(id) && isText(agent) && isText(tool) && isText(path) && isText(file);
+  const isWhole = isNamed && typeof time === "number" && isText(kind) && Array.isArray(lines);
+  return isWhole && isTextOrNull(before) && isTextOrNull(after);
+}
