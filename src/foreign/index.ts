@@ -1,12 +1,11 @@
 // May another program's tool do this to a file, and what did it do?
 
+export { type Glance, glance } from "./glance.js";
 export type { Healed } from "./healing.js";
 export {
   type Consideration,
   consider,
   type ForeignWrite,
-  type Glance,
-  glance,
   preview,
   type Unsure,
 } from "./judge-write.js";

@@ -19,9 +19,7 @@ import {
   type Env,
   gate,
   isKept,
-  knownNow,
   type OpenFile,
-  peek,
   type UnitEnv,
   withOpen,
 } from "../ledger/index.js";
@@ -130,27 +128,6 @@ function unsure({ change }: ForeignWrite, { verdict }: Refusing, document: Docum
     joined,
   );
   return { kind: "unsure", isUnread, lines: lines.ranges() };
-}
-
-/** Verdict without a lock: allowed, nothing of the file was ever shown, or a judgement is needed. */
-export type Glance = "allowed" | "unseen" | "unclear";
-
-export async function glance({ path, change }: ForeignWrite, env: Env): Promise<Glance> {
-  const file = await env.files.identify(path);
-  const found = await peek(file, env);
-  if (found === "missing" || (found === "unseen" && !(await env.files.read(file)))) return "allowed";
-  if (typeof found !== "object") return found;
-  if (change.kind === "patch") return "unclear";
-  const { document, agent, state } = found;
-  if (change.kind === "quotes") {
-    // Lines shown of an older version that is not kept may have changed unnoticed.
-    const isFollowed = isKept(file, document) || agent.showings.every((one) => one.state === state);
-    const { hits, joined, doubtful, unended, loose, isGone } = place(change, document);
-    const isKnown = isKnownThroughout(hits, agent) && joined.subtract(knownNow(agent)).isEmpty;
-    const isClear = doubtful === null && unended.length === 0 && loose.length === 0 && !isGone;
-    return isFollowed && isKnown && isClear ? "allowed" : "unclear";
-  }
-  return LineSet.all(document.lineCount).subtract(knownNow(agent)).isEmpty ? "allowed" : "unclear";
 }
 
 type Finding = Exclude<Consideration, { kind: "refused" }> | Refusing;
