@@ -1,12 +1,13 @@
 /**
  * Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes, `--only Commit` (or Core,
- * Start, MCP) everything else; neither is written down.
+ * Start, MCP, Audit) everything else; neither is written down.
  */
 
 import { formatHashLineBytes } from "../src/anchors/listing.js";
 import { anchorOf } from "../src/edits/problem.js";
 import { Document } from "../src/text/document.js";
 import { judge, writeResults } from "./results.js";
+import { auditChild, auditRows } from "./speed/audit.js";
 import { type ColdRow, coldChild, coldRows } from "./speed/cold.js";
 import { commitRows } from "./speed/commit.js";
 import { coreRows, editBytes } from "./speed/core.js";
@@ -79,6 +80,7 @@ async function main(): Promise<void> {
     await group("Commit", commitRows);
     await group("Start", startRows);
     await group("MCP", mcpRows);
+    await group("Audit", () => auditRows(process.argv[1] as string));
   }
   if (only !== undefined) return;
   const cold = coldRows(process.argv[1] as string);
@@ -104,5 +106,7 @@ async function main(): Promise<void> {
   writeResults("speed", "npm run bench:speed", { groups, cold, stale, scaling: points });
 }
 
+const auditing = process.argv.indexOf("--audit-child");
 if (process.argv.includes("--cold-child")) inChild();
+else if (auditing > 0) await auditChild(process.argv[auditing + 1] ?? "", process.argv[auditing + 2] ?? "");
 else await main();

@@ -59,7 +59,8 @@ interface Asking {
 const nothingSent: Recalled = { sent: [], isComplete: true };
 
 export class GuardInMemory {
-  private readonly files = memoryFiles();
+  /** Bytes that were put are never written to. */
+  private readonly files = Object.assign(memoryFiles(), { isLasting: true });
   private readonly store = Object.assign(memoryStore({ keptBytes: mostKept }), {
     notes: new NotesInMemory(),
     tidy() {},
@@ -89,6 +90,10 @@ export class GuardInMemory {
     }
     this.texts.set(path, { text, changed: this.now });
     this.files.set(path, text);
+  }
+
+  text(path: string): Text {
+    return this.texts.get(path)?.text ?? null;
   }
 
   /** All that is there now is in a commit. */

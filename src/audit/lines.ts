@@ -7,11 +7,24 @@ const piece = 4 * 1024 * 1024;
 const longest = 256 * 1024 * 1024;
 const lineFeed = 10;
 
+/** Where a line stands in its file, in bytes. */
+export interface LineSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The line that was given last. */
+export interface LineCursor {
+  start: number;
+  end: number;
+}
+
 /** `isWanted` looks at the line's first bytes. */
 export function* linesOf(
   path: string,
   progress: Progress,
   isWanted: (head: string) => boolean = () => true,
+  cursor: LineCursor = { start: 0, end: 0 },
 ): Generator<string> {
   // A pipe without a writer would be waited for.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -19,6 +32,8 @@ export function* linesOf(
     if (!fstatSync(fd).isFile()) return;
     let buffer = Buffer.allocUnsafe(piece);
     let kept = 0;
+    /** Where the buffer begins in the file. */
+    let base = 0;
     let isSkipping = false;
     for (;;) {
       const count = readSync(fd, buffer, kept, buffer.length - kept, null);
@@ -29,16 +44,19 @@ export function* linesOf(
         at >= 0 && at < end;
         at = buffer.indexOf(lineFeed, start)
       ) {
+        Object.assign(cursor, { start: base + start, end: base + at });
         if (!isSkipping) yield* wanted(buffer, start, at, isWanted);
         isSkipping = false;
         start = at + 1;
       }
       if (count === 0) {
+        Object.assign(cursor, { start: base + start, end: base + end });
         if (!isSkipping) yield* wanted(buffer, start, end, isWanted);
         return;
       }
       progress.read(count);
       kept = end - start;
+      base += start;
       if (start > 0) buffer.copyWithin(0, start, end);
       else if (kept === buffer.length && buffer.length < longest) {
         const larger = Buffer.allocUnsafe(buffer.length * 2);
@@ -47,6 +65,7 @@ export function* linesOf(
       } else if (kept === buffer.length) {
         isSkipping = true;
         progress.damaged();
+        base += kept;
         kept = 0;
       }
     }
@@ -66,6 +85,19 @@ function* wanted(
   if (end <= start) return;
   if (!isWanted(buffer.toString("latin1", start, Math.min(end, start + headLength)))) return;
   yield buffer.toString("utf8", start, end);
+}
+
+/** Some lines once more. */
+export function linesAt(path: string, spans: readonly LineSpan[]): string[] {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    return spans.map(({ start, end }) => {
+      const bytes = Buffer.allocUnsafe(end - start);
+      return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, start));
+    });
+  } finally {
+    closeSync(fd);
+  }
 }
 
 export function parsedLine(line: string, progress: Progress): unknown {

@@ -17,8 +17,8 @@ export class Recoveries {
 
   constructor(private readonly sum: { calls: number; characters: number }) {}
 
-  take(call: Call, failure: FailureKind | null, size: number): void {
-    const { agent, asks } = call;
+  take(call: Call, failure: FailureKind | null): void {
+    const { agent, asks, size } = call;
     for (const one of this.open) if (one.agent === agent) one.left -= 1;
     this.open = this.open.filter(({ left }) => left > 0);
     const about = this.open.filter((one) => one.agent === agent && isAbout(call, one.path));

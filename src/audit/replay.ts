@@ -23,6 +23,11 @@ export interface Played {
   readonly lost: Findings["lost"];
 }
 
+interface Waiting {
+  readonly call: Call;
+  readonly text: Text;
+}
+
 type Answered = Answer & Findings;
 
 /** Clients whose own check refuses before the guard is asked: it only adds what it knows. */
@@ -38,6 +43,8 @@ export class Replay {
   private readonly looks = new Map<string, number>();
   /** The step at which the guard told an agent of a change. */
   private readonly told = new Map<string, number>();
+  /** What agents were shown of files that they have not changed so far: of most they never do. */
+  private readonly waiting = new Map<string, Waiting[]>();
   /** Files that an agent was shown while their text was not certain. */
   private readonly blurred = new Set<string>();
 
@@ -56,6 +63,7 @@ export class Replay {
 
   async fold(agent: string, time: number): Promise<void> {
     this.guard.tick(time);
+    for (const key of this.waiting.keys()) if (key.startsWith(`${agent}\0`)) this.waiting.delete(key);
     for (const key of this.blurred) if (key.startsWith(`${agent}\0`)) this.blurred.delete(key);
     await this.guard.answer({ kind: "fold" }, { agent, cwd: "/", time, recall: nothing });
   }
@@ -67,6 +75,7 @@ export class Replay {
     let verdict: Verdict | null = null;
     let isToldEarly = false;
     const isDecided = call.asks.length > 0 && (failure === null || healable.has(failure));
+    if (call.asks.length > 0) await this.catchUp(call);
     if (isDecided) {
       verdict = await this.judge(call, index, failure);
       isToldEarly = verdict.kind !== "allowed" && this.wasTold(call);
@@ -74,10 +83,12 @@ export class Replay {
     }
     const isUntouched = !this.advance(after(index)) && call.command !== null;
     const lost: Findings["lost"][number][] = [];
-    for (const event of call.after()) {
-      const answered = await this.observe(event, call, index, isUntouched);
-      if (answered) lost.push(...answered.lost);
-    }
+    if (call.shown && call.failure === null) this.wait(call, index);
+    else if (call.command === null || !isUntouched)
+      for (const event of call.after()) {
+        const answered = await this.observe(event, call, index, isUntouched);
+        if (answered) lost.push(...answered.lost);
+      }
     if (call.command !== null && call.failure === null && isCommit(call.command)) this.guard.commit();
     return { verdict, isToldEarly, lost };
   }
@@ -157,6 +168,36 @@ export class Replay {
     return isChanged ? "somebody else had changed the file since the agent saw it" : null;
   }
 
+  /** Keeps what was shown until it matters; the same once more adds nothing. */
+  private wait(call: Call, index: number): void {
+    const { path = "", whole = null } = call.shown ?? {};
+    const key = `${call.agent}\0${path}`;
+    const text = (this.timeline as Timeline).text(path, before(index), true);
+    this.looks.set(key, before(index));
+    this.told.delete(key);
+    if (text === undefined) this.blurred.add(key);
+    else if (whole !== null) this.blurred.delete(key);
+    if (this.blurred.has(key)) return;
+    const all = this.waiting.get(key) ?? [];
+    const last = all.at(-1);
+    const isKnown = last?.text === text && last?.call.shown?.whole === whole && whole !== null;
+    if (!isKnown) all.push({ call, text });
+    this.waiting.set(key, all);
+  }
+
+  /** Lets the guard see what the agent was shown of these files, each as it was then. */
+  private async catchUp({ agent, asks }: Call): Promise<void> {
+    for (const { path } of asks) {
+      const key = `${agent}\0${path}`;
+      const now = this.guard.text(path);
+      for (const { call, text } of this.waiting.get(key) ?? []) {
+        this.guard.put(path, text);
+        for (const event of call.after()) await this.ask(event, call, true);
+      }
+      if (this.waiting.delete(key)) this.guard.put(path, now);
+    }
+  }
+
   private wasTold({ agent, asks }: Call): boolean {
     return asks.some(({ path }) => this.told.has(`${agent}\0${path}`));
   }
@@ -170,22 +211,12 @@ export class Replay {
     const { agent } = call;
     const timeline = this.timeline as Timeline;
     if (event.kind === "settled" && event.refused.length > 0) return null;
-    const paths =
-      event.kind === "read"
-        ? [event.path]
-        : event.kind === "changed"
-          ? event.writes.map((one) => one.path)
-          : [];
-    const moment = event.kind === "changed" ? after(index) : before(index);
-    for (const path of paths) {
+    for (const { path } of event.kind === "changed" ? event.writes : []) {
       const key = `${agent}\0${path}`;
-      const isKnown = timeline.text(path, moment, true) !== undefined;
-      if (!isKnown) this.blurred.add(key);
-      else if (event.kind === "read" && call.shown?.whole != null) this.blurred.delete(key);
-      this.looks.set(key, moment);
+      if (timeline.text(path, after(index), true) === undefined) this.blurred.add(key);
+      this.looks.set(key, after(index));
       this.told.delete(key);
     }
-    if (event.kind === "read" && this.blurred.has(`${agent}\0${event.path}`)) return null;
     const said = await this.ask(event, call, isUntouched);
     if (said.tell !== undefined)
       for (const [key] of this.looks) {

@@ -40,7 +40,7 @@ export class SessionAudit {
 
   async take(step: Step): Promise<void> {
     this.steps.push(step);
-    if (step.kind === "call") this.size += sizeOf(step);
+    if (step.kind === "call") this.size += step.size;
     if (this.size > piece || this.steps.length >= mostSteps) await this.finish();
   }
 
@@ -81,7 +81,7 @@ export class SessionAudit {
     tally.called(this.file.client, this.file.session, call.agent, call.time);
     if (ask) tally.edited(this.file.client, call.time, failure);
     if (ask && failure !== null) add(`failed.${failure}`, ask.path, failureReasons[failure]);
-    this.recoveries.take(call, failure, sizeOf(call));
+    this.recoveries.take(call, failure);
     this.countOthers(call, isRepeated, add);
     if (!played) return;
     const { verdict, isToldEarly, lost } = played;
@@ -145,20 +145,16 @@ export class SessionAudit {
     call: Call,
   ): void {
     const { client, session } = this.file;
-    const { agent, id, tool, time, input, result } = call;
+    const { agent, id, tool, time, result } = call;
     this.counting.tally.add(
       { kind, client, session, agent, time: isoOf(time), call: id, tool, path, why },
-      () => ({ input, result, ...known }),
+      () => ({ input: call.input(), result, ...known }),
     );
   }
 }
 
 function shownPath({ shown, failure }: Call): string | null {
   return shown && failure === null ? shown.path : null;
-}
-
-function sizeOf({ input, result }: Call): number {
-  return input.length + result.length;
 }
 
 function isoOf(time: number): string | null {

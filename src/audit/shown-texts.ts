@@ -17,7 +17,7 @@ export class ShownTexts {
   isRepeated(agent: string, path: string, body: string): boolean {
     const key = `${agent}\0${path}`;
     const known = this.bodies.get(key) ?? [];
-    const bare = body.replace(/\n+$/, "");
+    const bare = withoutLastBreaks(body);
     if (bare === "") return false;
     if (known.some((one) => holds(one, bare))) return true;
     known.push(bare);
@@ -44,6 +44,12 @@ export class ShownTexts {
     this.size -= oldest.body.length;
     this.bodies.set(oldest.key, left);
   }
+}
+
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\n") end -= 1;
+  return end === text.length ? text : text.slice(0, end);
 }
 
 /** As whole lines. */

@@ -18,8 +18,9 @@ export interface Call {
   readonly time: number;
   readonly cwd: string;
   readonly tool: string;
-  readonly input: string;
   readonly result: string;
+  /** Characters of the call and its result. */
+  readonly size: number;
   /** Why it failed, in the client's words; null: it did what it was asked for. */
   readonly failure: string | null;
   /** The changes it asked for; empty: it edits nothing. */
@@ -30,6 +31,8 @@ export interface Call {
   readonly command: string | null;
   /** The file that it was asked to show. */
   readonly shown: Shown | null;
+  /** What it was called with. */
+  input(): string;
   /** What the guard is told afterwards. */
   after(): readonly Event[];
   /** What the model had been sent before, since the last compaction. */
@@ -42,6 +45,8 @@ export interface Shown {
   readonly body: string | null;
   /** All of the file; null: a part of it. */
   readonly whole: string | null;
+  /** The lines that were shown, where the client tells them without their numbers. */
+  readonly part?: string | null;
 }
 
 /** The model no longer has what it was sent. */
@@ -117,10 +122,18 @@ export function callOf(adapter: Adapter, call: Told): Call {
   return {
     ...{ kind: "call", ...rest, asks, command, recall },
     done: known === undefined ? done : done.map((write) => ({ ...write, before: known })),
-    input: command ?? JSON.stringify(input),
+    size: rest.result.length + sizeOf(input),
+    input: () => command ?? JSON.stringify(input),
     shown: shown && { ...shown, path: pathFrom(shown.path, call.cwd) },
     after: () => after.flatMap(events),
   };
+}
+
+/** Characters in the texts of a call's arguments. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, one) => sum + sizeOf(one), 0);
 }
 
 function pathFrom(path: string, cwd: string): string {

@@ -101,13 +101,17 @@ export class Timeline {
   }
 
   private look({ shown, after: events }: Call, index: number): void {
-    const { path = "", whole = null } = shown ?? {};
+    const { path = "", whole = null, part = null } = shown ?? {};
     if (whole !== null) {
       this.sees(path, whole, before(index));
       return;
     }
     const text = this.knotAt(path, before(index))?.text;
     if (typeof text !== "string") return;
+    if (part !== null && part !== "" && text.includes(part)) {
+      this.confirm(path, before(index));
+      return;
+    }
     const lines = text.split("\n");
     const rows = events().flatMap((event) =>
       event.kind === "read" && event.path === path ? event.rows : [],

@@ -15,16 +15,18 @@ export const studies: readonly Command[] = [
         help: "only what is newer: 12h, 30d or a date (default 30d, with PATH all of it)",
       },
       { name: "tables", help: "also every way of editing and every class of cases, in numbers" },
+      { name: "html", value: "FILE", help: "also write the report as a page with plots" },
       { name: "show", value: "ID", help: "one case with all that is known of it, file contents included" },
       json,
     ],
     examples: [
       ["kedge audit", "the last 30 days, all clients on this machine"],
       ["kedge audit ~/.claude/projects/-home-me-app --since 7d", "one project, one week"],
+      ["kedge audit --html audit.html", "a page to look at"],
       ["kedge audit --show 3fa1c0", "one case"],
     ],
     notes: [
-      "Reads session files and sends nothing anywhere; nothing is written. No file contents are printed",
+      "Reads session files and sends nothing anywhere; nothing is written but the page. No file contents are printed",
       "unless --show asks for them. How each number comes about: docs/audit.md.",
     ],
     json: [

@@ -47,7 +47,7 @@ export function quotesOf(edits: readonly unknown[], names: QuoteNames): Quote[] 
 
 /** Returns text with LF line ends: texts are compared without the file's own. */
 export function plain(given: string): string {
-  return given.replaceAll("\r\n", "\n");
+  return given.includes("\r") ? given.replaceAll("\r\n", "\n") : given;
 }
 
 /** Returns a command that prints these lines of a file, or the whole file without any. */

@@ -11,7 +11,7 @@ import {
   textOf,
 } from "../edits/index.js";
 import { applySplices } from "../merge/index.js";
-import { Document, type Hunk, LineSet } from "../text/index.js";
+import { Document, type Hunk, isSameBytes, LineSet } from "../text/index.js";
 import { type HunkPlace, hunkPlaces, toolHunks } from "./hunk-places.js";
 import { toolQuotes } from "./hunk-quotes.js";
 import type { PatchHunk } from "./patch.js";
@@ -202,5 +202,6 @@ function folded(quotes: readonly Quote[], document: Document): readonly Quote[] 
 
 /** True if both have the same lines, whatever their line breaks. */
 export function isSameText(one: Document, two: Document): boolean {
+  if (one.encoding === two.encoding && isSameBytes(one.bytes, two.bytes)) return true;
   return one.lineCount === two.lineCount && one.lines().every((line, index) => line === two.text(index));
 }

@@ -54,7 +54,7 @@ export const expected: Readonly<Record<string, object>> = {
   "claude-code-2.1.325": {
     ...usual,
     failed: { ...none, total: 4, blanks: 1, notFound: 1, several: 1, stale: 1 },
-    recovery: { calls: 6, characters: 2863 },
+    recovery: { calls: 6, characters: 2393 },
     repeatedReads: 3,
     undecided: 1,
     kedge: { healed: 1, refusedRightly: 1, toldEarly: 0, inTheWay: 0 },
@@ -63,7 +63,7 @@ export const expected: Readonly<Record<string, object>> = {
   "claude-code-2.1.197": {
     ...usual,
     failed: { ...none, total: 5, blanks: 1, notFound: 1, notRead: 1, several: 1, stale: 1 },
-    recovery: { calls: 6, characters: 2491 },
+    recovery: { calls: 6, characters: 1991 },
     repeatedReads: 3,
     undecided: 1,
     kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
@@ -72,7 +72,7 @@ export const expected: Readonly<Record<string, object>> = {
   "pi-0.73.1": {
     ...usual,
     failed: { ...none, total: 4, blanks: 1, notFound: 2, several: 1 },
-    recovery: { calls: 6, characters: 2520 },
+    recovery: { calls: 6, characters: 2165 },
     repeatedReads: 3,
     undecided: 3,
     kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
@@ -81,14 +81,14 @@ export const expected: Readonly<Record<string, object>> = {
   "gemini-cli-0.61.0": {
     ...usual,
     failed: { ...none, total: 4, notFound: 1, several: 3 },
-    recovery: { calls: 5, characters: 2867 },
+    recovery: { calls: 5, characters: 2516 },
     undecided: 0,
     kedge: { healed: 1, refusedRightly: 1, toldEarly: 0, inTheWay: 0 },
   },
   "codex-0.166.0": {
     ...usual,
     failed: { ...none, total: 4, notFound: 4 },
-    recovery: { calls: 5, characters: 2153 },
+    recovery: { calls: 5, characters: 2043 },
     undecided: 3,
     kedge: { healed: 0, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
   },
@@ -96,7 +96,7 @@ export const expected: Readonly<Record<string, object>> = {
   "opencode-1.18.33": {
     ...usual,
     failed: { ...none, total: 4, notFound: 3, several: 1 },
-    recovery: { calls: 5, characters: 2066 },
+    recovery: { calls: 5, characters: 1819 },
     undecided: 4,
     kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
   },

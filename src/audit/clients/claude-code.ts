@@ -1,6 +1,6 @@
 /** `projects/**\/*.jsonl` in the configuration folder of Claude Code: a line for each message. */
 import { basename, dirname, join } from "node:path";
-import { isRecord, list, number, type Payload, record, text } from "../../guard/index.js";
+import { isRecord, list, number, type Payload, plain, record, text } from "../../guard/index.js";
 import { linesOf, parsedLine } from "../lines.js";
 import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
 import { adapterOf, type SessionReader, textIn } from "./reader.js";
@@ -41,6 +41,10 @@ function sessionOf(path: string): string {
   return subagentFile.exec(path)?.[1] ?? basename(path, ".jsonl");
 }
 
+/** Words of lines that tell of a call, a compaction or a change: the most frequent first. */
+const telling = ['"tool_result"', '"type":"tool_use"', '"compact_boundary"', '"edited_text_file"'];
+const isTelling = (line: string): boolean => telling.some((word) => line.includes(word));
+
 interface Asked {
   readonly tool: string;
   readonly input: Payload;
@@ -51,20 +55,17 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
   const own = subagentFile.exec(path)?.[2];
   const asked = new Map<string, Asked>();
   const sent = new Map<string, SentLines>();
+  const cursor = { start: 0, end: 0 };
   const sentTo = (agent: string): SentLines => {
-    const known = sent.get(agent) ?? new SentLines((lines) => adapter.sentIn?.(lines) ?? []);
+    const known = sent.get(agent) ?? new SentLines((lines) => adapter.sentIn?.(lines) ?? [], path);
     sent.set(agent, known);
     return known;
   };
-  for (const line of linesOf(path, progress, (head) => !isOther(head))) {
+  for (const line of linesOf(path, progress, (head) => !isOther(head), cursor)) {
     const isSide = line.startsWith('"isSidechain":true', line.indexOf(",") + 1);
-    const isCall = line.includes('"type":"tool_use"');
-    const isResult = line.includes('"tool_result"');
-    const isCompaction = line.includes('"subtype":"compact_boundary"');
-    const isNotice = line.includes('"type":"edited_text_file"');
-    if (!isCall && !isResult && !isCompaction && !isNotice) {
+    if (!isTelling(line)) {
       if (line.includes('"message":') || line.includes('"attachment":'))
-        sentTo(isSide ? "side" : "").add(line);
+        sentTo(isSide ? "side" : "").add({ ...cursor });
       continue;
     }
     const entry = parsedLine(line, progress);
@@ -72,7 +73,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     const agent = subagent === undefined ? session : `${session}/${subagent}`;
     const context = sentTo(own === undefined && isSide ? (subagent as string) : "");
     const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
-    if (isCompaction && text(entry, "subtype") === "compact_boundary") {
+    if (text(entry, "subtype") === "compact_boundary") {
       context.fold();
       yield { kind: "fold", agent, time };
       continue;
@@ -95,7 +96,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       const told = isRecord(entry) ? entry.toolUseResult : undefined;
       yield callOf(adapter, toldOf({ ...base, id, ...call, block, told, recall: context.now() }));
     }
-    context.add(line);
+    context.add({ ...cursor });
   }
 }
 
@@ -145,6 +146,8 @@ function shownBy(input: Payload, told: unknown, result: string): Shown | null {
   if (text(told, "type") === "file_unchanged") return { path, body: null, whole: null };
   const content = text(file, "content");
   const isWhole = number(file, "startLine") === 1 && Number(file.numLines) >= Number(file.totalLines);
-  const body = result.replace(/\n*<system-reminder>[\s\S]*$/, "");
-  return { path, body, whole: isWhole && content !== undefined ? content.replaceAll("\r\n", "\n") : null };
+  const reminder = result.indexOf("<system-reminder>");
+  const body = reminder < 0 ? result : result.slice(0, reminder);
+  const plainText = content === undefined ? null : plain(content);
+  return { path, body, whole: isWhole ? plainText : null, part: plainText };
 }

@@ -35,9 +35,10 @@ const isOther = (head: string): boolean => /"type":"(?:event_msg|token_usage_rec
 function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
   const agent = sessionOf(file);
   const calls = new Map<string, { readonly tool: string; readonly given: Given }>();
-  const sent = new SentLines((lines) => adapter.sentIn?.(lines.map(wrapped)) ?? []);
+  const sent = new SentLines((lines) => adapter.sentIn?.(lines.map(wrapped)) ?? [], file.path);
+  const cursor = { start: 0, end: 0 };
   let cwd = "/";
-  for (const line of linesOf(file.path, progress, (head) => !isOther(head))) {
+  for (const line of linesOf(file.path, progress, (head) => !isOther(head), cursor)) {
     const entry = parsedLine(line, progress);
     if (!isRecord(entry)) continue;
     // Older builds write the item itself.
@@ -64,7 +65,7 @@ function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
         toldOf({ id, agent, time, cwd: call.given.cwd ?? cwd, ...call, ...output, recall: sent.now() }),
       );
     }
-    sent.add(line);
+    sent.add({ ...cursor });
   }
 }
 
@@ -170,5 +171,5 @@ function shownBy(command: string, result: string): Shown | null {
   if (path === null) return null;
   const isWhole =
     /^\s*cat\s/.test(command) && !/\s-\w/.test(command) && !/tokens truncated|lines truncated/.test(result);
-  return { path, body: result, whole: isWhole ? result.replaceAll("\r\n", "\n") : null };
+  return { path, body: result, whole: isWhole ? result : null };
 }

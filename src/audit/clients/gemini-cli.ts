@@ -114,5 +114,5 @@ function shownBy(input: Payload, result: string): Shown | null {
   const found = banner.exec(result);
   const isPart = found !== null || (number(input, "start_line") ?? 1) > 1 || input.end_line !== undefined;
   const body = found ? result.slice(found.index + found[0].length) : result;
-  return { path, body, whole: isPart || input.offset !== undefined ? null : body.replaceAll("\r\n", "\n") };
+  return { path, body, whole: isPart || input.offset !== undefined ? null : body };
 }

@@ -31,9 +31,10 @@ function sentIn(lines: readonly string[]) {
 function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
   const session = sessionOf(file);
   const calls = new Map<string, { readonly tool: string; readonly input: Payload }>();
-  const sent = new SentLines(sentIn);
+  const sent = new SentLines(sentIn, file.path);
+  const cursor = { start: 0, end: 0 };
   let cwd = "/";
-  for (const line of linesOf(file.path, progress)) {
+  for (const line of linesOf(file.path, progress, undefined, cursor)) {
     const entry = parsedLine(line, progress);
     if (!isRecord(entry)) continue;
     const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
@@ -54,7 +55,7 @@ function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
       calls.delete(id);
       yield callOf(adapter, toldOf({ ...call, id, agent: session, time, cwd, message, recall: sent.now() }));
     }
-    sent.add(line);
+    sent.add({ ...cursor });
   }
 }
 
@@ -85,5 +86,5 @@ function shownBy(input: Payload, message: Payload, result: string): Shown | null
   const more = /\n\n\[(?:\d+ more lines in file|Showing lines )[^\]]*\]$/;
   const isPart = more.test(result) || isRecord(record(message, "details").truncation);
   const isWhole = !isPart && (number(input, "offset") ?? 1) <= 1;
-  return { path, body: result.replace(more, ""), whole: isWhole ? result.replaceAll("\r\n", "\n") : null };
+  return { path, body: result.replace(more, ""), whole: isWhole ? result : null };
 }

@@ -1,24 +1,31 @@
 /** The lines of a transcript since the last compaction, which the guard looks through before it refuses what is unread. */
 import type { Recalled, Sent } from "../../guard/index.js";
+import { type LineSpan, linesAt } from "../lines.js";
 
 /** As far back as the guard looks, in characters. */
 const most = 64 * 1024 * 1024;
 
+/** A line as it is, or where it stands in the file: most are never asked for. */
+type Line = string | LineSpan;
+
 export class SentLines {
-  private lines: string[] = [];
+  private lines: Line[] = [];
   private size = 0;
   private isComplete = true;
 
   /** `sentIn`: what the client's own adapter makes of the lines. */
-  constructor(private readonly sentIn: (lines: readonly string[]) => readonly Sent[]) {}
+  constructor(
+    private readonly sentIn: (lines: readonly string[]) => readonly Sent[],
+    private readonly path: string | null = null,
+  ) {}
 
-  add(line: string): void {
+  add(line: Line): void {
     this.lines.push(line);
-    this.size += line.length;
+    this.size += sizeOf(line);
     if (this.size <= most) return;
     // The calls so far keep the lines that they came after.
     this.lines = this.lines.slice(Math.ceil(this.lines.length / 2));
-    this.size = this.lines.reduce((sum, one) => sum + one.length, 0);
+    this.size = this.lines.reduce((sum, one) => sum + sizeOf(one), 0);
     this.isComplete = false;
   }
 
@@ -30,8 +37,17 @@ export class SentLines {
 
   /** What was sent up to now, for later. */
   now(): () => Recalled {
-    const { lines, isComplete, sentIn } = this;
+    const { lines, isComplete, sentIn, path } = this;
     const count = lines.length;
-    return () => ({ sent: sentIn(lines.slice(0, count)), isComplete });
+    return () => ({ sent: sentIn(textsOf(lines.slice(0, count), path)), isComplete });
   }
+}
+
+const sizeOf = (line: Line): number => (typeof line === "string" ? line.length : line.end - line.start);
+
+function textsOf(lines: readonly Line[], path: string | null): readonly string[] {
+  const spans = lines.filter((line) => typeof line !== "string");
+  const read = path === null ? [] : linesAt(path, spans);
+  let next = 0;
+  return lines.map((line) => (typeof line === "string" ? line : (read[next++] ?? "")));
 }

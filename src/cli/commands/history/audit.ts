@@ -1,7 +1,9 @@
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type Audit,
   audit,
+  auditPage,
   type Case,
   type Detail,
   lookedAt,
@@ -35,11 +37,21 @@ export const run: Run = async (context) => {
       onProgress: (at, all) => draw("MB read", megabytes(at), megabytes(all)),
     });
     clear();
+    const page = args.text("html");
+    if (page !== undefined) writePage(resolve(cwd, page), found);
     return print(found, { show, isJson: args.has("json"), output, isGiven: paths.length > 0 });
   } finally {
     clear();
   }
 };
+
+function writePage(path: string, found: Audit): void {
+  try {
+    writeFileSync(path, auditPage(found));
+  } catch (error) {
+    throw new InputError(`cannot write ${path}: ${(error as Error).message}`);
+  }
+}
 
 interface Printing {
   readonly show: string | undefined;

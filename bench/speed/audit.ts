@@ -1,0 +1,75 @@
+/** An audit of made sessions against parsing them, each in a process of its own: computing time, and memory at most. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { audit } from "../../src/audit/index.js";
+import { linesOf } from "../../src/audit/lines.js";
+import { processor, type Row } from "./harness.js";
+import { makeSession } from "./sessions.js";
+
+const [files, bytes] = [40, 5_000_000];
+const rounds = 3;
+const goals = { time: 2, memory: 512 };
+
+interface Spent {
+  /** Milliseconds of computing. */
+  readonly time: number;
+  /** Megabytes at most. */
+  readonly memory: number;
+}
+
+const works = {
+  async parse(folder: string): Promise<void> {
+    for (const name of readdirSync(folder))
+      for (const line of linesOf(join(folder, name), { read() {}, damaged() {} })) JSON.parse(line);
+  },
+  async audit(folder: string): Promise<void> {
+    const { report } = await audit({ paths: [folder], env: {}, home: folder });
+    if (report.edits === 0) throw new Error("nothing was audited");
+  },
+};
+
+/** In the child. */
+export async function auditChild(work: string, folder: string): Promise<void> {
+  const start = processor();
+  await works[work as keyof typeof works](folder);
+  const spent: Spent = { time: processor() - start, memory: process.resourceUsage().maxRSS / 1024 };
+  process.stdout.write(JSON.stringify(spent));
+}
+
+export function auditRows(program: string): Row[] {
+  const folder = mkdtempSync(join(tmpdir(), "kedge-bench-audit-"));
+  try {
+    for (let at = 0; at < files; at++) makeSession(folder, `session${at}`, bytes);
+    const run = (work: keyof typeof works): Spent =>
+      JSON.parse(
+        execFileSync(process.execPath, [program, "--audit-child", work, folder], { encoding: "utf8" }),
+      ) as Spent;
+    const all = Array.from({ length: rounds }, () => ({ own: run("audit"), base: run("parse") }));
+    const ratios = all.map(({ own, base }) => own.time / base.time).sort((one, two) => one - two);
+    const ends = [ratios[0] as number, ratios.at(-1) as number] as const;
+    const memory = all.map(({ own }) => own.memory).sort((one, two) => one - two);
+    const middle = Math.floor(rounds / 2);
+    const size = `${(files * bytes) / 1e6} MB of sessions`;
+    const milliseconds = all.map(({ own }) => own.time).sort((one, two) => one - two)[middle] as number;
+    return [
+      {
+        work: `audit of ${size}`,
+        goal: goals.time,
+        ratio: ratios[middle] as number,
+        spread: ends,
+        milliseconds,
+        baseline: "parsing every line",
+      },
+      {
+        ...{ work: `memory of it, ${Math.round(memory.at(-1) as number)} MB at most`, goal: 1, milliseconds },
+        ratio: (memory.at(-1) as number) / goals.memory,
+        spread: [(memory[0] as number) / goals.memory, (memory.at(-1) as number) / goals.memory],
+        baseline: `${goals.memory} MB`,
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
