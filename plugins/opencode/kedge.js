@@ -95,11 +95,11 @@ export const Kedge = async ({ client, directory }) => {
       requests.set(messages.at(-1)?.info.sessionID, messages);
     },
     "tool.execute.before": async (i, o) => {
-      if (!changes.test(i.tool)) return;
+      if (!changes.test(i.tool) && i.tool !== "bash") return;
       await events;
       const { deny, args, append, failed } = await decide({ k: "before", i, o });
       if (deny !== undefined) throw new Error(deny);
-      if (failed !== undefined && installed.failClosed)
+      if (failed !== undefined && installed.failClosed && i.tool !== "bash")
         throw new Error(`kedge could not check this call: ${failed}. Nothing was written. Run: kedge doctor`);
       if (args) {
         for (const name of Object.keys(o.args)) delete o.args[name];

@@ -67,10 +67,10 @@ export default function kedge(pi) {
     });
 
   pi.on("tool_call", async ({ toolName, toolCallId, input }, ctx) => {
-    if (!changes.test(toolName)) return;
+    if (!changes.test(toolName) && toolName !== "bash") return;
     const { deny, args, append, failed } = await decide({ k: "tool_call", toolName, toolCallId, input }, ctx);
     if (deny !== undefined) return { block: true, reason: deny };
-    if (failed !== undefined && installed.failClosed)
+    if (failed !== undefined && installed.failClosed && toolName !== "bash")
       return { block: true, reason: `kedge could not check this call: ${failed}. Run: kedge doctor` };
     if (args) {
       for (const name of Object.keys(input)) delete input[name];

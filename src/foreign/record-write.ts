@@ -198,7 +198,10 @@ export async function follow(from: string, to: string, outer: CallEnv): Promise<
     if (!(await opened.succeed(before))) return false;
     if (!before.document) {
       const change = LineChange.identity(opened.text.lineCount);
-      journal("moved", before, { before: opened.text, after: opened.text, change, to: opened }, env);
+      const [last] = await env.store.journal({ files: [source.key], last: 1 });
+      // A look at the tree may have found the move already.
+      if (last?.to === undefined)
+        journal("moved", before, { before: opened.text, after: opened.text, change, to: opened }, env);
       before.release();
     }
     opened.save();

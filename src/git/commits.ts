@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { findRepository, type Repository } from "../host/index.js";
 import type { Commits, Committed, FileId } from "../ports/index.js";
-import { presentObjects, runGit } from "./run-git.js";
+import { ask, contentsOf } from "./blobs.js";
 
 export interface GitOptions {
   /** The folder that relative paths start from. */
@@ -15,9 +15,6 @@ export interface GitOptions {
 const mostPlaces = 1000;
 const mostTexts = 60;
 const mostRenames = 20;
-/** Bytes that are read of one answer, and milliseconds that are waited for it. */
-const longestAnswer = 64 * 1024 * 1024;
-const patience = 10_000;
 
 /**
  * What git commits did to a file: those of branches, tags, remotes and HEAD, and all that HEAD of its work tree has
@@ -132,42 +129,4 @@ async function texts(repository: Repository, changes: readonly FileChange[]): Pr
     return bytes ? [{ time: newest.get(blob) ?? 0, bytes }] : [];
   });
   return [...kept, ...deleted];
-}
-
-async function contentsOf(
-  repository: Repository,
-  blobs: readonly string[],
-): Promise<Map<string, Uint8Array | null>> {
-  const read = async (ids: readonly string[]): Promise<Map<string, Uint8Array | null>> => {
-    const found = parseBatch(
-      await ask(repository, ["cat-file", "--batch"], `${ids.join("\n")}\n`),
-      ids.length,
-    );
-    return new Map(ids.map((id, at) => [id, found[at] ?? null]));
-  };
-  try {
-    return await read(blobs);
-  } catch (error) {
-    const there = await presentObjects(repository, blobs);
-    if (there.length === blobs.length) throw error;
-    return read(there);
-  }
-}
-
-function parseBatch(output: Buffer, count: number): (Uint8Array | null)[] {
-  const found: (Uint8Array | null)[] = [];
-  let at = 0;
-  while (found.length < count) {
-    const end = output.indexOf(10, at);
-    const [, kind, size] = output.toString("latin1", at, end).split(" ");
-    at = end + 1;
-    found.push(kind === "blob" ? Uint8Array.from(output.subarray(at, at + Number(size))) : null);
-    if (kind === "blob") at += Number(size) + 1;
-    if (end < 0) break;
-  }
-  return found;
-}
-
-async function ask(repository: Repository, args: readonly string[], input = ""): Promise<Buffer> {
-  return runGit(repository, { args, input, timeout: patience, longest: longestAnswer });
 }

@@ -2,3 +2,13 @@
 
 export { type GitOptions, gitCommits } from "./commits.js";
 export { type GitCall, GitFailure, gitCommand, presentObjects, runGit } from "./run-git.js";
+export {
+  committedTexts,
+  countChanged,
+  headOf,
+  indexStamp,
+  isUnderWay,
+  type Listing,
+  type ListingBounds,
+  listChanges,
+} from "./work-tree.js";

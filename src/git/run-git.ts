@@ -8,6 +8,8 @@ import { findProgram, findRepository, type Repository } from "../host/index.js";
 export interface GitCall {
   readonly args: readonly string[];
   readonly input?: string;
+  /** Settings that count more than any file, beside those of every call. */
+  readonly settings?: readonly (readonly [key: string, value: string])[];
   /** Milliseconds; none: as long as it takes. */
   readonly timeout?: number;
   /** Bytes of the answer; a longer one ends the call. */
@@ -109,16 +111,33 @@ function around(folder: string): string[] {
   return [found.root, ...(above === found.root ? [] : around(above))];
 }
 
+/** Settings by environment: on the command line a key that holds "=" would be cut there. */
+function settingVariables(settings: NonNullable<GitCall["settings"]>): NodeJS.ProcessEnv {
+  const pairs = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
+}
+
 /** Runs git in a repository; what it printed. */
 export async function runGit(repository: Repository, call: GitCall): Promise<Buffer> {
-  const { args, input = "", timeout, longest = Number.POSITIVE_INFINITY, started } = call;
+  const {
+    args,
+    input = "",
+    settings: more = [],
+    timeout,
+    longest = Number.POSITIVE_INFINITY,
+    started,
+  } = call;
   const command = gitCommand(repository, args);
   if (command === null) throw new GitFailure("git was not found", true);
   // Late: it would cost every hook a fifth of its start.
   const { spawn } = await import("node:child_process");
   return new Promise((resolve, reject) => {
     const child = spawn(command.program, command.args, {
-      ...{ cwd: repository.root, env: command.env, stdio: ["pipe", "pipe", "pipe"] },
+      ...{ cwd: repository.root, stdio: ["pipe", "pipe", "pipe"] },
+      env: { ...command.env, ...settingVariables(more) },
       ...(timeout === undefined ? {} : { timeout }),
     });
     const over = started?.(() => child.kill("SIGKILL"));

@@ -11,6 +11,7 @@ import { type Candidate, creditOutput } from "./output/credit.js";
 import { linesIn } from "./output/file-lines.js";
 import { pathsIn } from "./output/paths.js";
 import { carriedText } from "./output/text-in-command.js";
+import { watch } from "./tree-watch.js";
 
 /** Looks, and says what the agent is to know; the owners hear of it with their next call. */
 export async function lossNotes(
@@ -61,10 +62,12 @@ export async function afterOutput(event: Output, here: GuardContext): Promise<st
     ...pathsIn(output, namedFiles),
   ];
   const paths = named.flatMap((path) => folders.map((folder) => resolve(folder, path)));
+  const found = command === null ? null : await watch({ kind: "after", command, where: place.cwd }, place);
   await credit(event, await candidates(paths, known, place), place);
   if (command === null) return [];
   await followMoves(command, known, place);
-  return lossNotes({ tool: event.tool, command }, place);
+  // In the middle of a merge or a rebase nothing is lost yet.
+  return found?.isUnderWay ? [] : lossNotes({ tool: event.tool, command }, place);
 }
 
 /** Variables that name folders, as the shell puts them in. */

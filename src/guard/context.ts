@@ -9,6 +9,7 @@ import { type Commits, type Files, type Json, type LedgerStore, PortError } from
 import { Session } from "../session/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
 import type { Range } from "../text/index.js";
+import { openTree, type Tree } from "../tree/index.js";
 import { boundsOf, failsClosed, isWithin, loadConfig, openFiles, workspaceFor } from "../workspace/index.js";
 import { type DiskView, nodeDisk } from "./disk-view.js";
 import type { Adapter, Caller, Environment, QuoteNames, Recalled } from "./event.js";
@@ -163,7 +164,8 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     ...(onStale ? { onStale } : {}),
     ...(keepOnFold ? { keepOnFold } : {}),
   });
-  return { files, store, session, config };
+  const tree = openTree({ root: workspace.root, files, store, clock, env, mode: settings.tree ?? "dirty" });
+  return { files, store, session, config, tree };
 }
 
 /**
@@ -203,6 +205,8 @@ export interface GuardContext {
   readonly store: GuardStore;
   /** Files as they are, looked at without a ledger. */
   readonly disk: DiskView;
+  /** The working tree; absent where nothing of it is to be watched. */
+  readonly tree?: Pick<Tree, "observe">;
   /** What is in a commit is not lost. */
   readonly commits: Commits;
   readonly agent: string;

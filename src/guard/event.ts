@@ -45,6 +45,14 @@ export type Event =
       /** The folder it ran in, or the file or folder that was searched, if not the conversation's own. */
       readonly where?: string | undefined;
     }
+  /** A command is about to run. */
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      readonly where?: string | undefined;
+      /** It goes on after its answer. */
+      readonly isBackground?: boolean;
+    }
   /** All that runs after these calls has run; some the client refused by itself. */
   | { readonly kind: "settled"; readonly paths: readonly string[]; readonly refused: readonly Write[] }
   /** One of our own tools is called: it is told for whom. */

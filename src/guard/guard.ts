@@ -16,6 +16,7 @@ import { attempt, type GuardContext, seen } from "./context.js";
 import type { Answer, Event, Write } from "./event.js";
 import * as words from "./messages.js";
 import { recall } from "./recall.js";
+import { earlyNotes, recordingNotes, watch, watchWrites } from "./tree-watch.js";
 
 /** Agents that did something within this time count as present. */
 const present = 30 * 60_000;
@@ -36,15 +37,26 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
       // Without a place to record anything nothing can be guarded: this write fails then, and the person is told.
       await place.store.putRecord(`beginning of ${place.agent}`, { time: place.clock() });
       const others = place.store.notes.others("seen", place.agent, place.clock() - present);
-      return { say: words.guarding(others, place) };
+      await watch({ kind: "begin" }, place);
+      const asides = [...place.asides, ...recordingNotes(place)];
+      return { say: words.guarding(others, { ...place, asides }) };
     }
     case "fold":
       await fold(place);
       return {};
     case "change":
+      await watchWrites(event, place);
       return change(event, place);
-    case "changed":
-      return told(place, await changed(event, place));
+    case "changed": {
+      const notes = await changed(event, place);
+      await watchWrites(event, place);
+      return told(place, notes);
+    }
+    case "command": {
+      const { command, where, isBackground = false } = event;
+      await watch({ kind: "before", command, where, isBackground }, place);
+      return {};
+    }
     case "read":
       await observe(event, place);
       return told(place, []);
@@ -54,9 +66,12 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
       return told(place, await settled(event, place));
     case "own":
       return { input: { ...event.input, session: place.agent } };
-    case "prompt":
+    case "prompt": {
+      const found = await watch({ kind: "prompt" }, place);
       // A person may have taken work back, or another program written over it.
-      return told(place, await lossNotes({ tool: "prompt" }, place));
+      const notes = found?.isUnderWay ? [] : await lossNotes({ tool: "prompt" }, place);
+      return told(place, notes);
+    }
   }
 }
 
@@ -82,9 +97,10 @@ async function fold(place: GuardContext): Promise<void> {
 }
 
 /** Returns what the model is told now, with the notes that waited for it. */
-function told(place: GuardContext, notes: readonly string[]): Answer {
+async function told(place: GuardContext, notes: readonly string[]): Promise<Answer> {
+  const early = await earlyNotes(place);
   const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
-  const all = [...waiting, ...notes];
+  const all = [...waiting, ...notes, ...early];
   return all.length > 0 ? { tell: all.join("\n\n") } : {};
 }
 

@@ -87,6 +87,36 @@ export function newsNote(path: string, news: News | null, door: Door): string {
   ].join("\n");
 }
 
+/** Lines that somebody changed since the agent saw them, told before they are in anybody's way. */
+export function earlyNote(path: string, { rows, deleted, more }: News, door: Door): string {
+  const writers = [...new Set(rows.flatMap(({ by }) => by ?? []))].map(shortName);
+  const who = writers.length > 0 ? visible(writers.join(", ")) : "Somebody else";
+  const gone = deleted > 0 ? ` and took out ${deleted === 1 ? "a line" : `${deleted} lines`}` : "";
+  const what =
+    rows.length > 0 ? ` lines you have seen${gone}; now:` : `${gone.slice(4) || " lines you have seen"}.`;
+  const rest = more.slice(0, listedNews);
+  return [
+    `kedge: ${who} changed ${visible(path)}:${what}`,
+    ...rows.map(rowText),
+    ...(rest.length > 0 ? [`[also ${lineList(rest)}: ${visible(door.read(path, rest))}]`] : []),
+  ].join("\n");
+}
+
+const listedNews = 3;
+
+/** A client and the first digits of its conversation: a whole one costs tokens and tells a model nothing. */
+function shortName(agent: string): string {
+  if (agent === "outside") return "the person or another program";
+  return agent.replace(/\b([0-9a-f]{4})[0-9a-f]{4}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, "$1");
+}
+
+/** Texts of a tree are on record for the first time. */
+export function recording({ kept, left }: { readonly kept: number; readonly left: number }): string {
+  const files = `${kept} uncommitted ${kept === 1 ? "file is" : "files are"} on record on this machine, so that no command can lose them`;
+  const beyond = left > 0 ? `; ${left} more are not (too many, or too large)` : "";
+  return `${files}${beyond}: the key \`tree\` of your configuration turns that off, \`kedge session purge\` forgets them`;
+}
+
 const rowText = ({ line, text }: { line: number; text: string }): string => `${line}\t${text}`;
 
 interface Carried {

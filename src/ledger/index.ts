@@ -43,9 +43,12 @@ export {
 export {
   batchId,
   type Done,
+  type FoundChange,
   isCollision,
   isTakingBack,
   journalChange,
+  journalFound,
+  journalHead,
   journalLoss,
   journalRefusal,
   journalThrown,

@@ -56,6 +56,42 @@ export function journalChange(opened: OpenFile, { change, to, ...told }: Done, e
   return add({ ...told, path, file: key, ...lines, ...moved }, String((to ?? opened).tick()), env);
 }
 
+/** A change of the tree that no tool told of; `agent` of the surroundings is who made it. */
+export type FoundChange = Pick<
+  JournalEntry,
+  "tool" | "before" | "after" | "cause" | "authors" | "reformat" | "clean" | "swept" | "to"
+> & { readonly change: LineChange | null; readonly time: number };
+
+export async function journalFound(
+  { path, key }: FileId,
+  { change, time, ...told }: FoundChange,
+  { store, agent }: CallEnv,
+): Promise<JournalEntry> {
+  const lines = change ? { lines: changedRanges(change), change: change.toJSON() } : { lines: [] };
+  const id = entryId({ time, agent, file: key }, `found ${told.before} ${told.after}`);
+  const entry: JournalEntry = { id, time, agent, ...told, kind: "commit", path, file: key, ...lines };
+  await store.append([entry]);
+  return entry;
+}
+
+/** HEAD of the work tree at `root` went elsewhere: one entry, however many files that changed. */
+export async function journalHead(
+  root: string,
+  moved: Pick<JournalEntry, "head" | "cause" | "authors" | "tool">,
+  env: CallEnv,
+): Promise<void> {
+  const entry = {
+    ...moved,
+    kind: "head" as const,
+    path: root,
+    file: root,
+    before: null,
+    after: null,
+    lines: [],
+  };
+  await append(entry, `${moved.head?.from} ${moved.head?.to}`, env);
+}
+
 const longestCause = 200;
 
 /** What a refusal says of one file. */

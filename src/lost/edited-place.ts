@@ -113,11 +113,19 @@ export function followStep(place: EditedPlace, step: Step): boolean {
   const { lines, gap } = place;
   if (place.isBlind || !isPresent(place) || (change && isAbove(place, change))) return false;
   const isUnrestored = step.unrestored.has(place.entry.id);
-  const isOver = isGapReplaced(gap, change, isUnrestored);
+  const swept = entry.swept && LineSet.fromJSON(entry.swept);
+  const isOver = isGapReplaced(gap, change, isUnrestored || swept !== undefined);
   const removed = { state, lines: paired ? lines.subtract(paired) : lines, gap: isOver ? gap : null };
   place.lines = change ? change.carry(lines) : LineSet.empty;
   place.gap = gap === null || !change || isOver ? null : change.gap(gap);
   if (!isOver && removed.lines.isEmpty) return false;
+  if (swept && (isOver || !removed.lines.intersect(swept).isEmpty)) {
+    place.gone.push({ ...removed, lines: removed.lines.intersect(swept) });
+    const rest = removed.lines.subtract(swept);
+    if (rest.isEmpty) return false;
+    place.replaced.push({ state, lines: rest, gap: null, by: entry.id, isUndone: false });
+    return true;
+  }
   if (isUnrestored) place.gone.push(removed);
   else place.replaced.push({ ...removed, by: entry.id, isUndone: step.undone.has(place.entry.id) });
   return !isUnrestored;

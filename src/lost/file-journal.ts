@@ -46,9 +46,20 @@ export function liveEdits(entries: readonly JournalEntry[], since: number): Set<
   return new Set(
     entries
       .filter(({ kind, edits, time }) => kind === "commit" && edits === undefined && time >= since)
+      .filter((entry) => !isNobodys(entry))
       .map(({ id }) => id)
       .filter((id) => !undone.has(id)),
   );
+}
+
+/** A new layout is nobody's work, nor is git's text; a file that a command removed is made again by many a build. */
+function isNobodys({ tool, after, reformat = false, clean = false }: JournalEntry): boolean {
+  return reformat || clean || (tool === "shell" && after === null);
+}
+
+/** Whether a step took away lines that count as lost. */
+export function hasSweep({ entries }: FileJournal): boolean {
+  return entries.some(({ swept }) => swept !== undefined);
 }
 
 interface Growing {

@@ -5,7 +5,7 @@ import { type Commits, type FileId, type JournalEntry, PortError } from "../port
 import { Document } from "../text/index.js";
 import type { EditedPlace } from "./edited-place.js";
 import { EditedPlaces } from "./edited-places.js";
-import { type FileJournal, fileJournals, liveEdits, readJournal } from "./file-journal.js";
+import { type FileJournal, fileJournals, hasSweep, liveEdits, readJournal } from "./file-journal.js";
 import { isWhole, normalised, resembles } from "./survival.js";
 
 export interface LostRequest {
@@ -84,8 +84,9 @@ async function lastEncoding(key: string, env: Env): Promise<string | null> {
 }
 
 /** Whether the file is as its last journaled edit left it, and nobody else changed it between two edits. */
-export function isUntouched({ entries }: FileJournal, now: Document | null): boolean {
-  if ((now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
+export function isUntouched(journal: FileJournal, now: Document | null): boolean {
+  const { entries } = journal;
+  if (hasSweep(journal) || (now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
   return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
 }
 
@@ -93,7 +94,9 @@ export function isUntouched({ entries }: FileJournal, now: Document | null): boo
  * Whether others plainly took nothing away since the last journaled edit: every line is there, reformatted perhaps, and
  * nothing is back of the text before the first edit. Compares two texts only, so the cost does not grow with the journal.
  */
-export async function isQuiet({ entries }: FileJournal, now: Document | null, env: Env): Promise<boolean> {
+export async function isQuiet(journal: FileJournal, now: Document | null, env: Env): Promise<boolean> {
+  const { entries } = journal;
+  if (hasSweep(journal)) return false;
   const [first, last] = [entries[0]?.before ?? null, entries.at(-1)?.after ?? null];
   const isOld = entries.some(({ before, after }) => before === now?.version || after === now?.version);
   if (!now || last === null || isOld) return false;
@@ -170,7 +173,7 @@ const mostHits = 64;
 
 /** Whether the file is somewhere else with all of its edits, because somebody gave it another name. */
 async function isElsewhere(found: FileFindings, lost: readonly LostWork[], env: Env): Promise<boolean> {
-  const version = found.journal.entries.at(-1)?.after ?? null;
+  const version = found.journal.entries.findLast(({ after }) => after !== null)?.after ?? null;
   const text = version === null ? null : await found.texts(version);
   const pattern = text && tellingPattern(text, await goneLines(found.edited, lost));
   if (!text || !pattern) return false;

@@ -3,7 +3,7 @@ import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type CallEnv, type Env, journalLoss } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
 import { Document, type Range } from "../text/index.js";
-import type { FileJournal } from "./file-journal.js";
+import { type FileJournal, hasSweep } from "./file-journal.js";
 import {
   type FileFindings,
   fileOf,
@@ -131,7 +131,7 @@ async function lookAt(
   if (last?.[0] === version && last[1] === count) return null;
   // Work that was lost at the last look may be back.
   const wasWhole = !last || last[2].length === 0;
-  if (wasWhole && version === journal.entries.at(-1)?.after) return null;
+  if (wasWhole && !hasSweep(journal) && version === journal.entries.at(-1)?.after) return null;
   if (wasWhole && (await isQuiet(journal, now, env))) return { seen: [version, count, []] };
   const findings = await findLost(journal, survey, env);
   return { seen: [version, count, findings.lost.map(({ entry }) => entry.id)], findings };

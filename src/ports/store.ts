@@ -17,13 +17,13 @@ export interface Commits {
   presentPath?(key: string, tree: string): Promise<string | null>;
 }
 
-/** A line of the journal: one file of a commit, a refusal, or edits of a file that were found to be lost. */
+/** A line of the journal: one file of a commit, a refusal, edits of a file that were found to be lost, or a move of HEAD. */
 export interface JournalEntry {
   readonly id: string;
   readonly time: number;
   readonly agent: string;
   readonly tool: string;
-  readonly kind: "commit" | "refusal" | "undo" | "lost";
+  readonly kind: "commit" | "refusal" | "undo" | "lost" | "head";
   readonly path: string;
   /** Key of the file. */
   readonly file: string;
@@ -46,6 +46,16 @@ export interface JournalEntry {
   readonly tree?: string;
   /** For a move: where the file went. */
   readonly to?: string;
+  /** Those of whom one made the change, where it cannot be told which; `agent` then names all of them. */
+  readonly authors?: readonly string[];
+  /** The change is one of layout alone: lines keep their authors. */
+  readonly reformat?: boolean;
+  /** The text after is git's own: the change is nobody's work. */
+  readonly clean?: boolean;
+  /** Lines of the text before, as LineSet.toJSON, that the change took away: it is no edit that replaced them. */
+  readonly swept?: readonly number[];
+  /** HEAD of the work tree went from one commit to another, which changed so many files. */
+  readonly head?: { readonly from: string; readonly to: string; readonly files: number };
   /** How many folders were made for a file that was not there: an undo takes them away again. */
   readonly folders?: number;
 }

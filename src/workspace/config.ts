@@ -108,7 +108,9 @@ function tolerant(options: ConfigOptions, troubles: string[], read: () => Settin
 }
 
 /** The names of the variables that are settings. */
-export const settingVariables: readonly string[] = Object.values(rules).map(({ variable }) => variable);
+export const settingVariables: readonly string[] = Object.values(rules)
+  .map(({ variable }) => variable)
+  .filter((name) => name !== "");
 
 const projectFile = ({ platform = thisPlatform, workspace }: ConfigOptions): string =>
   platform.path.join(workspace, projectFileName);

@@ -14,6 +14,8 @@ export interface Settings {
   readonly limits?: LimitSettings;
   readonly encoding?: string;
   readonly failClosed?: boolean;
+  /** Which files of the working tree go on record beside those that agents edit. */
+  readonly tree?: "dirty" | "all" | "off";
 }
 
 export interface LimitSettings {
@@ -109,6 +111,8 @@ export const rules: Readonly<Record<Key, KeyRule>> = {
     read: (text) => text,
   },
   failClosed: flag("KEDGE_FAIL_CLOSED"),
+  // In the person's own configuration only: no variable sets it.
+  tree: oneOf("", ["dirty", "all", "off"]),
 };
 
 export const keys = Object.keys(rules) as readonly Key[];

@@ -50,6 +50,7 @@ const ranks: Readonly<Partial<Record<Key, Rank>>> = {
  * | `deny`, `secrets` | both lists |
  * | `roots` | the folders that are in both |
  * | `limits.size`, `wait`, `time` | the smaller, for our own tools; the guard lets through what it cannot look at, so there a project has no say |
+ * | `tree` | the person's alone: it says what is written down of their own work |
  * | `limits.days`, `space` | the person's alone: the record of lost work is theirs |
  */
 export function join(sources: Sources): Joined {
@@ -78,6 +79,7 @@ function joiners(key: Key): Joiner {
   if (key === "deny" || key === "secrets") return both;
   if (key === "roots") return within;
   if (key === "limits") return limited;
+  if (key === "tree") return persons;
   return ranks[key] ? ranked : strongest;
 }
 
@@ -91,6 +93,14 @@ const decided = (key: Key, { name, settings }: Source): Found => ({
   names: [name],
   vain: [],
 });
+
+/** Says what is written down of a person's own work: their file alone decides. */
+const persons: Joiner = (key, { commanding, own, asking }) => {
+  const others = [...commanding, ...asking].filter(has(key));
+  const vain = others.map((one) => inVain(one, key, one.settings[key] as Value));
+  if (has(key)(own)) return { ...decided(key, own), vain };
+  return vain.length > 0 ? { value: undefined, names: ["default"], vain } : null;
+};
 
 const strongest: Joiner = (key, { commanding, own, asking }) => {
   const first = [...commanding, ...asking.toReversed(), own].find(has(key));

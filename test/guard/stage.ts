@@ -30,6 +30,18 @@ export const quiet: Omit<Outcome, "printed"> = {
   ...{ failed: null, silent: true },
 };
 
+/** The same without what was told early of lines that others changed. */
+export function withoutNews(outcome: Outcome): Outcome {
+  const parts = outcome.tell
+    ?.split("\n\n")
+    .filter((part) => !/^kedge: .* changed .*: lines you have seen/.test(part));
+  const tell = parts && parts.length > 0 ? parts.join("\n\n") : null;
+  const { deny, say, rewritten, failed } = outcome;
+  const silent =
+    outcome.silent || (tell === null && [deny, say, rewritten, failed].every((one) => one === null));
+  return { ...outcome, tell, silent };
+}
+
 type Lines = { readonly first: number; readonly last: number };
 
 export class Agent {

@@ -33,7 +33,7 @@ const pure = [
 const machine = ["host", "locks", "disk", "search", "git", "store", "workspace"];
 const values = ["text", "anchors", "changes", "edits", "merge", "placement", "answers"];
 const agent = [...pure, "session"];
-const below = [...agent, "tools", ...machine];
+const below = [...agent, "tools", ...machine, "tree"];
 
 const isValue = "it is values in, values out";
 const isPort = "a session reaches the machine through its ports only";
@@ -52,6 +52,10 @@ const layers: Readonly<Record<string, Layer>> = Object.fromEntries([
   ...machine.map((folder) =>
     row(folder, { may: ["text", "anchors", "merge", "ports", ...before(machine, folder)], why: isMachine }),
   ),
+  row("tree", {
+    may: [...agent, ...machine],
+    why: "the tree is looked at through git and the disk, and knows no door",
+  }),
   ...["mcp", "guard", "sdk"].map((folder) => row(folder, { may: below, why: isDoor })),
   row("cli", { may: [...below, "replay", "audit"], why: isDoor }),
   row("audit", {

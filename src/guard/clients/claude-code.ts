@@ -78,6 +78,14 @@ function beforeIn({ originalFile, type }: Payload, { change }: Write): Pick<Writ
 
 function before(tool: string, input: Payload): Event[] {
   if (ownTool.test(tool)) return [{ kind: "own", input }];
+  if (tool === "Bash")
+    return [
+      {
+        kind: "command",
+        command: text(input, "command") ?? "",
+        isBackground: input.run_in_background === true,
+      },
+    ];
   const writes = writeOf(tool, input);
   return writes.length > 0 ? [{ kind: "change", writes }] : [];
 }

@@ -25,7 +25,7 @@ function commandWrites(command: string, cwd: string): Write[] {
 
 function before(tool: string, command: string, cwd: string): Event[] {
   const writes = tool === "apply_patch" ? patchWrites(tool, command) : commandWrites(command, cwd);
-  if (writes.length === 0) return [];
+  if (writes.length === 0) return tool === "Bash" ? [{ kind: "command", command }] : [];
   return [{ kind: "change", writes, ...(tool === "apply_patch" ? {} : { unannounced: true }) }];
 }
 

@@ -114,7 +114,10 @@ function eventsOf(payload: Payload): Event[] {
     case "BeforeAgent":
       return [...attached(text(payload, "prompt") ?? ""), { kind: "prompt" }];
     case "BeforeTool": {
-      const writes = writeOf(tool, record(payload, "tool_input"));
+      const input = record(payload, "tool_input");
+      const command = tool === "run_shell_command" ? text(input, "command") : undefined;
+      if (command !== undefined) return [{ kind: "command", command, where: text(input, "dir_path") }];
+      const writes = writeOf(tool, input);
       return writes.length > 0 ? [{ kind: "change", writes }] : [];
     }
     case "AfterTool":

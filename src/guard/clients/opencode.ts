@@ -89,7 +89,10 @@ function eventsOf(payload: Payload): Event[] {
     case "before": {
       // The server is not told which conversation calls it.
       if (ownTool.test(tool)) return [{ kind: "own", input: record(result, "args") }];
-      const writes = writesOf(tool, record(result, "args"));
+      const args = record(result, "args");
+      const command = tool === "bash" ? text(args, "command") : undefined;
+      if (command !== undefined) return [{ kind: "command", command, where: text(args, "workdir") }];
+      const writes = writesOf(tool, args);
       return writes.length > 0 ? [{ kind: "change", writes }] : [];
     }
     case "after":

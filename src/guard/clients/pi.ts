@@ -64,6 +64,8 @@ function eventsOf(payload: Payload): Event[] {
     case "session_tree":
       return [{ kind: "fold" }];
     case "tool_call": {
+      const command = tool === "bash" ? text(input, "command") : undefined;
+      if (command !== undefined) return [{ kind: "command", command }];
       const writes = writesOf(tool, input);
       return writes.length > 0 ? [{ kind: "change", writes }] : [];
     }

@@ -1,7 +1,7 @@
 /** What shows lines besides the client's tool for reading, and what writes them. */
 import { expect, test } from "vitest";
 import type { Driver } from "../drivers/driver.js";
-import { quiet, Stage } from "../stage.js";
+import { quiet, Stage, withoutNews } from "../stage.js";
 import { rows, source } from "./source.js";
 
 const limit = { old: "  const limit = 10;", new: "  const limit = 20;" };
@@ -261,7 +261,9 @@ export function shown(driver: Driver): void {
       if (looks === "before") await two.read(path, { first: 8, last: 12 });
       await two.shell("sed -i 's/total/sum/g' new.js");
       if (looks === "after") await two.read(path);
-      expect(await one.edit(path, { old: rows(source, 1), new: "// one\n// two" })).toMatchObject(quiet);
+      const edited = await one.edit(path, { old: rows(source, 1), new: "// one\n// two" });
+      expect(withoutNews(edited)).toMatchObject(quiet);
+      expect(edited.tell).toMatch(/^kedge: \S+:two changed new.js: /);
     });
 
   test("a formatter that changes nothing is not spoken of", async () => {

@@ -19,7 +19,7 @@ function groups(setup: Setup): Record<string, HookGroup> {
   const command = hookLine(setup, name) + otherwise;
   const hooks = [{ name: "kedge", type: "command", command, timeout: 10_000 }];
   return {
-    BeforeTool: { matcher: `^(${editing.join("|")})$`, hooks },
+    BeforeTool: { matcher: `^(${["run_shell_command", ...editing].join("|")})$`, hooks },
     AfterTool: { matcher: `^(${[...shown, ...editing].join("|")})$`, hooks },
     SessionStart: { hooks },
     BeforeAgent: { hooks },

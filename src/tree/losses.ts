@@ -1,0 +1,63 @@
+/** Which uncommitted lines a change took away so that they count as lost. Pure. */
+import { compare } from "../changes/index.js";
+import { type Document, LineSet } from "../text/index.js";
+import type { Sweep, Writer } from "./command.js";
+import { goneLines, type Owner, type Owners, removedLines } from "./line-work.js";
+
+interface Taking {
+  /** Absolute. */
+  readonly path: string;
+  readonly before: Document;
+  readonly after: Document | null;
+  /** Of the lines before. */
+  readonly owners: Owners;
+  readonly authors: readonly string[];
+  readonly sweeps: readonly Sweep[];
+  readonly writers: readonly Writer[];
+  /** By the command that an owner's line was written with. */
+  readonly writersOf: (command: string) => readonly Writer[];
+  /** The text is one that stood there before these lines, or none. */
+  readonly isBack: boolean;
+  /** A command is known to have done it, or may have. */
+  readonly isCommand: boolean;
+}
+
+/** Lines of `before`. What is not among them was replaced, or belongs to who took it away. */
+export function lostLines(taking: Taking): LineSet {
+  const { before, after, owners, path, sweeps, isBack, isCommand } = taking;
+  const uncommitted = LineSet.lines(
+    owners.flatMap((owner, at) => (owner && !isSameKind(owner, taking) ? [at] : [])),
+  );
+  const gone = goneLines(before, after, uncommitted);
+  if (gone.isEmpty) return gone;
+  const own = LineSet.lines(gone.indexes().filter((at) => isOwn(owners[at] as Owner, taking)));
+  const covering = sweeps.filter(
+    ({ within }) => within.length === 0 || within.some((one) => covers(one, path)),
+  );
+  const all = covering.find(({ of }) => of === "all");
+  if (all) return all.within.includes(path) ? gone.subtract(own) : gone;
+  const others = gone.subtract(own);
+  if (covering.length > 0 || after === null || (isBack && !isCommand)) return others;
+  const theirs = uncommitted.indexes().filter((at) => !isOwn(owners[at] as Owner, taking)).length;
+  if (others.size * 2 > theirs) return others;
+  return isCommand ? removedLines(compare(before, after), others) : LineSet.empty;
+}
+
+function covers(folder: string, path: string): boolean {
+  const plain = folder.replace(/[*?[{].*$/, "");
+  return (
+    path === folder ||
+    (plain !== folder ? path.startsWith(plain) : path.startsWith(`${folder.replace(/\/$/, "")}/`))
+  );
+}
+
+function isOwn({ authors }: Owner, taking: Taking): boolean {
+  const [one] = taking.authors;
+  return authors.length === 1 && taking.authors.length === 1 && authors[0] === one;
+}
+
+/** A package manager, a generator or a formatter remakes what its kind has made. */
+function isSameKind({ command }: Owner, { writers, writersOf }: Taking): boolean {
+  const kinds: readonly Writer[] = writers.filter((writer) => writer !== "git");
+  return command !== "" && writersOf(command).some((writer) => kinds.includes(writer));
+}

@@ -1,0 +1,28 @@
+import type { JournalEntry, Json, LedgerStore, NamedRecord, NewVersion } from "../ports/index.js";
+
+/** What the tree needs of a store. */
+export type TreeStore = LedgerStore;
+
+const recordName = (root: string): string => `tree of ${root}`;
+
+/** Loads what the last look at this work tree left. */
+export function loadTree(store: TreeStore, root: string): Promise<NamedRecord | null> {
+  return store.record(recordName(root));
+}
+
+/** Saves it as a whole. */
+export async function saveTree(store: TreeStore, root: string, value: Json): Promise<void> {
+  await store.putRecord(recordName(root), value);
+}
+
+/** Writes texts down, all at once. */
+export async function keepTexts(store: TreeStore, versions: readonly NewVersion[]): Promise<void> {
+  if (versions.length === 0) return;
+  await store.unit([], "tree", (unit) => unit.finish({ files: [], versions, entries: [], records: [] }));
+}
+
+/** The entries that change a file, oldest first. */
+export async function changesOf(store: TreeStore, file: string): Promise<readonly JournalEntry[]> {
+  const entries = await store.journal({ files: [file] });
+  return entries.filter(({ kind }) => kind === "commit" || kind === "undo");
+}

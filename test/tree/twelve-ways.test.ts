@@ -1,0 +1,145 @@
+/**
+ * The ways in which people reported losing work, by real commands in real repositories, through the hook events of each
+ * client: all of it is listed as lost, restored to the byte, and nothing else is listed.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { adapters } from "../../src/guard/index.js";
+import type { Driver } from "../guard/drivers/driver.js";
+import { drivers } from "../guard/drivers/index.js";
+import { Stage } from "../guard/stage.js";
+
+const lines = (name: string, count = 20): string[] =>
+  Array.from({ length: count }, (_, at) => `${name} line ${at + 1}`);
+const text = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+const committed = lines("committed");
+
+/** How the work came to be that is taken away. */
+const works = {
+  "tracked and dirty": { name: "a.txt", tracked: true, by: "person" },
+  untracked: { name: "new.txt", tracked: false, by: "person" },
+  "by tool": { name: "a.txt", tracked: true, by: "tool" },
+  "by shell": { name: "a.txt", tracked: true, by: "shell" },
+  "new by tool": { name: "new.txt", tracked: false, by: "tool" },
+  "new by shell": { name: "new.txt", tracked: false, by: "shell" },
+} as const;
+
+interface Way {
+  readonly command: (name: string) => string;
+  /** Takes files that git does not track. */
+  readonly untracked: boolean;
+  readonly tracked?: false;
+  /** Runs before, unseen. */
+  readonly first?: string;
+}
+
+const both = { untracked: true } as const;
+const ways: Readonly<Record<string, Way>> = {
+  "checkout -- .": { command: () => "git checkout -- .", untracked: false },
+  restore: { command: (name) => `git restore ${name === "a.txt" ? "." : name}`, untracked: false },
+  "reset --hard": { command: () => "git reset -q --hard", untracked: false },
+  "clean -fd": { command: () => "git clean -fdq", untracked: true, tracked: false },
+  "stash and drop": { command: () => "git stash -q -u && git stash drop -q", ...both },
+  "switch -f": { command: () => "git switch -q -f other", untracked: false },
+  rm: { command: (name) => `rm ${name}`, ...both },
+  "mv over": { command: (name) => `mv other.txt ${name}`, ...both },
+  "> over": { command: (name) => `echo gone > ${name}`, ...both },
+  "sed gone wrong": { command: (name) => `sed -i '/work/d' ${name}`, ...both },
+  "a script": {
+    command: (name) => `python3 -c "open('${name}','w').write('rewritten by a script\\n')"`,
+    ...both,
+  },
+  "a rebase that drops": {
+    command: () => "git -c rebase.autoStash=false stash -q -u; git rebase -q other; git stash drop -q",
+    ...both,
+  },
+};
+
+class Loss {
+  readonly stage: Stage;
+
+  constructor(
+    driver: Driver,
+    private readonly work: (typeof works)[keyof typeof works],
+  ) {
+    this.stage = new Stage(
+      driver,
+      { "a.txt": text(committed), "other.txt": text(lines("other")), "b.txt": "calm\n" },
+      { git: true },
+    );
+    this.stage.foreign("git branch other");
+  }
+
+  /** The text with the work in it. */
+  async make(): Promise<string> {
+    const { stage } = this;
+    const { name, tracked, by } = this.work;
+    const one = stage.agent("one");
+    const wanted = tracked
+      ? text([...committed.slice(0, 5), "worked one", "worked two", ...committed.slice(5)])
+      : text(lines("work", 6));
+    if (by === "person") stage.put(name, wanted);
+    await one.begin();
+    if (by === "tool" && tracked) {
+      await one.read(stage.path(name));
+      const [old] = committed.slice(4);
+      await one.edit(stage.path(name), { old: old as string, new: `${old}\nworked one\nworked two` });
+    } else if (by === "tool") await one.write(stage.path(name), wanted);
+    else if (by === "shell" && tracked) await one.shell(`sed -i '5a worked one\\nworked two' ${name}`);
+    else if (by === "shell") await one.shell(`for i in 1 2 3 4 5 6; do echo "work line $i" >> ${name}; done`);
+    expect(stage.text(name)).toBe(wanted);
+    return wanted;
+  }
+}
+
+const overwriting = new Set(["> over", "a script", "mv over"]);
+
+/** The last change of a file. */
+async function entryOf(stage: Stage, name: string): Promise<string> {
+  const entries = (await runs(stage, "log", "--json"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return entries.findLast(({ path, kind }) => path.endsWith(name) && kind === "commit").id;
+}
+
+function runs(stage: Stage, ...argv: string[]): Promise<string> {
+  return stage.kedge(...argv);
+}
+
+for (const driver of drivers)
+  describe.skipIf(!adapters[driver.client])(driver.client, () => {
+    const chosen = driver.client === "claude-code" ? Object.keys(works) : null;
+    const usual = ["tracked and dirty", "new by shell"];
+    for (const [at, [way, { command, untracked, tracked = true }]] of Object.entries(ways).entries())
+      for (const name of chosen ?? [
+        usual[untracked ? at % 2 : 0] as string,
+        ...(tracked ? [] : usual.slice(1)),
+      ]) {
+        const work = works[name as keyof typeof works];
+        if (work.tracked ? !tracked : !untracked) continue;
+        test(`${way}: ${name}`, async () => {
+          const loss = new Loss(driver, work);
+          const { stage } = loss;
+          const wanted = await loss.make();
+          expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
+          const two = stage.agent("two");
+          await two.begin();
+          const { tell } = await two.shell(command(work.name));
+          const now = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : null;
+          expect(now).not.toBe(wanted);
+          expect(tell ?? "").toContain("kedge restore");
+          const lost = (await runs(stage, "lost", "--json"))
+            .trim()
+            .split("\n")
+            .map((line) => JSON.parse(line));
+          expect(lost.map(({ path }) => path)).toEqual(lost.map(() => work.name));
+          // Where the command wrote a text of its own, both texts cannot be in the file: it is the command that is undone.
+          const made = overwriting.has(way) ? await entryOf(stage, work.name) : null;
+          const said = made ? await runs(stage, "undo", "--id", made) : await runs(stage, "restore", "--all");
+          const back = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : said;
+          expect(back).toBe(wanted);
+          expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
+        });
+      }
+  });
