@@ -5,6 +5,7 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import { overBlanks } from "./blanks.js";
+import { ChangeRun } from "./change-run.js";
 import { compare, compareHashes } from "./compare.js";
 import { hunksOf, LineChange, type Region } from "./line-change.js";
 
@@ -257,18 +258,21 @@ export class History {
   private trace(
     from: number,
     to: number,
-    widen: (map: LineChange, from: number, to: number) => LineChange = (map) => map,
+    widen?: (map: LineChange, from: number, to: number) => LineChange,
   ): LineChange | null {
     // A state that was forgotten, as the one that an old handle was given for.
     if (!this.states[from]) return null;
     let map = LineChange.identity((this.states[from] as State).lineCount);
+    const run = new ChangeRun();
     for (const { start, end, exact, own } of this.way(from, to)) {
       const step = this.between(start, end);
       if (!step) return null;
-      map = map.compose(widen(step, start, end));
-      if (exact) map = map.compose(own ? exact.owned() : widen(exact, end, end + 1));
+      if (!step.isIdentity) map = run.endedAfter(map).compose(widen ? widen(step, start, end) : step);
+      if (!exact) continue;
+      if (!run.goesOn(end, own)) map = run.endedAfter(map);
+      run.add(end, own, !own && widen ? widen(exact, end, end + 1) : exact);
     }
-    return map;
+    return run.endedAfter(map);
   }
 
   /** Whether the agent itself took out a line of a state. */
