@@ -3,7 +3,7 @@ import { basename } from "node:path";
 
 /** Programs that write the files they name, or what is sent into them. */
 const writing =
-  /(?:^|[\s;&|(])(?:sed\s+(?:-\w*\s+)*-\w*i|perl\s+-\w*i|tee\s|patch\s|truncate\s|dd\s|git\s+(?:-\S+\s+)*(?:apply|am)\b|apply_?patch\b)/;
+  /(?:^|[\s;&|(])(?:sed\s+(?:-\w*\s+)*-\w*i|perl\s+-\w*i|tee\s|patch\s|truncate\s|dd\s|git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:apply|am)\b|apply_?patch\b)/;
 /** Into a file, not into another stream. */
 const redirected = /(?:^|[^0-9&<>=-])(?:1|&)?>>?\s*(?![&>(\s])(?!\/dev\/)["']?[\w./~$"'-]+/;
 const scripted =
@@ -12,31 +12,36 @@ const scripted =
 const replacing = /(?:^|[\s;&|(])(?:mv|cp|rm|unlink|rsync)\s/;
 /** Programs that may write any file of the tree. */
 const treeWide =
-  /\bgit\s+(?:-\S+\s+)*(?:checkout|switch|restore|stash|reset|merge|rebase|pull|clean|revert|cherry-pick|apply|am)\b|\b(?:prettier|eslint|biome|ruff|black|gofmt|rustfmt|clang-format|cargo\s+f(?:mt|ix)|go\s+fmt|isort|autopep8|stylelint|rubocop|ktlint|dart\s+format|format|fmt|lint|fix|codemod|generate)\b/;
+  /\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:checkout|switch|restore|stash|reset|merge|rebase|pull|clean|revert|cherry-pick|apply|am)\b|\b(?:prettier|eslint|biome|ruff|black|gofmt|rustfmt|clang-format|cargo\s+f(?:mt|ix)|go\s+fmt|isort|autopep8|stylelint|rubocop|ktlint|dart\s+format|format|fmt|lint|fix|codemod|generate)\b/;
 /** Quoted texts are no operators. */
 const quoted = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
 
+/** What a command carries in itself, behind the line that begins it. */
+const hereText = /(<<-?\s*(['"]?)(\w+)\2[^\n]*)\n[\s\S]*?\n\s*\3\b/g;
+/** What a command does stands at its beginning; the rest may be anything, of any length. */
+const longest = 20_000;
+
 /** A change of files that went by the shell and not by an editing tool. */
 export function isShellChange(command: string): boolean {
-  if (scripted.test(command) || writing.test(command)) return true;
-  return redirected.test(
-    command.replace(/<<-?\s*(['"]?)(\w+)\1[\s\S]*?\n\s*\2\b/g, "").replace(quoted, '""'),
-  );
+  const plain = command.slice(0, longest);
+  if (scripted.test(plain) || writing.test(plain)) return true;
+  return redirected.test(plain.replace(hereText, "$1").replace(quoted, '""'));
 }
 
 /** How likely a command has changed a file: 2, it names the file; 1, it may write any; 0, nothing says so. */
 export function suspicion(command: string, result: string, path: string): 0 | 1 | 2 {
   const name = basename(path);
+  const plain = command.slice(0, longest);
   // A client's remark on files that a command changed.
   if (/modified \d+ files? you've previously read/.test(result) && result.includes(name)) return 2;
-  const mayWrite = isShellChange(command) || replacing.test(command) || treeWide.test(command);
+  const mayWrite = isShellChange(plain) || replacing.test(plain) || treeWide.test(plain);
   if (mayWrite && name !== "" && command.includes(name)) return 2;
-  return treeWide.test(command) ? 1 : 0;
+  return treeWide.test(plain) ? 1 : 0;
 }
 
 /** The work so far is in a commit. */
 export function isCommit(command: string): boolean {
-  return /\bgit\s+(?:-\S+\s+)*commit\b/.test(command);
+  return /\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*commit\b/.test(command.slice(0, longest));
 }
 
 /** Only looks at files, as one command; what it shows. */

@@ -54,6 +54,30 @@ describe("a session", () => {
     expect([both.edits, both.sessions, both.failed.total]).toEqual([9, 2, 4]);
   });
 
+  test("of older builds, with arrows behind line numbers and subagents in files beside it, counts alike", async () => {
+    const arrow = (text: string): string => text.replace(/^(\d+)\t/gm, "     $1→");
+    const older = (line: string): string => {
+      const entry = JSON.parse(line);
+      for (const block of entry.message?.content ?? [])
+        if (/^1?5?\t/.test(block.content?.slice?.(0, 2) ?? "")) block.content = arrow(block.content);
+      return JSON.stringify(entry);
+    };
+    const arrows = recorded.trimEnd().split("\n").map(older).join("\n");
+    expect(arrows).toContain("     1→export");
+    const session = /"sessionId":"([^"]+)"/.exec(recorded)?.[1];
+    const path = folder({ [`${session}.jsonl`]: arrows });
+    const same = { recovery: expect.anything() };
+    expect(await numbers(path)).toMatchObject({
+      ...(await numbers(join(fixtures, "claude-code-2.1.325.jsonl"))),
+      ...same,
+    });
+    const side = recorded
+      .replaceAll('"isSidechain":false', '"isSidechain":true')
+      .replaceAll("toolu_", "side_");
+    const both = folder({ [`${session}.jsonl`]: arrows, "agent-1.jsonl": side });
+    expect(await numbers(both)).toMatchObject({ sessions: 1, agents: 2, edits: 18 });
+  });
+
   test("that was cut off in the middle of a line keeps what came before", async () => {
     const path = folder({ "a.jsonl": recorded.slice(0, recorded.lastIndexOf('"tool_result"') + 200) });
     const { report, extent } = await audited(path);

@@ -34,16 +34,28 @@ export const claudeCode: SessionReader = {
   ],
 };
 
-/** A subagent's file lies in a folder of its conversation. */
+/** A subagent's file lies in a folder of its conversation, in older builds beside its file. */
 const subagentFile = /[\\/]([^\\/]+)[\\/]subagents[\\/](?:.*[\\/])?agent-([^\\/]+)\.jsonl$/;
 
 function sessionOf(path: string): string {
-  return subagentFile.exec(path)?.[1] ?? basename(path, ".jsonl");
+  const own = basename(path, ".jsonl");
+  const parent = subagentFile.exec(path)?.[1];
+  return parent ?? (own.startsWith("agent-") ? (sessionIn(path) ?? own) : own);
 }
 
 /** Words of lines that tell of a call, a compaction or a change: the most frequent first. */
 const telling = ['"tool_result"', '"type":"tool_use"', '"compact_boundary"', '"edited_text_file"'];
 const isTelling = (line: string): boolean => telling.some((word) => line.includes(word));
+
+/** What the first lines say whose file it is. */
+function sessionIn(path: string): string | undefined {
+  const ignored = { read: () => {}, damaged: () => {} };
+  for (const line of linesOf(path, ignored)) {
+    const found = /"sessionId":"([^"]+)"/.exec(line)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 interface Asked {
   readonly tool: string;
@@ -119,7 +131,7 @@ function toldOf({ session, subagent, block, told, ...call }: Found): Told {
   // What a person or a hook did not let through is no error of the tool.
   const isToolError = isError && editors.has(tool) && !/^\s*<tool_use_error>/.test(result);
   const shownResult =
-    isToolError && !isDeclined(result) ? `<tool_use_error>${result}</tool_use_error>` : result;
+    isToolError && !isDeclined(result) ? `<tool_use_error>${result}</tool_use_error>` : rowsOf(tool, result);
   const batch = {
     ...caller,
     hook_event_name: "PostToolBatch",
@@ -135,6 +147,11 @@ function toldOf({ session, subagent, block, told, ...call }: Found): Told {
     before: { ...named, hook_event_name: "PreToolUse" },
     after: [...(isError || !isRecord(told) ? [] : [done]), batch],
   };
+}
+
+/** Older builds put an arrow between a line's number and its text. */
+function rowsOf(tool: string, result: string): string {
+  return tool === "Read" && /^ *\d+→/.test(result) ? result.replace(/^( *\d+)→/gm, "$1\t") : result;
 }
 
 const isDeclined = (result: string): boolean => /doesn't want to|hook|permission/i.test(result);
