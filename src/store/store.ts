@@ -32,8 +32,9 @@ import { NamedRecords } from "./named-records.js";
 import { Notes } from "./notes.js";
 import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
 import { repairing } from "./put-aside.js";
-import { format, label } from "./recorded-workspaces.js";
+import { format, label, olderFormat } from "./recorded-workspaces.js";
 import { replaceFile, type StoreContext } from "./replace-file.js";
+import { olderVersion, takeOver } from "./take-over.js";
 import { Versions } from "./versions.js";
 
 export interface NodeStoreOptions {
@@ -97,6 +98,8 @@ class DiskStore implements NodeStore {
   private readonly paths: EntryPaths | null;
   /** The work tree of each folder. */
   private readonly trees = new Map<string, string | null>();
+  /** What version 0.1.0 wrote down of the same workspace. */
+  private readonly older: string;
   private isNamed = false;
   private sincePruned = Number.POSITIVE_INFINITY;
 
@@ -104,6 +107,7 @@ class DiskStore implements NodeStore {
     const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
     const folder = platform.path.join(options.state, format, nameOf(options.workspace.key));
     this.context = { io, platform, clock, report, folder, state: options.state };
+    this.older = platform.path.join(options.state, olderFormat, nameOf(options.workspace.key));
     this.bounds = { ...defaultBounds, ...options.bounds };
     this.notes = new Notes(this.context);
     this.files = new FileRecords(this.context);
@@ -112,7 +116,16 @@ class DiskStore implements NodeStore {
     const most = this.bounds.size / 8;
     this.texts = new Versions(this.context, options.brief ?? false, most);
     this.entries = new Journal(this.context, most);
+    this.begin();
     this.paths = options.here ? new EntryPaths(options.here, platform) : null;
+  }
+
+  private begin(): void {
+    try {
+      takeOver(this.context, this.older);
+    } catch (error) {
+      this.context.report(`${this.older} cannot be taken over: ${reason(error)}`);
+    }
   }
 
   async look(file: string, agent: string): Promise<FileRecord> {
@@ -120,7 +133,12 @@ class DiskStore implements NodeStore {
   }
 
   async versions(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
-    return this.texts.get(ids);
+    const found = this.texts.get(ids);
+    for (const id of ids) {
+      const bytes = found.has(id) ? null : olderVersion(this.context, this.older, id);
+      if (bytes) found.set(id, bytes);
+    }
+    return found;
   }
 
   async journal(query: JournalQuery = {}): Promise<readonly JournalEntry[]> {
@@ -216,7 +234,16 @@ class DiskStore implements NodeStore {
   }
 
   async prune(): Promise<{ removed: number; bytes: number }> {
+    this.pruneOlder();
     return prune(this.context, this.bounds);
+  }
+
+  /** By age alone: nothing is written there any more. */
+  private pruneOlder(deadline?: number): void {
+    const context = { ...this.context, folder: this.older };
+    if (!this.context.io.isThere(this.older)) return;
+    const { isEmpty } = prune(context, { ...this.bounds, size: Number.MAX_SAFE_INTEGER }, deadline);
+    if (isEmpty) removeTree(context, this.older);
   }
 
   tidy(): void {
@@ -225,6 +252,7 @@ class DiskStore implements NodeStore {
       const last = this.lastPruned(this.context);
       if (last !== null && clock() - last < tidyEvery) return;
       const deadline = ticks() + tidyFor;
+      this.pruneOlder(deadline);
       const other = workspacesByPruning(this.context).find((one) => one !== folder);
       const contexts = [folder, ...(other ? [other] : [])].map((one) => ({ ...this.context, folder: one }));
       for (const context of contexts) {
@@ -249,6 +277,7 @@ class DiskStore implements NodeStore {
   async purge(): Promise<void> {
     const { folder, platform } = this.context;
     repairing(this.context, platform.path.join(folder, "files"), () => removeTree(this.context, folder));
+    if (this.context.io.isThere(this.older)) removeTree(this.context, this.older);
     this.isNamed = false;
   }
 
