@@ -61,6 +61,8 @@ export {
   contextOf,
   type Env,
   isTooLarge,
+  type Look,
+  lookingContext,
   olderTexts,
   openAny,
   peek,

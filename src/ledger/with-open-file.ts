@@ -12,6 +12,7 @@ import {
   type Measure,
   PortError,
   type StoreReader,
+  type Unit,
 } from "../ports/index.js";
 import type { Codec, Document } from "../text/index.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./agent-ledger.js";
@@ -46,10 +47,27 @@ export async function withFiles<T>(
   return env.files.hold(files, begin, signal);
 }
 
-export async function contextOf(env: UnitEnv): Promise<FileContext> {
+export async function contextOf(env: Look & Pick<UnitEnv, "store">): Promise<FileContext> {
   const epoch = await epochOf(env);
   const { files, store, agent, clock, codec } = env;
   return { files, store, agent, epoch, clock, now: clock(), codec };
+}
+
+/** What a look at a file needs. */
+export type Look = Pick<Env, "files" | "store" | "agent" | "clock" | "codec">;
+
+/** For a look without a lock, of which nothing is recorded. */
+export async function lookingContext(env: Look): Promise<FileContext> {
+  const { store } = env;
+  const reading: Unit = {
+    look: (file, agent) => store.look(file, agent),
+    versions: (ids) => store.versions(ids),
+    journal: (query) => store.journal(query),
+    journalSince: (mark) => store.journalSince(mark),
+    record: (name) => store.record(name),
+    finish: async () => {},
+  };
+  return contextOf({ ...env, store: new Recorder(reading) });
 }
 
 type Use<T> = (opened: OpenFile, env: UnitEnv, held: Held) => Promise<T>;

@@ -12,6 +12,8 @@ import { alreadyThere, editNames, notMerged, type Outcome, refused, restored } f
 export interface Together {
   isBatch: boolean;
   batch?: string;
+  /** Nothing is written. */
+  readonly isDryRun: boolean;
 }
 
 export interface Asked {
@@ -52,7 +54,10 @@ async function tryFile(asked: Asked, env: CallEnv): Promise<Outcome> {
     const edits = found.journal.entries.filter(({ id }) => ids.has(id));
     const there = found.now ? null : await editsElsewhere(edits, survey.commits);
     // A folder for the file alone would help nobody: only edits that are named go into another work tree.
-    if (there) return isAll ? offerPresentTree(there, path) : await makeInPresentTree(there, env);
+    if (there)
+      return isAll
+        ? offerPresentTree(there, path)
+        : await makeInPresentTree(there, asked.together.isDryRun, env);
     const files = found.source ? [found.file, found.source] : [found.file];
     return await withFiles(files, env, (held, inner) => mergeFile(asked, held, inner));
   } catch (error) {
@@ -68,9 +73,14 @@ function offerPresentTree({ tree, path, edits }: EditsElsewhere, old: string): O
   return refused({ path: old, ids }, "not_found", message);
 }
 
-export async function makeInPresentTree(there: EditsElsewhere, env: CallEnv): Promise<Outcome> {
+export async function makeInPresentTree(
+  there: EditsElsewhere,
+  isDryRun: boolean,
+  env: CallEnv,
+): Promise<Outcome> {
   const { tree, path, edits } = there;
   const named = { path, ids: edits.map(({ id }) => id) };
+  if (isDryRun) return restored(named, `[the work tree ${tree} is gone; ${path} would be written]`, []);
   const made = await makeHere(there, env);
   if ("problems" in made) return notMerged(made, named, () => null);
   const { before, text, change, warnings } = made;
@@ -140,6 +150,7 @@ async function put(
   env: UnitEnv,
 ): Promise<string[]> {
   const { opened } = files[0] as Returned;
+  if (together.isDryRun) return [];
   if (files.length > 1 || together.isBatch) together.batch ??= batchId(opened, env);
   const batch = together.batch === undefined ? {} : { batch: together.batch };
   const entry = { tool: "restore", kind: "commit", edits: ids, ...batch } as const;

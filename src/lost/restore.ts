@@ -32,6 +32,8 @@ export interface RestoreRequest extends LostRequest {
   readonly ids?: readonly string[];
   /** Everything that is lost. */
   readonly all?: boolean;
+  /** Nothing is written: the answer tells what would be. */
+  readonly dryRun?: boolean;
 }
 
 export async function restore(request: RestoreRequest, env: CallEnv): Promise<Result<RestoreDetails>> {
@@ -39,13 +41,13 @@ export async function restore(request: RestoreRequest, env: CallEnv): Promise<Re
   try {
     const outcomes = await tryRestore(request, env);
     for (const one of outcomes)
-      if (one.kind === "refused") {
+      if (one.kind === "refused" && !request.dryRun) {
         const { path, code, message, affectedRanges: lines } = one.refusal;
         await journalThrown({ tool, path, code, message, lines }, env);
       }
     return restoreResult(outcomes);
   } catch (error) {
-    if (error instanceof NotRestored) {
+    if (error instanceof NotRestored && !request.dryRun) {
       const { path, code, message } = error;
       await journalThrown({ tool, path, code, message, lines: [] }, env);
     }
@@ -64,15 +66,15 @@ class NotRestored extends PortError {
 }
 
 async function tryRestore(request: RestoreRequest, env: CallEnv): Promise<Outcome[]> {
-  const { ids: given = [], all = false } = request;
+  const { ids: given = [], all = false, dryRun = false } = request;
   if (!all && given.length === 0)
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
   const survey = await surveyOf(request, env);
   const { ids, undone } = sorted(given, survey.entries);
   const findings = await findAll(survey, all ? null : ids, env);
   const outcomes: Outcome[] = all ? [] : explained(ids, findings, survey);
-  if (!all && undone.length > 0) outcomes.push(...(await makeAgain(undone, survey, env)));
-  const together: Together = { isBatch: false };
+  if (!all && undone.length > 0) outcomes.push(...(await makeAgain(undone, { survey, dryRun }, env)));
+  const together: Together = { isBatch: false, isDryRun: dryRun };
   const asked = findings.flatMap((found): Asked[] => {
     const chosen = found.lost.filter(({ entry }) => all || isNamed(entry, ids)).map(({ entry }) => entry.id);
     return chosen.length > 0 ? [{ found, ids: new Set(chosen), survey, together, isAll: all }] : [];
@@ -109,12 +111,16 @@ function isNamed({ id, batch }: JournalEntry, ids: readonly string[]): boolean {
 }
 
 /** Edits that were undone are no lost work: their change is made once more. */
-async function makeAgain(ids: readonly string[], survey: Survey, env: CallEnv): Promise<Outcome[]> {
+async function makeAgain(
+  ids: readonly string[],
+  { survey, dryRun }: { readonly survey: Survey; readonly dryRun: boolean },
+  env: CallEnv,
+): Promise<Outcome[]> {
   const edits = survey.entries.filter(({ id }) => ids.includes(id));
   const there = await editsElsewhere(edits, survey.commits);
   try {
-    if (there) return [await makeInPresentTree(there, env)];
-    const { undone, warnings } = (await redo(ids, env)).details;
+    if (there) return [await makeInPresentTree(there, dryRun, env)];
+    const { undone, warnings } = (await redo(ids, { dryRun }, env)).details;
     return undone.map(({ id, path, diff }, at) =>
       restored({ path, ids: [id] }, diff, at === 0 ? warnings : []),
     );

@@ -57,9 +57,13 @@ export async function undo(request: UndoRequest, env: CallEnv): Promise<Result<U
 }
 
 /** Makes edits again that were undone, oldest first. `ids` are such edits. */
-export async function redo(ids: readonly string[], env: CallEnv): Promise<Result<UndoDetails>> {
+export async function redo(
+  ids: readonly string[],
+  { dryRun }: Pick<UndoRequest, "dryRun">,
+  env: CallEnv,
+): Promise<Result<UndoDetails>> {
   const chooseThem: Choose = async (inner) => chooseUndone(ids, await readJournal(inner), inner);
-  return tryTakeBack({ tool: "restore" }, chooseThem, env);
+  return tryTakeBack({ tool: "restore", dryRun }, chooseThem, env);
 }
 
 interface Taking {
