@@ -2,8 +2,16 @@
 // subpath), its declarations, and one CommonJS file per program (half the start time of a module) that holds all but
 // the installed dependencies: those load when they are needed.
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { cache, command, exists, node, readJson, root } from "./shell.mjs";
 import { writeThirdParty } from "./third-party.mjs";
 
@@ -23,7 +31,10 @@ const guard = "src/guard-program.ts";
 const encodings = ["chardet", "iconv-lite"];
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
+/** The page of the live view: what a browser loads. */
+const page = { source: "src/view/page/main.tsx", folder: "dist/ui", files: ["index.html", "page.css"] };
 const outputs = () => [
+  ...(exists(page.source) ? ["page.js", ...page.files].map((name) => `${page.folder}/${name}`) : []),
   ...present(library).flatMap(([name]) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
   ...present(programs).map(([name]) => `dist/${name}.cjs`),
 ];
@@ -31,7 +42,7 @@ const stamp = join(cache, "build");
 
 // Content, not dates: a checkout of an older commit gives its files a newer date.
 function fingerprint() {
-  const sources = readdirSync(join(root, "src"), { recursive: true }).filter((name) => name.endsWith(".ts"));
+  const sources = readdirSync(join(root, "src"), { recursive: true }).filter((name) => /\.\w+$/.test(name));
   const inputs = [...sources.map((name) => `src/${name}`).sort()];
   inputs.push("scripts/build.mjs", "tsconfig.json", "package.json", "package-lock.json");
   const hash = createHash("sha256");
@@ -83,6 +94,7 @@ export async function build() {
       packages: "external",
     });
     for (const [name, source] of present(programs)) await bundleProgram(collecting, shared, name, source);
+    if (exists(page.source)) await bundlePage(collecting, shared);
     writeThirdParty(inputs);
   } catch (error) {
     return { ok: false, output: error.message };
@@ -90,6 +102,17 @@ export async function build() {
   const declared = declarations();
   if (declared.ok) writeFileSync(stamp, fingerprint());
   return declared;
+}
+
+async function bundlePage(bundle, { absWorkingDir, logLevel }) {
+  await bundle({
+    ...{ absWorkingDir, logLevel, bundle: true, minify: true },
+    ...{ platform: "browser", target: "es2022", format: "esm", jsx: "automatic", jsxImportSource: "preact" },
+    entryPoints: { page: page.source },
+    outdir: page.folder,
+  });
+  for (const name of page.files)
+    copyFileSync(join(root, dirname(page.source), name), join(root, page.folder, name));
 }
 
 async function bundleProgram(bundle, shared, name, source) {

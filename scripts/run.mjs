@@ -2,6 +2,7 @@
 // builds what is missing before it does anything else, and uses nothing but Node's own modules.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { browserPackages } from "./browser-packages.mjs";
 import { cache, command, exists, node, npm, onDemand, readJson, root, run } from "./shell.mjs";
 
 const testedNodes = ["20", "22", "24"];
@@ -54,6 +55,7 @@ async function staticChecks() {
   heading("check");
   await check("types", () => tsc("--noEmit"));
   await check("core and session use no platform types", () => tsc("--noEmit", "-p", "tsconfig.core.json"));
+  await check("types of the page", () => tsc("--noEmit", "-p", "src/view/page"));
   await check("lint and format", () => biome("--error-on-warnings"));
 }
 
@@ -124,6 +126,13 @@ const commands = {
     const env = isRecording ? { KEDGE_CLIENTS_RECORD: "1" } : {};
     vitest({ args: ["--config", "vitest.clients.config.ts"], env });
     if (isRecording && !node(["scripts/docs.mjs"], { live: true }).ok) process.exitCode = 1;
+  },
+  /** The page in a real browser, which is fetched when it is first asked for. */
+  async ui() {
+    await build();
+    heading("the page in a browser");
+    onDemand("ui", browserPackages);
+    vitest({ args: ["test/ui"] });
   },
   mutation() {
     const folder = onDemand("stryker", [

@@ -31,6 +31,11 @@ export class Interrupt implements Cancellation {
     this.#listeners.push(listener);
   }
 
+  /** Waits for Ctrl-C: for commands that last until then. */
+  arrived(): Promise<void> {
+    return new Promise((done) => this.addEventListener("abort", done));
+  }
+
   listen(): void {
     process.on("SIGINT", () => this.arrive(interrupted));
     process.on("SIGTERM", () => this.arrive(terminated));

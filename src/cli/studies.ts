@@ -3,6 +3,30 @@ import { audited, type Command, json } from "./flag-types.js";
 
 export const studies: readonly Command[] = [
   {
+    name: "ui",
+    summary: "a page that shows agents at work: who is where, what is stale, what is lost",
+    together: "see agents at work, on a page or here",
+    positionals: [],
+    flags: [
+      { name: "port", value: "N", help: "listen here (default: a free port)" },
+      { name: "no-open", help: "print the address and start no browser" },
+    ],
+    examples: [["kedge ui", "the address opens one page, within a minute; Enter prints another"]],
+    notes: ["Listens on 127.0.0.1 alone and ends with Ctrl-C. What it shows: docs/view.md."],
+  },
+  {
+    name: "watch",
+    beside: "ui",
+    summary: "the same in the terminal; in a pipe one line an event",
+    positionals: [],
+    flags: [{ name: "once", help: "print what is there now, and end" }, json],
+    examples: [
+      ["kedge watch", "q quits, r restores what is lost"],
+      ["kedge watch --json", "the stream, for programs"],
+    ],
+    json: '{"type": "state", "state": {…}} and {"type": "event", "event": {…}}: docs/view.md',
+  },
+  {
     name: "audit",
     beside: "demo",
     summary: "what happened in your agents' sessions",

@@ -14,8 +14,8 @@ function shortId(id: string): string {
 
 /** Returns `claude-code:7f3a` for `claude-code:7f3a…`, and `claude-code:7f3a/1b2c` for its subagent. */
 export function shortAgentName(agent: string): string {
-  const process = processName.exec(agent);
-  if (process) return `${process[1]} ${process[2]}`;
+  const told = processName.exec(agent);
+  if (told) return `${told[1]} ${told[2]}`;
   const [main = "", ...subagents] = agent.split("/");
   const colon = main.indexOf(":");
   const short = colon < 0 ? main : `${main.slice(0, colon + 1)}${shortId(main.slice(colon + 1))}`;

@@ -57,7 +57,8 @@ const layers: Readonly<Record<string, Layer>> = Object.fromEntries([
     why: "the tree is looked at through git and the disk, and knows no door",
   }),
   ...["mcp", "guard", "sdk"].map((folder) => row(folder, { may: below, why: isDoor })),
-  row("cli", { may: [...below, "replay", "audit"], why: isDoor }),
+  row("view", { may: below, why: isDoor }),
+  row("cli", { may: [...below, "replay", "audit", "view"], why: isDoor }),
   row("audit", {
     may: [...agent, "guard"],
     why: "an audit reads session files and drives the guard in memory: it writes nothing and starts nothing",

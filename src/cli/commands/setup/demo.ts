@@ -22,7 +22,12 @@ console.log(greet("world"));
 `;
 
 export const run: Run = (context) =>
-  inScratch("demo", async (scratch) => ((await play(new Stage(context, scratch))) ? done : failed));
+  inScratch("demo", async (scratch) => {
+    if (!context.args.has("ui")) return (await play(new Stage(context, scratch))) ? done : failed;
+    const { playForPage } = await import("../view/demo-ui.js");
+    await playForPage(context, scratch);
+    return done;
+  });
 
 async function play(stage: Stage): Promise<boolean> {
   const { alice, bob } = stage.agents;

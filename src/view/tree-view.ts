@@ -1,0 +1,362 @@
+/** The state of a tree with its agents, made from journal and ledgers, and kept up with what is new. */
+import { type Look, lookingContext } from "../ledger/index.js";
+import type { LostEdit } from "../lost/index.js";
+import type { FileId, JournalEntry, LedgerStore } from "../ports/index.js";
+import { agentRows, agentsFor, isEdit, workingFor } from "./agent-rows.js";
+import type {
+  Activity,
+  EventDetails,
+  EventPage,
+  LostWork,
+  StaleView,
+  ViewEvent,
+  ViewFile,
+  ViewState,
+} from "./contract.js";
+import { type LaneNow, laneOf } from "./lanes.js";
+import { eventOf } from "./view-events.js";
+
+const hour = 3_600_000;
+/** Newest entries that are held; older ones are read from the journal when a page of them is asked for. */
+const entriesHeld = 20_000;
+/** Entries that are read before the first state is shown; the others follow. */
+const entriesFirst = 3000;
+/** Until the long looks begin, in milliseconds: the first state is on its way by then. */
+const longLooksAfter = 400;
+const mostFiles = 500;
+/** In a quiet repository the newest files are shown, however old. */
+const leastFiles = 20;
+const lostEvery = 5000;
+const slices = 120;
+
+export interface TreeViewOptions {
+  readonly look: Look & { readonly store: LedgerStore };
+  readonly repository: string;
+  readonly hasActions: boolean;
+  branch(): Promise<string | null>;
+  lost(): Promise<readonly LostEdit[]>;
+  /** The name that a person gave an agent, or the first words of its prompt. */
+  words(agent: string): Promise<string | null>;
+  /** The path as people here write it. */
+  shownPath(key: string): string;
+  /** Another text whenever the file is another one; null if there is none. */
+  stamp(key: string): Promise<string | null>;
+  diff(entry: JournalEntry): Promise<string | null>;
+}
+
+interface Pair {
+  readonly file: string;
+  readonly agent: string;
+}
+
+/** What a survey found, and how far the journal went then. */
+interface LostSeen {
+  readonly time: number;
+  readonly mark: string | null;
+  readonly lost: readonly LostEdit[];
+}
+
+interface Kept {
+  readonly stamp: string;
+  readonly made: LaneNow | null;
+}
+
+export class TreeView {
+  private entries: JournalEntry[] = [];
+  private mark: string | null = null;
+  /** Entries that were held once, and are not any more; older ones that were added later count the other way. */
+  private dropped = 0;
+  private filling: Promise<void> | null = null;
+  private readonly lanes = new Map<string, Kept>();
+  private lostSeen: LostSeen | null = null;
+  private survey: Promise<void> | null = null;
+
+  constructor(private readonly options: TreeViewOptions) {}
+
+  /** Reads what is new; the first call reads the newest entries. */
+  private async catchUp(): Promise<void> {
+    const { store } = this.options.look;
+    if (this.mark === null) {
+      this.mark = (await store.journalSince(null)).mark;
+      this.entries = [...(await store.journal({ last: entriesFirst }))];
+      if (this.entries.length === entriesFirst) this.filling = this.fill();
+      return;
+    }
+    const { entries, mark } = await store.journalSince(this.mark);
+    this.mark = mark;
+    const known = new Set(this.entries.slice(-entries.length - 200).map(({ id }) => id));
+    const fresh = entries.filter(({ id }) => !known.has(id));
+    this.entries.push(...fresh);
+    const excess = this.entries.length - entriesHeld;
+    if (excess < entriesHeld / 2) return;
+    this.entries = this.entries.slice(excess);
+    this.dropped += excess;
+  }
+
+  /** Reads the rest of the entries that are held, once the first state is on its way. */
+  private async fill(): Promise<void> {
+    await later(longLooksAfter);
+    const all = await this.options.look.store.journal({ last: entriesHeld + this.entries.length });
+    const first = all.findIndex(({ id }) => id === this.entries[0]?.id);
+    const older = first < 0 ? [] : all.slice(Math.max(0, first - entriesHeld), first);
+    this.entries = [...older, ...this.entries];
+    this.dropped -= older.length;
+  }
+
+  /** The mark counts entries: several feeds, and questions in between, take nothing from each other. */
+  async news(mark: string | null): Promise<{ events: ViewEvent[]; mark: string }> {
+    await this.catchUp();
+    const total = this.dropped + this.entries.length;
+    const fresh = mark === null ? [] : this.entries.slice(Math.max(0, Number(mark) - this.dropped));
+    return { events: fresh.map((one) => this.shown(one)), mark: String(total) };
+  }
+
+  private shown(entry: JournalEntry): ViewEvent {
+    return eventOf(entry, this.options.shownPath(entry.file));
+  }
+
+  /** Waits for the survey that is under way: for a single look. */
+  async settled(): Promise<void> {
+    await Promise.all([this.survey, this.filling]);
+  }
+
+  async state(at?: number): Promise<ViewState> {
+    await this.catchUp();
+    const { look, repository, hasActions } = this.options;
+    const now = at ?? look.clock();
+    const entries = at === undefined ? this.entries : this.entries.filter(({ time }) => time <= at);
+    const seen = await this.pairs(entries, now);
+    const lost = at === undefined ? this.lostNow() : this.lostThen(entries);
+    const files = this.files(entries, seen, now);
+    const stale = this.stale(seen);
+    const agents = await agentRows(entries, {
+      ...{ lost, stale, now },
+      shown: [...seen.values()].map(({ agent, made }) => ({ agent, time: made.shown })),
+      words: (agent) => this.options.words(agent),
+      path: (file) => this.options.shownPath(file),
+    });
+    const recent = entries.filter(({ time }) => time > now - hour);
+    return {
+      ...{ time: now, repository, branch: await this.options.branch(), agents, files, stale, lost },
+      counts: {
+        agents: agents.length,
+        working: agents.filter(({ seen: time }) => time > now - workingFor).length,
+        edits: entries.filter(isEdit).length,
+        editsLastHour: recent.filter(isEdit).length,
+        relocated: entries.filter((one) => isEdit(one) && (one.relocated ?? 0) > 0).length,
+        refused: entries.filter(({ kind }) => kind === "refusal").length,
+        lost: lost.length,
+      },
+      actions: hasActions && at === undefined,
+    };
+  }
+
+  /** Each agent's lane of each file that matters now. */
+  private async pairs(entries: readonly JournalEntry[], now: number): Promise<Map<string, SeenPair>> {
+    const { look } = this.options;
+    const found = new Map<string, SeenPair>();
+    const stamps = new Map<string, string | null>();
+    const newest = new Map<string, string>();
+    for (const { file, id } of entries) newest.set(file, id);
+    const wanted = new Set(this.wantedFiles(entries, now));
+    const ledgers = await look.store.ledgers();
+    const more = ledgers
+      .filter(({ file }) => !wanted.has(file))
+      .slice(0, Math.max(0, mostFiles - wanted.size));
+    for (const { file } of more) wanted.add(file);
+    const contexts = new Map<string, Awaited<ReturnType<typeof lookingContext>>>();
+    for (const { file, agent, ledger } of ledgers) {
+      if (!wanted.has(file)) continue;
+      if (!stamps.has(file)) stamps.set(file, await this.options.stamp(file));
+      const stamp = stamps.get(file) ?? null;
+      if (stamp === null) continue;
+      const key = `${file}\0${agent}`;
+      const whole = `${stamp} ${newest.get(file) ?? ""} ${JSON.stringify(ledger).length} ${orderIn(ledger)}`;
+      let kept = this.lanes.get(key);
+      if (kept?.stamp !== whole) {
+        const context = contexts.get(agent) ?? (await lookingContext({ ...look, agent }));
+        contexts.set(agent, context);
+        kept = { stamp: whole, made: await this.lane(file, context) };
+        this.lanes.set(key, kept);
+      }
+      if (kept.made) found.set(key, { file, agent, made: kept.made });
+    }
+    if (this.lanes.size > 4 * mostFiles * 16) this.lanes.clear();
+    return found;
+  }
+
+  private async lane(
+    key: string,
+    context: Awaited<ReturnType<typeof lookingContext>>,
+  ): Promise<LaneNow | null> {
+    try {
+      const file: FileId = { key, path: this.options.shownPath(key), keep: true };
+      const bytes = await this.options.look.files.read(file);
+      return bytes && (await laneOf(bytes, file, context));
+    } catch {
+      // A file that cannot be read, or is no text, has no lines to draw.
+      return null;
+    }
+  }
+
+  /** Hot first: edited lately, then whatever was edited last. */
+  private wantedFiles(entries: readonly JournalEntry[], now: number): string[] {
+    const wanted = new Set<string>();
+    for (let at = entries.length - 1; at >= 0 && wanted.size < mostFiles; at--) {
+      const { file, time } = entries[at] as JournalEntry;
+      if (time < now - agentsFor && wanted.size >= leastFiles) break;
+      wanted.add(file);
+    }
+    return [...wanted];
+  }
+
+  private files(
+    entries: readonly JournalEntry[],
+    seen: ReadonlyMap<string, SeenPair>,
+    now: number,
+  ): ViewFile[] {
+    const told = new Map<string, { time: number; edits: number }>();
+    for (const { file, time, kind } of entries) {
+      const one = told.get(file) ?? { time, edits: 0 };
+      told.set(file, { time: Math.max(one.time, time), edits: one.edits + (kind === "commit" ? 1 : 0) });
+    }
+    const lanes = new Map<string, SeenPair[]>();
+    for (const pair of seen.values()) lanes.set(pair.file, [...(lanes.get(pair.file) ?? []), pair]);
+    const keys = new Set([...this.wantedFiles(entries, now), ...lanes.keys()]);
+    return [...keys]
+      .map((key): ViewFile => {
+        const here = lanes.get(key) ?? [];
+        const { time = Math.max(0, ...here.map(({ made }) => made.shown)), edits = 0 } = told.get(key) ?? {};
+        return {
+          path: this.options.shownPath(key),
+          lines: here[0]?.made.lines ?? 0,
+          ...{ time, edits },
+          lanes: here.map(({ made }) => made.lane),
+        };
+      })
+      .sort((one, two) => two.time - one.time || (one.path < two.path ? -1 : 1))
+      .slice(0, mostFiles);
+  }
+
+  private stale(seen: ReadonlyMap<string, SeenPair>): StaleView[] {
+    return [...seen.values()].flatMap(({ file, agent, made: { behind } }) =>
+      behind ? [{ agent, path: this.options.shownPath(file), ...behind }] : [],
+    );
+  }
+
+  /**
+   * A survey of all edits takes a while in a long journal, so the state never waits for one: until the first is done, the
+   * losses that the journal has are told.
+   */
+  private lostNow(): LostWork[] {
+    const { clock } = this.options.look;
+    const known = this.lostSeen;
+    const isFresh = known !== null && known.mark === this.mark && clock() - known.time < lostEvery;
+    if (!isFresh && this.survey === null) {
+      const { mark } = this;
+      const wait = known ? 0 : longLooksAfter;
+      this.survey = later(wait)
+        .then(this.options.lost)
+        .then(
+          (lost) => this.surveyed({ time: clock(), mark, lost }),
+          () => this.surveyed(known),
+        );
+    }
+    return known ? known.lost.map((one) => this.lostWork(one)) : this.lostThen(this.entries);
+  }
+
+  private surveyed(seen: LostSeen | null): void {
+    this.lostSeen = seen;
+    this.survey = null;
+  }
+
+  private lostWork(edit: LostEdit): LostWork {
+    const { id, agent, path, lines, what, gone, time, kept, diff, lost } = edit;
+    return {
+      ...{ id, agent, path, lines, what, gone, time, kept, diff },
+      lost: lost && { time: lost.time, agent: lost.agent, command: lost.command },
+    };
+  }
+
+  /** Of the past, losses that were noticed and not restored yet are told, as far as the journal says. */
+  private lostThen(entries: readonly JournalEntry[]): LostWork[] {
+    const restored = new Set(entries.flatMap(({ kind, edits }) => (kind === "commit" ? (edits ?? []) : [])));
+    return entries
+      .filter(({ kind }) => kind === "lost")
+      .flatMap((entry) =>
+        (entry.edits ?? []).flatMap((id): LostWork[] => {
+          const edit = entries.find((one) => one.id === id);
+          if (!edit || restored.has(id)) return [];
+          return [
+            {
+              ...{
+                id,
+                agent: edit.agent,
+                path: this.options.shownPath(edit.file),
+                lines: edit.lines,
+                what: "lines",
+              },
+              ...{ gone: 0, time: edit.time, kept: false, diff: "" },
+              lost: { time: entry.time, agent: entry.agent, command: entry.cause ?? null },
+            },
+          ];
+        }),
+      );
+  }
+
+  async history(before: string | null, max: number): Promise<EventPage> {
+    await this.catchUp();
+    const page = (entries: readonly JournalEntry[], end: number): EventPage => {
+      const chosen = entries.slice(Math.max(0, end - max), end).toReversed();
+      return {
+        events: chosen.map((one) => this.shown(one)),
+        next: end > max ? (chosen.at(-1)?.id ?? null) : null,
+      };
+    };
+    if (before === null) return page(this.entries, this.entries.length);
+    const at = this.entries.findIndex(({ id }) => id === before);
+    if (at > max) return page(this.entries, at);
+    // Older than what is held: the journal is asked for more of its newest entries until the page is among them.
+    const all = await this.options.look.store.journal({ last: this.entries.length + 10 * entriesHeld });
+    const end = all.findIndex(({ id }) => id === before);
+    return end < 0 ? { events: [], next: null } : page(all, end);
+  }
+
+  async event(id: string): Promise<EventDetails | null> {
+    const entry =
+      this.entries.find((one) => one.id === id) ??
+      (await this.options.look.store.journal({ ids: [id] })).find((one) => one.id === id);
+    return entry ? { event: this.shown(entry), diff: await this.options.diff(entry) } : null;
+  }
+
+  async activity(from: number): Promise<Activity> {
+    await this.catchUp();
+    const to = this.options.look.clock();
+    // A timeline that began before the entries at hand would show a quiet time that was none.
+    const held = this.dropped === 0 && !this.filling ? from : (this.entries[0]?.time ?? from);
+    const begin = Math.max(from, held);
+    const width = Math.max(1, (to - begin) / slices);
+    const counted = Array.from({ length: slices }, () => ({ edits: 0, refusals: 0, lost: 0 }));
+    for (const { time, kind } of this.entries) {
+      const slice = counted[Math.min(slices - 1, Math.floor((time - begin) / width))];
+      if (time < begin || !slice) continue;
+      if (kind === "refusal") slice.refusals += 1;
+      else if (kind === "lost") slice.lost += 1;
+      else slice.edits += 1;
+    }
+    return { from: begin, to, slices: counted };
+  }
+}
+
+interface SeenPair extends Pair {
+  readonly made: LaneNow;
+}
+
+/** Counts what happened between an agent and a file: another number whenever something was shown. */
+function orderIn(ledger: unknown): unknown {
+  return (ledger as { readonly order?: number } | null)?.order;
+}
+
+function later(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}

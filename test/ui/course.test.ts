@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, faultsOf, missing, type Page, startBrowser } from "./browser.js";
+import { Tree } from "./tree.js";
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, at) => `const line${at + 1} = ${at + 1};\n`).join("");
+const files = { "auth.ts": numbered(80), "api.ts": numbered(40) };
+const [alice, bob] = [
+  "aaaa1111-0000-4000-8000-000000000001",
+  "bbbb2222-0000-4000-8000-000000000002",
+] as const;
+
+if (missing) console.log(`the page in a browser: skipped, ${missing}`);
+
+describe.skipIf(missing !== null)("the page in a real browser", () => {
+  let tree: Tree;
+  let browser: Browser;
+  let page: Page;
+  let running: Awaited<ReturnType<Tree["ui"]>>;
+  let one: ReturnType<Tree["agent"]>;
+  let two: ReturnType<Tree["agent"]>;
+  const errors: string[] = [];
+  const asked: string[] = [];
+
+  const watch = async (): Promise<Page> => {
+    const opened = await browser.newPage({ viewport: { width: 1400, height: 860 } });
+    opened.on("pageerror", (error) => errors.push(String(error)));
+    opened.on("request", (request) => asked.push(request.url()));
+    return opened;
+  };
+  const shows = (selector: string) => page.waitForSelector(selector, { timeout: 30_000 });
+  const text = (selector: string) => page.locator(selector).first().innerText();
+
+  beforeAll(async () => {
+    tree = new Tree(files);
+    browser = await startBrowser();
+    running = await tree.ui();
+    page = await watch();
+    await page.goto(running.address);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    tree?.clear();
+  });
+
+  test("a quiet repository says what to do next", async () => {
+    await shows(".agents .empty");
+    expect(await text(".agents")).toContain("kedge install");
+  });
+
+  test("both agents show up, and the stale view before any collision", async () => {
+    [one, two] = [tree.agent(alice), tree.agent(bob)];
+    one.read("auth.ts");
+    two.read("auth.ts");
+    await shows(`[data-agent="claude-code:${bob}"]`);
+    expect(one.edit("auth.ts", "const line44 = 44;", "const line44 = 'four';")).toBe(true);
+    await shows(".stale-note");
+    expect(await text(".stale-note")).toMatch(
+      /claude-code:bbbb has not seen that line 44 was changed by\s+claude-code:aaaa/,
+    );
+    expect(await text(".agents")).toContain("1 line behind in auth.ts");
+  });
+
+  test("then the refusal", async () => {
+    expect(two.edit("auth.ts", "const line44 = 44;", "const line44 = 0;")).toBe(false);
+    await shows(".event.refusal");
+    expect(await text(".event.refusal")).toMatch(/claude-code:bbbb/);
+  });
+
+  test("then the loss, and a click on Restore brings the bytes back", async () => {
+    const wanted = tree.text("auth.ts");
+    two.run("git checkout -- .", () => void tree.git("checkout", "--", "."));
+    expect(tree.text("auth.ts")).toBe(files["auth.ts"]);
+    await shows(".banner");
+    expect(await text(".banner")).toMatch(
+      /1 edit lost of\s+claude-code:aaaa[\s\S]*claude-code:bbbb[\s\S]*git checkout -- \./,
+    );
+    expect(await faultsOf(page)).toEqual([]);
+    await page
+      .locator(".banner")
+      .getByRole("button", { name: /Restore/ })
+      .click();
+    await shows("dialog .diff");
+    expect(tree.text("auth.ts")).toBe(files["auth.ts"]);
+    await page
+      .locator("dialog")
+      .getByRole("button", { name: /^Restore$/ })
+      .click();
+    await shows("dialog .good");
+    expect(tree.text("auth.ts")).toBe(wanted);
+    await page.keyboard.press("Escape");
+    await page.locator(".banner").waitFor({ state: "detached", timeout: 30_000 });
+  });
+
+  test("the keyboard opens events, goes back in time and returns", async () => {
+    await page.keyboard.press("j");
+    await shows(".details");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("[");
+    await shows(".app.paused");
+    await page.keyboard.press("]");
+    await shows(".app:not(.paused)");
+  });
+
+  test("axe finds nothing in light and dark, wide and narrow, in the help and in an open event", async () => {
+    for (const colorScheme of ["dark", "light"] as const)
+      for (const size of [
+        { width: 1400, height: 860 },
+        { width: 480, height: 900 },
+      ]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(size);
+        expect(await faultsOf(page), `${colorScheme} ${size.width}`).toEqual([]);
+      }
+    await page.setViewportSize({ width: 1400, height: 860 });
+    await page.keyboard.press("?");
+    await shows("dialog");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+  });
+
+  test("a code opens one page, once; another page without a key is told how to get one", async () => {
+    const stranger = await watch();
+    await stranger.goto(running.address);
+    await stranger.waitForSelector(".locked");
+    const second = await watch();
+    await second.goto(await running.another());
+    await second.waitForSelector(".app");
+    await stranger.close();
+    await second.close();
+  });
+
+  test("nothing leaves the machine, and nothing breaks", () => {
+    const own = new URL(running.address).origin;
+    expect(asked.filter((url) => !url.startsWith(own) && !url.startsWith("data:"))).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  test("the page says so when the command has ended", async () => {
+    await running.stop();
+    await page.waitForSelector(".link.lost", { timeout: 30_000 });
+  });
+});
