@@ -115,7 +115,9 @@ export class GuardInMemory {
     const known = this.sessions.get(agent);
     if (known) return known;
     const { files, store, adapter } = this;
-    const session = new ToldSession({ files, store, agent, clock: () => this.now, door: adapter.door });
+    const session = new ToldSession({
+      ...{ files, store, agent, clock: () => this.now, door: adapter.door, numbered: true },
+    });
     this.sessions.set(agent, session);
     return session;
   }

@@ -78,7 +78,7 @@ export class Replay {
     if (call.asks.length > 0) await this.catchUp(call);
     if (isDecided) {
       verdict = await this.judge(call, index, failure);
-      isToldEarly = verdict.kind !== "allowed" && this.wasTold(call);
+      isToldEarly = (failure !== null || verdict.kind !== "allowed") && this.wasTold(call);
       if (failure !== null && verdict.kind === "refusedRightly") verdict = { ...verdict, kind: "allowed" };
     }
     const isUntouched = !this.advance(after(index)) && call.command !== null;

@@ -138,6 +138,12 @@ export class Timeline {
     const from = last?.at ?? start;
     if (!last || last.text === undefined) {
       const cause = this.suspect(path, from, at);
+      const own = last && this.knots.get(path)?.at(-2);
+      if (cause === null && own && this.isOfFormatter(own, text)) {
+        this.knots.get(path)?.pop();
+        this.put(path, { at: own.at, text, isForeign: true }, at);
+        return;
+      }
       const since = cause ?? from;
       if (last && since === from) this.knots.get(path)?.pop();
       this.put(path, { at: since, text, isForeign: last?.isForeign ?? false }, at);
@@ -148,10 +154,19 @@ export class Timeline {
       return;
     }
     const cause = this.suspect(path, last.until, at) ?? this.suspect(path, from, at);
+    if (cause === null && this.isOfFormatter(last, text)) {
+      this.put(path, { at: last.at, text, isForeign: true }, at);
+      return;
+    }
     const stale = this.staleAt.get(path)?.find((one) => one > last.until);
     const moment = Math.min(cause ?? at, stale ?? at);
     if (cause === null && stale === undefined) this.doubt(path, last.until, at);
     this.put(path, { at: Math.max(moment, from), text, isForeign: true }, at);
+  }
+
+  /** A formatter runs right after an edit, before anything else looks at the file. */
+  private isOfFormatter({ at, until, isForeign, text: own }: Knot, text: Text): boolean {
+    return !isForeign && until === at && at !== start && isReformatted(own, text);
   }
 
   private confirm(path: string, at: number): void {
@@ -197,6 +212,13 @@ export class Timeline {
     }
     return wide ?? noticed;
   }
+}
+
+/** But for blanks, line breaks and the marks that formatters set and take away, the texts are the same. */
+function isReformatted(one: Text, two: Text): boolean {
+  if (typeof one !== "string" || typeof two !== "string") return false;
+  const bare = (text: string): string => text.replace(/[\s;,'"`()]/g, "");
+  return bare(one) === bare(two);
 }
 
 /** Clients do not always tell whether the last line ends. */
