@@ -54,7 +54,7 @@ export function applyEdits(
   if (typeof path !== "string") throw new TypeError("path is a string");
   if (!(typeof window === "number" && window >= 0)) throw new TypeError("window is a number of lines from 0");
   const now = typeof source === "string" ? Document.fromText(source) : Document.parse(source);
-  const made: Applied | Refused = now.binary
+  const made: Applied | Refused = now.isBinary
     ? { status: "refused", problems: [problem("binary", [], `${path} is binary`)], remaps: [], forced: null }
     : run(edits, unrecordedView(now, window));
   if (made.status === "refused") return asRefusal(path, made, now);
@@ -78,7 +78,7 @@ function textOf(document: Document): string {
     .lines()
     .map((line, index) => line + document.terminator(index))
     .join("")
-    .replace(/^/, document.bom ? "\ufeff" : "");
+    .replace(/^/, document.hasBom ? "\ufeff" : "");
 }
 
 function asRefusal(path: string, refused: Refused, now: Document): ApplyRefusal {

@@ -18,7 +18,7 @@ export interface FoundSessions {
 
 const headSize = 4096;
 /** Folders in folders: links may lead in circles. */
-const deepest = 12;
+const mostFolders = 12;
 
 export function findSessions(search: SessionSearch): FoundSessions {
   const chosen = readers.filter(({ client }) => search.client === undefined || client === search.client);
@@ -43,7 +43,7 @@ function* filesBelow(path: string, unreadable: string[], depth = 0): Generator<F
   try {
     const stat = statSync(path);
     if (stat.isFile()) yield { path: realpathSync(path), size: stat.size, changed: stat.mtimeMs };
-    if (!stat.isDirectory() || depth > deepest) return;
+    if (!stat.isDirectory() || depth > mostFolders) return;
     const names = readdirSync(path, { withFileTypes: true });
     // A link inside a folder is not followed: it may lead anywhere.
     for (const entry of names)

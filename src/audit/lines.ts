@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Progress } from "./steps.js";
 
-const piece = 4 * 1024 * 1024;
+const pieceSize = 4 * 1024 * 1024;
 /** A longer line is left out: no client writes any. */
 const longest = 256 * 1024 * 1024;
 const lineFeed = 10;
@@ -30,7 +30,7 @@ export function* linesOf(
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (!fstatSync(fd).isFile()) return;
-    let buffer = Buffer.allocUnsafe(piece);
+    let buffer = Buffer.allocUnsafe(pieceSize);
     let kept = 0;
     /** Where the buffer begins in the file. */
     let base = 0;

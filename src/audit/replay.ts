@@ -65,7 +65,7 @@ export class Replay {
     this.guard.tick(time);
     for (const key of this.waiting.keys()) if (key.startsWith(`${agent}\0`)) this.waiting.delete(key);
     for (const key of this.blurred) if (key.startsWith(`${agent}\0`)) this.blurred.delete(key);
-    await this.guard.answer({ kind: "fold" }, { agent, cwd: "/", time, recall: nothing });
+    await this.guard.answer({ kind: "fold" }, { agent, cwd: "/", time, recall: noText });
   }
 
   /** Plays one call; `failure`: how it failed. */
@@ -78,7 +78,7 @@ export class Replay {
     if (call.asks.length > 0) await this.catchUp(call);
     if (isDecided) {
       verdict = await this.judge(call, index, failure);
-      isToldEarly = (failure !== null || verdict.kind !== "allowed") && this.wasTold(call);
+      isToldEarly = (failure !== null || verdict.kind !== "allowed") && this.isTold(call);
       if (failure !== null && verdict.kind === "refusedRightly") verdict = { ...verdict, kind: "allowed" };
     }
     const isUntouched = !this.advance(after(index)) && call.command !== null;
@@ -198,7 +198,7 @@ export class Replay {
     }
   }
 
-  private wasTold({ agent, asks }: Call): boolean {
+  private isTold({ agent, asks }: Call): boolean {
     return asks.some(({ path }) => this.told.has(`${agent}\0${path}`));
   }
 
@@ -256,7 +256,7 @@ function ofFailed({ considered }: Answered): Pick<Verdict, "kind" | "why"> {
   return { kind: "allowed", why: "" };
 }
 
-const nothing = (): Recalled => ({ sent: [], isComplete: true });
+const noText = (): Recalled => ({ sent: [], isComplete: true });
 
 function sentText({ sent }: Recalled): string {
   return sent.map(({ text, call }) => `${text}\n${call}`).join("\n");

@@ -10,7 +10,7 @@ import type { Call, SessionFile, Step } from "./steps.js";
 import { before, type Text, Timeline } from "./timeline.js";
 
 /** Characters of calls and results that are looked at together. */
-const piece = 24 * 1024 * 1024;
+const stepsSize = 24 * 1024 * 1024;
 const mostSteps = 20_000;
 
 export interface Counting {
@@ -41,7 +41,7 @@ export class SessionAudit {
   async take(step: Step): Promise<void> {
     this.steps.push(step);
     if (step.kind === "call") this.size += step.size;
-    if (this.size > piece || this.steps.length >= mostSteps) await this.finish();
+    if (this.size > stepsSize || this.steps.length >= mostSteps) await this.finish();
   }
 
   /** Plays what was taken so far. */

@@ -19,7 +19,7 @@ export class ShownTexts {
     const known = this.bodies.get(key) ?? [];
     const bare = withoutLastBreaks(body);
     if (bare === "") return false;
-    if (known.some((one) => holds(one, bare))) return true;
+    if (known.some((one) => hasPart(one, bare))) return true;
     known.push(bare);
     this.bodies.set(key, known);
     this.order.push({ key, body: bare });
@@ -53,7 +53,7 @@ function withoutLastBreaks(text: string): string {
 }
 
 /** As whole lines. */
-function holds(text: string, part: string): boolean {
+function hasPart(text: string, part: string): boolean {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     const end = at + part.length;
     if ((at === 0 || text[at - 1] === "\n") && (end === text.length || text[end] === "\n")) return true;

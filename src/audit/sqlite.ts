@@ -24,7 +24,7 @@ interface Table {
 
 const magic = "SQLite format 3\0";
 /** Interior pages above a leaf: more than any real database has. */
-const deepest = 24;
+const mostPages = 24;
 /** A larger row is left out. */
 const largestRow = 256 * 1024 * 1024;
 const largestLog = 1024 * 1024 * 1024;
@@ -88,7 +88,7 @@ export class SqliteFile {
 
   private *rowsBelow(root: number, columns: readonly string[], isWhole: boolean, depth = 0): Generator<Row> {
     const page = this.page(root);
-    if (!page || depth > deepest) return;
+    if (!page || depth > mostPages) return;
     const start = root === 1 ? 100 : 0;
     const type = page[start];
     const count = page.readUInt16BE(start + 3);
@@ -190,7 +190,7 @@ function valuesIn(payload: Buffer, columns: readonly string[]): Record<string, V
   for (const column of columns) {
     if (at >= headSize) break;
     const [type, next] = varint(payload, at);
-    const size = sizeOf(type);
+    const size = storedSize(type);
     values[column] = storedValue(payload.subarray(body, body + size), type);
     [at, body] = [next, body + size];
   }
@@ -199,14 +199,14 @@ function valuesIn(payload: Buffer, columns: readonly string[]): Record<string, V
 
 const integerSizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0];
 
-function sizeOf(type: number): number {
+function storedSize(type: number): number {
   return type < 12 ? (integerSizes[type] ?? 0) : Math.floor((type - 12) / 2);
 }
 
 function storedValue(bytes: Buffer, type: number): Value {
   if (type >= 12) return type % 2 === 1 ? bytes.toString("utf8") : bytes;
   if (type === 8 || type === 9) return type - 8;
-  if (type === 0 || bytes.length < sizeOf(type)) return null;
+  if (type === 0 || bytes.length < storedSize(type)) return null;
   if (type === 7) return bytes.readDoubleBE(0);
   return type === 6 ? Number(bytes.readBigInt64BE(0)) : bytes.readIntBE(0, bytes.length);
 }

@@ -108,11 +108,23 @@ export interface Told {
   readonly recall?: () => Recalled;
 }
 
-const nothing: Recalled = { sent: [], isComplete: true };
+/** What a call shares with the others of its turn. */
+export type Surroundings = Pick<Told, "agent" | "cwd" | "time"> & { readonly recall: Told["recall"] & {} };
+
+const nothingRecalled: Recalled = { sent: [], isComplete: true };
 
 /** Has the client's own adapter say what a call means. */
 export function callOf(adapter: Adapter, call: Told): Call {
-  const { before, after, input, known, command = null, shown = null, recall = () => nothing, ...rest } = call;
+  const {
+    before,
+    after,
+    input,
+    known,
+    command = null,
+    shown = null,
+    recall = () => nothingRecalled,
+    ...rest
+  } = call;
   const events = (payload: Payload): readonly Event[] =>
     (adapter.understand(payload, {})?.events ?? []).map((event) => placed(event, call.cwd));
   const asks = events(before).flatMap((event) => (event.kind === "change" ? event.writes : []));

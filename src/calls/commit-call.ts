@@ -162,7 +162,7 @@ async function finish(
 /** Of a call that was applied before, then taken back: the handle that applies it again. */
 async function keepAgain(call: Asked, judged: readonly Judged[], env: UnitEnv): Promise<string | null> {
   const isAgain = judged.some(({ verdict }) => verdict.kind === "noop" && (verdict.again ?? []).length > 0);
-  if (!isAgain || judged.some(({ opened }) => !opened.mayKeep || !opened.document)) return null;
+  if (!isAgain || judged.some(({ opened }) => !opened.isKeepable || !opened.document)) return null;
   const files = judged.map(({ opened, verdict }) => ({
     key: opened.file.key,
     version: opened.text.version,

@@ -159,7 +159,7 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
     return refused([problem("not_found", [], `${file.path} does not exist`)]);
   }
   // Reading it first would not help: it cannot be shown.
-  if (entry.content !== undefined && document.binary && env.gate !== "off")
+  if (entry.content !== undefined && document.isBinary && env.gate !== "off")
     return refused([problem("binary", [], `${file.path} is binary, and was never shown: ${notOverwritten}`)]);
   const isWhole = entry.content !== undefined || operation !== null;
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(request), env.gate);
@@ -168,7 +168,7 @@ function judgeOnce(entry: Entry, opened: OpenFile, request: string, env: Env): V
   if (entry.content !== undefined) return overwritten(entry.content, document, opened.view(request));
   if (operation?.op === "delete_file") return deleted(document);
   if (operation && entry.edits.length === 0) return unchanged(document);
-  if (document.binary) return refused([problem("binary", [], `${file.path} is binary`)]);
+  if (document.isBinary) return refused([problem("binary", [], `${file.path} is binary`)]);
   return edited(entry, opened, request, env);
 }
 
@@ -285,7 +285,7 @@ function written(after: ReturnType<typeof wholeFile>, before: Document | null): 
         `the file's encoding ${after.encoding} cannot hold ${JSON.stringify(after.unencodable)}`,
       ),
     ]);
-  if (after.binary) return refused([problem("binary", [], nulMakesBinary)]);
+  if (after.isBinary) return refused([problem("binary", [], nulMakesBinary)]);
   const change = before ? compare(before, after) : LineChange.whole(0, after.lineCount);
   return { kind: "applied", applied: { ...nothing(after), status: "applied", change }, after };
 }
@@ -326,7 +326,7 @@ export function blocked(
   opened: OpenFile,
 ): Problem {
   // Of a binary file there are no rows to be shown.
-  if (opened.text.binary) return problem(code, [], reason, { missing });
+  if (opened.text.isBinary) return problem(code, [], reason, { missing });
   const rows = missing.size <= shownRows ? missing : LineSet.empty;
   const changes = rows.isEmpty ? [] : changedLines(opened.agent.pending.intersect(missing), opened);
   const changed = LineSet.lines(changes.map(([line]) => line));

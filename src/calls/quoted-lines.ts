@@ -37,7 +37,7 @@ export function unseenLines({ map, before, after, known }: Edited, { words, quot
   const replaced = (line: string) => quotes.reduce((text, one) => text.split(one.old).join(one.new), line);
   const unseen: number[] = [];
   for (const { aStart, aEnd, bStart, bEnd } of map.regions) {
-    if (known.containsSpan(aStart, aEnd)) continue;
+    if (known.hasSpan(aStart, aEnd)) continue;
     const seen = known.intersect(LineSet.of([[aStart, aEnd]])).indexes();
     const texts = new Set(seen.map((line) => replaced(before.text(line))));
     for (const line of lineIndexes(bStart, bEnd)) {

@@ -88,9 +88,9 @@ async function readAgain(file: FileId, request: ReadRequest, env: Env): Promise<
   if (request.delta) return null;
   const known = await peek(file, env, ({ showings }, { lines }) => {
     const asked = selectLines(lines, request);
-    return showings.at(-1)?.rows.equals(LineSet.of(asked.spans)) ?? false;
+    return showings.at(-1)?.rows.isEqual(LineSet.of(asked.spans)) ?? false;
   });
-  if (typeof known !== "object" || known.document.binary) return null;
+  if (typeof known !== "object" || known.document.isBinary) return null;
   const { document, agent, state } = known;
   const { listing, anchors } = listed(document, request, env);
   const scheme = anchors === "none" ? null : anchors;
@@ -115,7 +115,7 @@ function checkRanges({ ranges }: ReadRequest): void {
 function shownText(opened: OpenFile): Document {
   const { document, file } = opened;
   if (!document) throw new PortError("not_found", `${file.path} does not exist`);
-  if (!document.binary) return document;
+  if (!document.isBinary) return document;
   opened.showed(LineSet.all(document.lineCount), null, "observed");
   opened.save();
   throw new PortError(
@@ -282,7 +282,7 @@ async function hitsIn(hit: SearchHit, request: GrepRequest, env: CallEnv) {
   const { signal } = request;
   return withFile(file, { ...env, ...(signal ? { signal } : {}) }, async (opened) => {
     const { document } = opened;
-    if (!document || document.binary) return null;
+    if (!document || document.isBinary) return null;
     const around = request.context ?? 0;
     const anchors = request.anchors ?? env.anchors;
     const lines = hit.lines.filter((line) => line <= document.lineCount);

@@ -108,7 +108,7 @@ export async function writeBack(
   { held, told }: { readonly held: Held; told(returned: Returned): Told },
   env: UnitEnv,
 ): Promise<string[] | "changed"> {
-  if (!(await held.commit(files.flatMap(writesOf)))) return "changed";
+  if (!(await held.commit(files.flatMap(returningWrites)))) return "changed";
   const warnings: string[] = [];
   for (const one of files) {
     const entry = told(one);
@@ -117,7 +117,7 @@ export async function writeBack(
   return warnings;
 }
 
-function writesOf({ opened, text, spelled, from, folders }: Returned): Write[] {
+function returningWrites({ opened, text, spelled, from, folders }: Returned): Write[] {
   const { file } = opened;
   const before = opened.document?.toBytes() ?? null;
   const after = text?.toBytes() ?? null;

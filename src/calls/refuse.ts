@@ -250,7 +250,7 @@ async function offer(
   const kept: Retry["files"][number][] = [];
   for (const { opened, verdict, entry } of files) {
     // The call would have to be kept, and it quotes the file.
-    if (!opened.mayKeep) return null;
+    if (!opened.isKeepable) return null;
     if (!opened.document) {
       // Made from what the call says; that nobody else has made it is seen then.
       if (verdict.kind === "refused") return null;

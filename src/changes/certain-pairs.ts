@@ -83,7 +83,7 @@ function frontier(a: Int32Array, b: Int32Array, work: number, first: Int32Array)
 }
 
 /** Visits, in order, the certain pairs of a[aStart, aEnd) and b[bStart, bEnd); false if the segment was given up on. */
-export function certainPairs(
+export function visitCertainPairs(
   { a, b }: Classes,
   [aStart, aEnd, bStart, bEnd]: Segment,
   visit: (aIndex: number, bIndex: number) => void,

@@ -1,6 +1,6 @@
 /** Compares two texts: the lines that are certainly unchanged, and the regions between them. */
 import type { Document } from "../text/index.js";
-import { type Classes, certainPairs, type Segment } from "./certain-pairs.js";
+import { type Classes, type Segment, visitCertainPairs } from "./certain-pairs.js";
 import { LineChange, type Region } from "./line-change.js";
 
 /**
@@ -24,10 +24,10 @@ export function compareHashes(a: Uint32Array, b: Uint32Array): LineChange {
 function isEqualThroughout(a: Document, b: Document, map: LineChange): boolean {
   let [aFrom, bFrom] = [0, 0];
   for (const { aStart, aEnd, bEnd } of map.regions) {
-    if (!a.sameLines(aFrom, aStart, b, bFrom)) return false;
+    if (!a.isSameLines(aFrom, aStart, b, bFrom)) return false;
     [aFrom, bFrom] = [aEnd, bEnd];
   }
-  return a.sameLines(aFrom, a.lineCount, b, bFrom);
+  return a.isSameLines(aFrom, a.lineCount, b, bFrom);
 }
 
 export function compareLines(a: readonly string[], b: readonly string[]): LineChange {
@@ -100,7 +100,7 @@ function compareClasses(classes: Classes): LineChange {
     if (aStart === aEnd || bStart === bEnd) return;
     if (isEqual(classes, [aStart, aEnd, bStart, bEnd]))
       for (let at = 0; at < aEnd - aStart; at++) pair(aStart + at, bStart + at);
-    else certainPairs(classes, [aStart, aEnd, bStart, bEnd], pair);
+    else visitCertainPairs(classes, [aStart, aEnd, bStart, bEnd], pair);
   };
   const [aUnique, bUnique] = uniquePairs(a, b);
   for (let at = 0; at < aUnique.length; at++) {

@@ -276,7 +276,7 @@ export class History {
   }
 
   /** Whether the agent itself took out a line of a state. */
-  tookOut(state: number, line: number): boolean {
+  hasRemoved(state: number, line: number): boolean {
     let index = line;
     for (const { start, end, exact, own } of this.way(state, this.last)) {
       const before = this.between(start, end)?.index(index) ?? -1;

@@ -251,17 +251,17 @@ function* clusters(first: readonly Region[], second: readonly Region[]): Generat
     const bStart = start + secondShift;
     let end = start;
     let own: boolean | null = null;
-    const joins = (from: number, isOwn: boolean): boolean =>
+    const isJoined = (from: number, isOwn: boolean): boolean =>
       own === null || from < end || (from === end && own === isOwn);
     for (;;) {
       const one = first[i];
       const two = second[j];
-      if (one && joins(one.bStart, one.own === true) && one.bStart <= end) {
+      if (one && isJoined(one.bStart, one.own === true) && one.bStart <= end) {
         end = Math.max(end, one.bEnd);
         firstShift = one.bEnd - one.aEnd;
         own = one.own === true && own !== false;
         i++;
-      } else if (two && joins(two.aStart, two.own === true) && two.aStart <= end) {
+      } else if (two && isJoined(two.aStart, two.own === true) && two.aStart <= end) {
         end = Math.max(end, two.aEnd);
         secondShift = two.bEnd - two.aEnd;
         own = two.own === true && own !== false;

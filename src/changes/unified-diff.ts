@@ -21,7 +21,7 @@ export function unifiedDiff(
   const [old, made] = [before ?? emptyDocument(), after ?? emptyDocument()];
   const whole = withEnds(old, made, map);
   if (whole.isIdentity) return "";
-  if (old.binary || made.binary) return binaryText(path, before, after);
+  if (old.isBinary || made.isBinary) return binaryText(path, before, after);
   const rows = [
     `--- ${before ? diffName(`a/${path}`) : noFile}`,
     `+++ ${after ? diffName(`b/${path}`) : noFile}`,
@@ -87,12 +87,12 @@ function withEnds(before: Document, after: Document, map: LineChange): LineChang
 }
 
 /** A byte order mark that nothing follows is no line of the text, but one of the diff. */
-function rowCount({ lineCount, bom }: Document): number {
-  return lineCount === 0 && bom ? 1 : lineCount;
+function rowCount({ lineCount, hasBom }: Document): number {
+  return lineCount === 0 && hasBom ? 1 : lineCount;
 }
 
 function row(document: Document, index: number): { readonly text: string; readonly end: string } {
-  const mark = index === 0 && document.bom ? "\ufeff" : "";
+  const mark = index === 0 && document.hasBom ? "\ufeff" : "";
   if (index >= document.lineCount) return { text: mark, end: "" };
   const end = document.terminator(index);
   return { text: `${mark}${document.text(index)}${end === "\r\n" ? "\r" : ""}`, end };
@@ -103,7 +103,7 @@ function row(document: Document, index: number): { readonly text: string; readon
  * their lengths do: that is one subtraction for each line of the file, with every edit.
  */
 function sameEnds(before: Document, after: Document, { a, b, end }: Pairs): number {
-  if (a < end && (a === 0 && before.bom) !== (b === 0 && after.bom)) return 0;
+  if (a < end && (a === 0 && before.hasBom) !== (b === 0 && after.hasBom)) return 0;
   let at = 0;
   if (before.encoding !== after.encoding) {
     while (a + at < end && before.terminator(a + at) === after.terminator(b + at)) at++;

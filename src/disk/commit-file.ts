@@ -197,7 +197,7 @@ async function replace(disk: Disk, folder: Folder, target: Target, commit: Repla
     if (isLeft) return false;
     if (isQuick) folder.flush();
     else await folder.flushed();
-    return original.wasLast(path, after);
+    return original.isLast(path, after);
   } finally {
     if (fd !== null) closeQuietly(io, fd);
     if (isLeft) folder.discard(temporary);

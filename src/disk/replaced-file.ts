@@ -172,7 +172,7 @@ export class ReplacedFile {
    * Asked after the rename: whether nobody wrote into it. If somebody did, it gets its name back, with all that they
    * still write, and the caller starts over from there. `after` is what it was replaced by.
    */
-  wasLast(path: string, after: Uint8Array): boolean {
+  isLast(path: string, after: Uint8Array): boolean {
     const { disk, folder, name, old, seen, fd } = this;
     if (old === null || seen === null) return true;
     try {

@@ -155,7 +155,7 @@ export class Roots {
     const folder = this.options.platform.path.dirname(real);
     let ignores = this.caseByFolder.get(folder);
     if (ignores === undefined) {
-      ignores = this.ignoresCase(real);
+      ignores = this.isCaseIgnored(real);
       this.caseByFolder.set(folder, ignores);
     }
     return ignores ? foldedName(real) : real;
@@ -192,7 +192,7 @@ export class Roots {
   }
 
   /** Looked up on disk, once for each device: a folder's name in the other case that leads to the same folder tells. */
-  private ignoresCase(real: string): boolean {
+  private isCaseIgnored(real: string): boolean {
     const { platform } = this.options;
     if (platform.ignoresCase !== undefined) return platform.ignoresCase;
     const usual = platform.name === "darwin" || platform.name === "win32";

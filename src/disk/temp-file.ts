@@ -142,7 +142,7 @@ const self = BigInt(process.geteuid?.() ?? -1);
 
 const notPermitted = new Set(["EPERM", "EINVAL", "ENOSYS", "ENOTSUP"]);
 
-function ifPermitted(action: () => void): boolean {
+function isPermitted(action: () => void): boolean {
   try {
     action();
     return true;
@@ -158,12 +158,12 @@ function copyOwner({ io, platform }: Disk, fd: number, like: Stat): { own: Stat;
   const uid = Number(like.uid);
   const gid = Number(like.gid);
   const same = own.uid === like.uid && own.gid === like.gid;
-  const isKept = same || ifPermitted(() => io.chown(fd, uid, gid));
+  const isKept = same || isPermitted(() => io.chown(fd, uid, gid));
   // Else at least the group; but then it must not act with the rights of its new owner.
-  const hasGroup = isKept || own.gid === like.gid || ifPermitted(() => io.chown(fd, Number(own.uid), gid));
+  const hasGroup = isKept || own.gid === like.gid || isPermitted(() => io.chown(fd, Number(own.uid), gid));
   const mode = isKept ? Number(like.mode & 0o7777n) : forOthers(like, hasGroup);
   // A change of owner takes away what a program may do in its owner's name.
-  if (mode !== Number(own.mode & 0o7777n) || !same) ifPermitted(() => io.chmod(fd, mode));
+  if (mode !== Number(own.mode & 0o7777n) || !same) isPermitted(() => io.chmod(fd, mode));
   return { own, isKept };
 }
 

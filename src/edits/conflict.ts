@@ -127,7 +127,7 @@ function mismatchesOf(region: Region, named: LocatedEdit, view: View): Mismatch[
   for (let at = 0; at < Math.max(aEnd - aStart, bEnd - bStart); at++) {
     const shown = aStart + at < aEnd ? asShown(aStart + at) : null;
     const current = bStart + at < bEnd ? { document: now, index: bStart + at } : null;
-    if (shown && current && before.sameText(aStart + at, now, current.index)) continue;
+    if (shown && current && before.isSameText(aStart + at, now, current.index)) continue;
     const line = shown && shown.document === base ? { origin: { state: named.base, line: shown.index } } : {};
     found.push({ index: aStart + at, mismatch: { ...mismatch(shown, current, schemeOf(named)), ...line } });
   }

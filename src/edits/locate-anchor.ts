@@ -56,7 +56,7 @@ function isOneGoneLine([first, ...others]: readonly Row[], living: number, { his
 
 /** The agent took the line out itself, or was shown what stands there instead. */
 function isTold(row: Row, view: View): boolean {
-  if (view.history.tookOut(row.state, row.index)) return true;
+  if (view.history.hasRemoved(row.state, row.index)) return true;
   const hull = hullOf(row, view);
   return hull !== null && view.isUntold !== undefined && !view.isUntold(hull.start, hull.end);
 }

@@ -133,7 +133,7 @@ function withMeant(
   const { start, end, lines } = meant;
   const within = span ? view.history.believed(base)?.toNow.hull(span.start, span.end) : [0, now.lineCount];
   const isNamed = within !== undefined && (within[0] as number) <= start && end <= (within[1] as number);
-  if (!isNamed || !view.known(last).containsSpan(start, end)) return found;
+  if (!isNamed || !view.known(last).hasSpan(start, end)) return found;
   const hunks = ourChange(now.lines(start, end), lines, start);
   const place = end - start === 1 ? `line ${end} reads` : `lines ${start + 1}-${end} read`;
   return {
@@ -171,7 +171,7 @@ function seenElsewhere(
   const [first, last] = linesAt(at.document, at.from, at.from + edit.old.length - 1);
   const own = believed?.fromShown.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const) ?? [];
   const seen = (believed?.fromShown.carry(view.known(at.base)) ?? LineSet.empty).union(LineSet.of(own));
-  if (seen.containsSpan(first, last + 1)) return null;
+  if (seen.hasSpan(first, last + 1)) return null;
   if (believed && !believed.unknown.isEmpty) return notKept(edit, view);
   const quote = { quoted: edit.old, start: believed?.toNow.index(first) ?? -1 };
   for (const { state, rows } of view.showings) {

@@ -34,12 +34,12 @@ export function withLook(edit: Edit, located: Located, view: View): Located {
   if (inside.length + beside.length === 0) return located;
   const looked = lookedAt(base, view);
   const isSeen = ({ bStart, bEnd }: Region): boolean =>
-    looked.containsSpan(bStart, bEnd) && view.isUntold?.(bStart, bEnd) === false;
+    looked.hasSpan(bStart, bEnd) && view.isUntold?.(bStart, bEnd) === false;
   const own = LineSet.of(
     toNow.regions.filter((one) => one.own && one.bStart < one.bEnd).map(({ bStart, bEnd }) => [bStart, bEnd]),
   );
   const known = looked.union(own);
-  const isReread = (): boolean => spansOf(edit, now).every(([start, end]) => known.containsSpan(start, end));
+  const isReread = (): boolean => spansOf(edit, now).every(([start, end]) => known.hasSpan(start, end));
   // A search prints lines by themselves. Lines of others inside a range are known to be there where all of it was printed.
   const isBesideOnly = inside.length === 0 && beside.every(isSeen);
   if (!inside.every(isSeen) || !(isBesideOnly || isReread())) return located;
@@ -103,7 +103,7 @@ export function ourHunks(document: Document, { start, end }: Span, after: readon
   const [line] = after;
   if (end - start !== 1 || after.length !== 1 || line === undefined)
     return ourChange(document.lines(start, end), after, start);
-  return document.reads(start, line) ? [] : [{ start, end, lines: after }];
+  return document.hasText(start, line) ? [] : [{ start, end, lines: after }];
 }
 
 export function ourChange(

@@ -166,11 +166,11 @@ export function widened(spans: readonly (readonly [number, number])[], now: Docu
 function nearest({ anchor }: Ref, now: Document): number {
   const used = scheme(anchor.scheme);
   const from = Math.min(anchor.line, now.lineCount) - 1;
-  const carries = (at: number): boolean =>
+  const hasHash = (at: number): boolean =>
     at >= 0 && at < now.lineCount && used.hashLine(now, at) === anchor.hash;
   for (let away = 0; away < now.lineCount; away++) {
-    if (carries(from - away)) return from - away;
-    if (carries(from + away)) return from + away;
+    if (hasHash(from - away)) return from - away;
+    if (hasHash(from + away)) return from + away;
   }
   return Math.max(0, from);
 }

@@ -59,7 +59,7 @@ export function outgrown(
   [start, end]: readonly [number, number],
   { history, showings, read }: View,
 ): Problem | null {
-  if (!read || read.containsSpan(start, end)) return null;
+  if (!read || read.hasSpan(start, end)) return null;
   for (const { state, rows } of showings) {
     const document = history.document(state);
     const toNow = history.follow(state);
@@ -67,7 +67,7 @@ export function outgrown(
     const text = textOf(document);
     for (const from of search(text, quoted, null)) {
       const [first, last] = linesAt(document, from, from + quoted.length - 1);
-      if (!isWholeLines(text, from, quoted.length) || !rows.containsSpan(first, last + 1)) continue;
+      if (!isWholeLines(text, from, quoted.length) || !rows.hasSpan(first, last + 1)) continue;
       const [hullStart, hullEnd] = toNow.hull(first, last + 1);
       const followed = history.followOverBlanks(state) ?? toNow;
       const isGone = lineIndexes(first, last + 1).some((line) => followed.index(line) < 0);
@@ -132,10 +132,10 @@ export function sightingsIn(quote: SoughtQuote, then: SeenText): Sighting[] {
   // A last line that has no newline looks like any other.
   const text = quoted.endsWith("\n") ? terminated(document) : document;
   return placesOf(text, quoted, whole).flatMap(({ from, first, last }) => {
-    if (!seen.containsSpan(first, last + 1)) return [];
+    if (!seen.hasSpan(first, last + 1)) return [];
     const hull = toNow.hull(first, last + 1);
     const at = placeNow(quote, first, joins ? last + 2 : last + 1, then);
-    const isShown = shown.containsSpan(first, last + 1);
+    const isShown = shown.hasSpan(first, last + 1);
     return [{ document, from, length: quoted.length, toNow, hull, at, isShown }];
   });
 }

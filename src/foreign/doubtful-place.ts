@@ -26,7 +26,7 @@ export async function unclearHunk(
       });
     above = end;
     if (others.length === 0) continue;
-    const isKnown = (at: number): boolean => known.containsSpan(at, at + end - start);
+    const isKnown = (at: number): boolean => known.hasSpan(at, at + end - start);
     const hit = hunkHit(start, end, opened.text);
     // The agent saw it there and nowhere else.
     if (isKnown(start) && !others.some(isKnown) && !(await wasSeenTwice(hit, opened, request))) continue;
@@ -58,7 +58,7 @@ const listedPlaces = 5;
 /** Refuses a quote of which the tool counts one match where the agent sees several. `known`: null for all lines. */
 export function doubt({ doubtful, unended, hits }: Placement, known: LineSet | null = null): Problem | null {
   if (doubtful) return inDoubt(doubtful);
-  const end = unended.find((one) => !known || known.containsSpan(one.start, one.end));
+  const end = unended.find((one) => !known || known.hasSpan(one.start, one.end));
   const found = hits.filter(({ quoted }) => quoted === end?.quoted);
   return end ? inDoubt({ old: end.quoted, lines: [...found, end].map(({ start }) => start) }) : null;
 }

@@ -20,7 +20,7 @@ export async function healing(
   opened: OpenFile,
   document: Document,
 ): Promise<Healed | null> {
-  const found = document.binary ? null : mended(change, document);
+  const found = document.isBinary ? null : mended(change, document);
   if (!found || !isKnownThroughout(found.places.map(hitOf), opened.agent)) return null;
   const { quotes, places, given } = found;
   // A quote that was seen exactly in a place where it is gone does not mean this place.

@@ -148,7 +148,7 @@ async function weigh(write: ForeignWrite, opened: OpenFile, env: Env): Promise<F
   const document = opened.text;
   const isWhole = change.kind === "whole" || change.kind === "delete";
   // An empty or binary file has no lines that could be lost or shown.
-  if ((isWhole && document.lineCount === 0) || document.binary) return allowed;
+  if ((isWhole && document.lineCount === 0) || document.isBinary) return allowed;
   const plain = callOf(write.tool, [{ path: write.path, edits: [] }], { single: true, dryRun: true });
   const sent = { ...plain, request: digest(JSON.stringify([write.tool, change, write.sent])) };
   const decision = gate(isWhole ? "whole" : "touch", opened.seen(sent.request), env.gate);

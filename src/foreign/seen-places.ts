@@ -71,7 +71,7 @@ export function unplaced(hits: readonly Hit[], now: Document): Problem {
 
 export function isKnownThroughout(hits: readonly Hit[], agent: AgentLedger): boolean {
   const known = knownNow(agent);
-  return hits.every(({ start, end, joins }) => known.containsSpan(start, joins ? end + 1 : end));
+  return hits.every(({ start, end, joins }) => known.hasSpan(start, joins ? end + 1 : end));
 }
 
 /** Refuses a change of lines that were never shown and that the tool will change without quoting them exactly. */
@@ -271,5 +271,5 @@ function shownNow(agent: AgentLedger, request: string): readonly LedgerShowing[]
 /** True if what is left of these lines was shown, with the lines above and below. */
 function isShownAround([start, end]: Sighting["hull"], { agent, text }: OpenFile, request: string): boolean {
   const shown = shownNow(agent, request).reduce((set, { rows }) => set.union(rows), LineSet.empty);
-  return shown.containsSpan(Math.max(0, start - 1), Math.min(text.lineCount, end + 1));
+  return shown.hasSpan(Math.max(0, start - 1), Math.min(text.lineCount, end + 1));
 }

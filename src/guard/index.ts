@@ -13,5 +13,5 @@ export type { GuardContext } from "./context.js";
 export type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "./event.js";
 export { answer } from "./guard.js";
 export { isRefusal } from "./messages.js";
-export { isRecord, list, number, plain, record, text } from "./payload.js";
+export { isRecord, list, number, plain, record, text, textIn } from "./payload.js";
 export { hook, placed } from "./run.js";

@@ -2,7 +2,7 @@
 import type { Door } from "../answers/index.js";
 import type { Quote } from "../edits/index.js";
 import type { Range } from "../text/index.js";
-import type { Answer, Payload, QuoteNames, Row } from "./event.js";
+import type { Answer, Payload, QuoteNames, Row, Sent } from "./event.js";
 
 export function isRecord(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -27,6 +27,21 @@ export function list(from: unknown, name: string): readonly unknown[] {
   const value = isRecord(from) ? from[name] : undefined;
   return Array.isArray(value) ? value : [];
 }
+
+/** Returns the text of content that is a string or a list of parts with texts. */
+export function partsText(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content : [];
+  return parts.map((part) => text(part, "text") ?? "").join("\n");
+}
+
+/** Returns the text of content, or of a message with content. */
+export function textIn(content: unknown): string {
+  return isRecord(content) ? textIn(content.content) : partsText(content);
+}
+
+/** Returns a text that the model was sent and that no call belongs to. */
+export const sentText = (said: string): Sent => ({ text: said, call: "", time: 0 });
 
 /** Returns the lines of a text that was shown completely from this line on. */
 export function rowsFrom(shown: string, first: number): Row[] {

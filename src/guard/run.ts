@@ -97,7 +97,7 @@ function afterFailure(error: unknown, understood: Understood | null, start: Hook
   const writes = understood?.events.flatMap((event) => (event.kind === "change" ? event.writes : [])) ?? [];
   let isNews: boolean;
   try {
-    isNews = noted(error, understood, start);
+    isNews = noteFailure(error, understood, start);
   } catch {
     isNews = understood?.events.some(({ kind }) => kind === "begin") ?? false;
   }
@@ -112,7 +112,11 @@ function causeOf(error: unknown): string {
 }
 
 /** Logs a failure; true if the person has to be told. */
-function noted(error: unknown, understood: Understood | null, { adapter, env, clock }: HookStart): boolean {
+function noteFailure(
+  error: unknown,
+  understood: Understood | null,
+  { adapter, env, clock }: HookStart,
+): boolean {
   const cause = causeOf(error);
   const state = stateFolder({ env });
   const log = (line: string): void => appendLog(line, { state, clock });

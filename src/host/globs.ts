@@ -99,9 +99,10 @@ function setAt(
   const ranges: [string, string][] = [];
   for (let isFirst = true; at < name.length; isFirst = false) {
     if (name[at] === "]" && !isFirst) {
-      const holds = (one: string): boolean => ranges.some(([low, high]) => low <= one && one <= high);
-      const both = (one: string): boolean => holds(one) || (fold("A") === "a" && holds(one.toUpperCase()));
-      return { part: (one) => both(one) !== isNegated, end: at };
+      const isInRange = (one: string): boolean => ranges.some(([low, high]) => low <= one && one <= high);
+      const isMatch = (one: string): boolean =>
+        isInRange(one) || (fold("A") === "a" && isInRange(one.toUpperCase()));
+      return { part: (one) => isMatch(one) !== isNegated, end: at };
     }
     const named = /^\[:(\w+):\]/.exec(name.slice(at));
     if (named) {

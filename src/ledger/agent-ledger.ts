@@ -137,7 +137,7 @@ type Shown = Pick<LedgerShowing, "state" | "rows" | "scheme" | "printer">;
 /** The same rows, printed in the same way. */
 function isSame(before: Shown | undefined, { state, rows, scheme, printer }: Shown): boolean {
   const isAlike = before?.printer === printer && before.state === state && before.scheme === scheme;
-  return isAlike && before.rows.equals(rows);
+  return isAlike && before.rows.isEqual(rows);
 }
 
 export function knownNow(ledger: AgentLedger): LineSet {

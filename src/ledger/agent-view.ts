@@ -56,7 +56,7 @@ interface Arrival {
 
 /** The agent was never told of the text that stood there meanwhile, in no refusal either: its rows name lines that are gone. */
 function isUntoldRegion({ aStart, aEnd }: Region, ledger: AgentLedger): boolean {
-  if (aStart < aEnd) return untoldLines(ledger).containsSpan(aStart, aEnd);
+  if (aStart < aEnd) return untoldLines(ledger).hasSpan(aStart, aEnd);
   return ledger.deletions.some(({ gap, told = [] }) => gap === aStart && told.length === 0);
 }
 
@@ -78,7 +78,7 @@ function takenBack({ states, agent }: Arrival, from: number): string[] {
 /** All of the text was shown, and nothing that others did is untold: if it comes back, it reads as it was shown whole. */
 export function rememberWhole(ledger: AgentLedger, { version, lines }: StateRecord): AgentLedger {
   const { whole, pending, deletions } = ledger;
-  const isWhole = pending.isEmpty && deletions.length === 0 && knownNow(ledger).containsSpan(0, lines);
+  const isWhole = pending.isEmpty && deletions.length === 0 && knownNow(ledger).hasSpan(0, lines);
   if (!isWhole || whole.at(-1) === version) return ledger;
   return { ...ledger, whole: [...whole.filter((one) => one !== version), version].slice(-wholeTextsKept) };
 }

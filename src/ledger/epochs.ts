@@ -1,5 +1,5 @@
 import { agentRecord, type LedgerStore, type NamedRecord, type StoreReader } from "../ports/index.js";
-import { countsAsSeen } from "./file-ledger.js";
+import { isSeen } from "./file-ledger.js";
 
 /** What a call needs for looking at an agent's records. */
 export interface Caller<Store extends StoreReader = StoreReader> {
@@ -23,7 +23,7 @@ export async function audience(store: LedgerStore): Promise<Map<string, number>>
   for (const { agent, ledger } of await store.ledgers()) {
     const epoch = epochs.get(agent) ?? (await epochOf({ store, agent }));
     epochs.set(agent, epoch);
-    counts.set(agent, (counts.get(agent) ?? 0) + (countsAsSeen(ledger, epoch) ? 1 : 0));
+    counts.set(agent, (counts.get(agent) ?? 0) + (isSeen(ledger, epoch) ? 1 : 0));
   }
   return counts;
 }

@@ -88,7 +88,7 @@ export function encodingIn({ states }: FileRecord): string | null {
 }
 
 /** Whether a ledger of this epoch says that anything was shown. */
-export function countsAsSeen(record: Json, epoch: number): boolean {
+export function isSeen(record: Json, epoch: number): boolean {
   const found = numberedFrom(record);
   return found !== null && found.ledger.epoch === epoch && hasSeen(found.ledger);
 }

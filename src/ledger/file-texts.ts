@@ -138,7 +138,7 @@ export async function parse(bytes: Uint8Array, last: string | null, context: Tex
   if (context.codec) return Document.parse(bytes, { codec: context.codec });
   const document = parsed.get(bytes) ?? Document.parse(bytes);
   keepParsed(document, context.files);
-  if (document.binary) return document;
+  if (document.isBinary) return document;
   const isLegacy = last !== null && !last.startsWith("utf-");
   if (document.encoding === "utf-8")
     return isLegacy && document.isAscii ? inLastEncoding(bytes, last, context) : document;

@@ -99,9 +99,9 @@ type Refused = Pick<PortError, "code" | "message"> & Pick<JournalEntry, "tool" |
 
 /** A refusal may quote the file: the cause is kept only where the text may be. */
 export function journalRefusal(opened: OpenFile, refused: Refused, env: UnitEnv): void {
-  const { file, document, mayKeep } = opened;
+  const { file, document, isKeepable } = opened;
   const { cause, ...entry } = refusalOf(refused, file.key, document?.version ?? null);
-  add({ ...entry, ...(mayKeep ? { cause } : {}) }, String(opened.tick()), env);
+  add({ ...entry, ...(isKeepable ? { cause } : {}) }, String(opened.tick()), env);
 }
 
 /** A refusal that did not get as far as the file's record. It stands, journaled or not. */

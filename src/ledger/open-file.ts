@@ -112,7 +112,7 @@ export class OpenFile {
   }
 
   /** Whether anything may be recorded that quotes the file. */
-  get mayKeep(): boolean {
+  get isKeepable(): boolean {
     return this.document ? isKeepable(this.file, this.document) : this.file.keep;
   }
 
@@ -386,9 +386,9 @@ export class OpenFile {
 
   /** The file is gone from its path: nothing counts as shown there any more, and its text is kept for an undo. */
   release(): void {
-    const { document, file, measure, mayKeep } = this;
+    const { document, file, measure, isKeepable } = this;
     const { store } = this.context;
-    if (document && mayKeep && !measure)
+    if (document && isKeepable && !measure)
       store.keep({ id: document.version, bytes: document.toBytes(), file: file.key });
     store.setFile({ file: file.key, isGone: true });
     this.changed = false;

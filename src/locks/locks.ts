@@ -154,7 +154,7 @@ export class Locks {
       }
       const isDead =
         found && (entry.name.endsWith(frontEnding) ? this.isLeft(found) : this.isDead(found, null));
-      if (isDead && !unfinished(found.token)) this.bury(path, found);
+      if (isDead && !unfinished(found.token)) this.breakDeadLock(path, found);
     }
   }
 
@@ -213,7 +213,7 @@ export class Locks {
         if (this.isDead(found, watch)) {
           if (found.token !== adopt && this.options.unfinished(found.token))
             throw new Unfinished(found.token);
-          if (this.bury(name, found)) continue;
+          if (this.breakDeadLock(name, found)) continue;
         }
         if (ticks() >= deadline) throw turn.busy(found, ticks() - started);
       }
@@ -225,7 +225,7 @@ export class Locks {
   private breakDead(path: string): number {
     const { io, folder } = this.options;
     const found = this.look(path);
-    if (found && this.isLeft(found)) this.bury(path, found);
+    if (found && this.isLeft(found)) this.breakDeadLock(path, found);
     return ifThere(() => io.readdir(folder))?.length ?? 0;
   }
 
@@ -283,7 +283,7 @@ export class Locks {
    * the one; if it dies before it is done, its own token names the next such file. Removing the lock without that
    * would let a slow finder remove the lock of the living one who came after.
    */
-  private bury(path: string, dead: Found): boolean {
+  private breakDeadLock(path: string, dead: Found): boolean {
     const { io, clear } = this.options;
     const claim = new Lock(newToken(this.options.clock), this.options);
     const chain: string[] = [];

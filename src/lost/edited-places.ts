@@ -24,9 +24,9 @@ import { type FileState, FileSteps } from "./file-steps.js";
 import {
   type Comparison,
   hasReturned,
+  isAlike,
   normalised,
   pairedLines,
-  resembles,
   type Survival,
   survivalOf,
   without,
@@ -185,7 +185,7 @@ export class EditedPlaces {
     for (const { entry } of this.deleted) {
       const before = now && (await this.steps.textOf(entry.before));
       const isSame = version !== null && version === entry.before;
-      found.push({ entry, isBack: isSame || (before !== null && now !== null && resembles(before, now)) });
+      found.push({ entry, isBack: isSame || (before !== null && now !== null && isAlike(before, now)) });
     }
     this.deleted = found;
   }

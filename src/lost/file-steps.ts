@@ -95,7 +95,7 @@ export class FileSteps {
     if (!change) return compare(before, now);
     const regions = change.regions.filter(
       ({ aStart, aEnd, bStart, bEnd }) =>
-        aEnd - aStart !== bEnd - bStart || !before.sameLines(aStart, aEnd, now, bStart),
+        aEnd - aStart !== bEnd - bStart || !before.isSameLines(aStart, aEnd, now, bStart),
     );
     return LineChange.of(change.before, change.after, regions);
   }

@@ -6,7 +6,7 @@ import { Document } from "../text/index.js";
 import type { EditedPlace } from "./edited-place.js";
 import { EditedPlaces } from "./edited-places.js";
 import { type FileJournal, fileJournals, hasSweep, liveEdits, readJournal } from "./file-journal.js";
-import { isWhole, normalised, resembles } from "./survival.js";
+import { isAlike, isWhole, normalised } from "./survival.js";
 
 export interface LostRequest {
   /** Only edits that were made since then, in milliseconds since 1970; 14 days by default. */
@@ -75,7 +75,7 @@ export async function readText(file: FileId, env: Env): Promise<Document | null>
   const bytes = await env.files.read(file);
   if (!bytes) return null;
   const plain = Document.parse(bytes);
-  if (!env.codec && (plain.encoding !== "latin1" || plain.binary)) return plain;
+  if (!env.codec && (plain.encoding !== "latin1" || plain.isBinary)) return plain;
   return parse(bytes, await lastEncoding(file.key, env), env);
 }
 
@@ -141,7 +141,7 @@ async function movedBack(journal: FileJournal, last: Document | null, env: Env) 
   if (!move) return null;
   const source = await env.files.identify(move.path).catch(() => null);
   const text = source && (await readText(source, env));
-  if (!source || !text || (last && !resembles(last, text))) return null;
+  if (!source || !text || (last && !isAlike(last, text))) return null;
   return { source, text };
 }
 
@@ -182,7 +182,7 @@ async function isElsewhere(found: FileFindings, lost: readonly LostWork[], env: 
   for (const { path } of hits) {
     const file = await env.files.identify(path).catch(() => null);
     const other = file && (await readText(file, env).catch(() => null));
-    if (other && resembles(text, other) && (await allStand(found.edited, lost, other, false))) return true;
+    if (other && isAlike(text, other) && (await allStand(found.edited, lost, other, false))) return true;
   }
   return false;
 }
@@ -249,7 +249,7 @@ async function holds(
   if (what === "deleted") return text === null;
   if (!text) return false;
   const made = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
-  if (what === "moved" && !(made && resembles(made, text))) return false;
+  if (what === "moved" && !(made && isAlike(made, text))) return false;
   // A commit after the edit holds what became of it.
   return allStand(edited, [work], text, true);
 }

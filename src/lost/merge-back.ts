@@ -233,10 +233,10 @@ async function foreignLines(
 ): Promise<number[]> {
   const removed = await findings.edited.removedBy(lost.map(({ place }) => place));
   const written = new Set(regions.flatMap(({ bStart, bEnd }) => ours.lines(bStart, bEnd)).map(normalised));
-  const mayGo = (line: string): boolean => line === "" || removed.has(line) || written.has(line);
+  const isRemovable = (line: string): boolean => line === "" || removed.has(line) || written.has(line);
   return change.regions
     .flatMap(({ aStart, aEnd }) => lineIndexes(aStart, aEnd))
-    .filter((at) => !mayGo(normalised(now.text(at))));
+    .filter((at) => !isRemovable(normalised(now.text(at))));
 }
 
 function inTheWayProblem(now: Document, lines: readonly number[]): Problem {

@@ -64,8 +64,8 @@ export function survivalOf(lines: LineSet, comparison: Comparison): Survival {
       return found === null;
     });
     if (missing.length === 0) continue;
-    const isSame = sameWords(region, comparison);
-    const isOld = !isSame && wentBack(region, comparison);
+    const isSame = hasSameWords(region, comparison);
+    const isOld = !isSame && isBack(region, comparison);
     const continued = isSame
       ? lineIndexes(region.bStart, region.bEnd)
       : isOld
@@ -101,7 +101,7 @@ export function hasReturned([start, end]: Span, taken: readonly string[], compar
       wanted.length === 0 ||
       normalisedLines(comparison.now, 0, comparison.now.lineCount).some((line) => wanted.includes(line))
     );
-  const changed = regions.filter((region) => !sameWords(region, comparison));
+  const changed = regions.filter((region) => !hasSameWords(region, comparison));
   const fresh = countsOf(changed.flatMap((region) => newLines(region, comparison)));
   const found = wanted.filter((line) => take(fresh, line)).length;
   return found > 0 && found * 2 >= wanted.length;
@@ -119,7 +119,7 @@ export function without(lines: readonly string[], others: readonly string[]): st
 }
 
 /** Whether most of a text is in another one, so that both are the same file. */
-export function resembles(one: Document, other: Document): boolean {
+export function isAlike(one: Document, other: Document): boolean {
   if (one.version === other.version) return true;
   return pairedLines(compare(one, other)).size * 2 >= Math.max(1, one.lineCount);
 }
@@ -203,13 +203,13 @@ class Supply {
   }
 }
 
-function sameWords({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Comparison): boolean {
+function hasSameWords({ aStart, aEnd, bStart, bEnd }: Region, { before, now }: Comparison): boolean {
   const all = (document: Document, start: number, end: number) =>
     tokens(document.lines(start, end), 0, unformatted()).map(({ text }) => text);
   return all(before, aStart, aEnd).join(" ") === all(now, bStart, bEnd).join(" ");
 }
 
-function wentBack(region: Region, comparison: Comparison): boolean {
+function isBack(region: Region, comparison: Comparison): boolean {
   const fresh = newLines(region, comparison);
   return fresh.filter((line) => comparison.isOld(line)).length * 2 >= fresh.length;
 }

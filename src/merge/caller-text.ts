@@ -61,10 +61,10 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
     const others = named.filter((other) => other !== one && other.base === one.base);
     const isLeft = (line: number): boolean =>
       !others.some(({ spans }) => spans.some((span) => span.start <= line && line < span.end));
-    const reads = (line: number, text: string | undefined): boolean =>
-      text !== undefined && line >= 0 && line < base.lineCount && base.reads(line, text) && isLeft(line);
+    const hasText = (line: number, text: string | undefined): boolean =>
+      text !== undefined && line >= 0 && line < base.lineCount && base.hasText(line, text) && isLeft(line);
     const { op, text } = edit;
-    const { above, below } = repeats(text, { start, end, reads });
+    const { above, below } = repeats(text, { start, end, hasText });
     const said: string[] = [];
     if (above > 0) said.push(repeated("first", "above", text.slice(0, above)));
     if (below > 0) said.push(repeated("last", "below", text.slice(-below)));
@@ -79,18 +79,18 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
 interface Neighbourhood {
   readonly start: number;
   readonly end: number;
-  readonly reads: (line: number, text: string | undefined) => boolean;
+  readonly hasText: (line: number, text: string | undefined) => boolean;
 }
 
 /** How many lines at each end of a text repeat those outside. */
-function repeats(text: readonly string[], { start, end, reads }: Neighbourhood) {
+function repeats(text: readonly string[], { start, end, hasText }: Neighbourhood) {
   const above = longest(text.length, (count) => {
     const first = text.slice(0, count);
-    return isTelling(first) && first.every((line, at) => reads(start - count + at, line));
+    return isTelling(first) && first.every((line, at) => hasText(start - count + at, line));
   });
   const below = longest(text.length, (count) => {
     const last = text.slice(-count);
-    return isTelling(last) && last.every((line, at) => reads(end + at, line));
+    return isTelling(last) && last.every((line, at) => hasText(end + at, line));
   });
   return { above, below };
 }
@@ -130,9 +130,9 @@ function isContinuation(
   const words = rest.filter((line) => word.test(line)).length;
   const own = firstWord(opening);
   const heads = own !== "" && firstWord(base.text(end - 1)) === own ? [0, 1] : [0];
-  const reads = (at: number): boolean =>
-    end + at < base.lineCount && rest[at] !== undefined && base.reads(end + at, rest[at]);
-  const head = heads.find(reads);
+  const isRestated = (at: number): boolean =>
+    end + at < base.lineCount && rest[at] !== undefined && base.hasText(end + at, rest[at]);
+  const head = heads.find(isRestated);
   if (head === undefined || words < leastRestated || rest.length > mostRepeated) return false;
   const below = base.lines(end, Math.min(base.lineCount, end + 2 * rest.length));
   const map = compareLines(below, rest);

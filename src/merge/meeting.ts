@@ -114,7 +114,7 @@ function meetings(sorted: readonly Member[]): { members: readonly Member[]; regi
 function hasLineBetween(hunk: Hunk<string>, region: Region, before: Document, view: View): boolean {
   if (hunk.start === hunk.end || region.aStart === region.aEnd) return false;
   const { now } = view.history;
-  const theirs = (a: number, b: number) => region.bStart < region.bEnd && before.sameText(a, now, b);
+  const theirs = (a: number, b: number) => region.bStart < region.bEnd && before.isSameText(a, now, b);
   const mine = (line: number, at: number) => before.text(line) === hunk.lines.at(at);
   if (region.aEnd === hunk.start) return theirs(region.aEnd - 1, region.bEnd - 1) || mine(hunk.start, 0);
   if (region.aStart === hunk.end) return theirs(region.aStart, region.bStart) || mine(hunk.end - 1, -1);

@@ -130,7 +130,10 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): LocatedE
   if (edit.op === "move_lines" || edit.op === "copy_lines") {
     const beside = lines[2] as number;
     const before = document.lines(span.start, span.end);
-    return { ...made([span], beside + 1, beside, carried(edit.op, span, beside + 1, before)), apart: true };
+    return {
+      ...made([span], beside + 1, beside, carriedHunks(edit.op, span, beside + 1, before)),
+      apart: true,
+    };
   }
   return made([span], null, null, ourHunks(document, span, edit.text));
 }
@@ -142,7 +145,7 @@ function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): Lo
   const span = history.became(base, start, end + 1);
   const { text } = edit;
   if (!span || span.end - span.start !== text.length) return null;
-  if (!text.every((line, at) => history.now.reads(span.start + at, line))) return null;
+  if (!text.every((line, at) => history.now.hasText(span.start + at, line))) return null;
   const spans = text.length > 0 ? [span] : [];
   return { edits: [edit], base: history.last, refs: [], spans, gap: null, beside: null, hunks: [] };
 }
@@ -164,7 +167,7 @@ function insertion(gap: number, lines: readonly string[]): Hunk<string> {
 }
 
 /** Hunks of a move or a copy of these lines. */
-export function carried(
+export function carriedHunks(
   op: "move_lines" | "copy_lines",
   span: Span,
   gap: number,

@@ -11,7 +11,7 @@ import {
 } from "../edits/index.js";
 import { type Document, type Hunk, LineSet } from "../text/index.js";
 import { orderBeside, type PlacedHunk } from "./meeting.js";
-import { carried } from "./resolve.js";
+import { carriedHunks } from "./resolve.js";
 
 /** One way to take the ambiguous anchors of a call, all of them from one showing. */
 export interface Choice {
@@ -147,7 +147,7 @@ export function force(named: LocatedEdit, view: View): PlacedHunk[] | null {
       ].map(({ start, end }) => standsAt(theirs, start, end));
       if (!source || !target || source[0] === source[1] || target[0] === target[1]) return null;
       const span = { start: source[0], end: source[1] };
-      return carried(edit.op, span, target[1], view.history.now.lines(...source)).map((hunk) => ({
+      return carriedHunks(edit.op, span, target[1], view.history.now.lines(...source)).map((hunk) => ({
         ...{ ...hunk, named, order: 1 },
         ...(hunk.start === hunk.end ? { anchor: target[0] } : {}),
       }));

@@ -192,7 +192,7 @@ export function applySplices(
     );
   const isNul = (line: Hunk["lines"][number]) => typeof line === "string" && line.includes("\0");
   const hasNul = splices.some((splice) => splice.lines.some(isNul));
-  if (hasNul && document.binary && !now.binary) return problem("binary", [], nulMakesBinary);
+  if (hasNul && document.isBinary && !now.isBinary) return problem("binary", [], nulMakesBinary);
   // Equal lines may trade places: nothing was changed then, whatever the hunks say.
   return document.version === now.version
     ? { document: now, change: LineChange.identity(now.lineCount) }
@@ -340,11 +340,11 @@ function shiftOf(edit: Edit, { refs: [ref] }: LocatedEdit, view: View): number {
   if (ref) return ref.ref.anchor.line - 1 - ref.line;
   // The lines of a quote are not named; a record would have them followed from where they were shown.
   if (!view.isUnrecorded || edit.op !== "replace_text" || !edit.start || !edit.end) return 0;
-  const [line] = carried([edit.start, edit.end], view);
+  const [line] = carriedLines([edit.start, edit.end], view);
   return line === undefined ? 0 : edit.start.anchor.line - 1 - line;
 }
 
-function carried(refs: readonly Ref[], { history, within = 0 }: View): readonly number[] {
+function carriedLines(refs: readonly Ref[], { history, within = 0 }: View): readonly number[] {
   const lines = carryingLines(refs, history.now, within);
   return "code" in lines ? [] : lines;
 }

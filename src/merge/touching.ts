@@ -110,7 +110,8 @@ export class Beside {
       if (!isAbove && region.aStart < range.end) return false;
       const theirs = this.now.lines(region.bStart, region.bEnd);
       if (theirs.some(isMarker) || this.isDoneInPart(region, named)) return false;
-      if (isAbove ? this.partsAbove(member, region) : this.partsBelow(member, region, range)) return false;
+      if (isAbove ? this.isPartedAbove(member, region) : this.isPartedBelow(member, region, range))
+        return false;
     }
     return this.believed.isExact || this.isCertain(range, hunk);
   }
@@ -122,18 +123,18 @@ export class Beside {
   }
 
   /** The line above belongs to the named ones, and the edit would put text between, or take them away. */
-  private partsAbove({ hunk }: Member, { aStart, aEnd, bStart, bEnd }: Region): boolean {
+  private isPartedAbove({ hunk }: Member, { aStart, aEnd, bStart, bEnd }: Region): boolean {
     if (bStart === bEnd || isReplacement(hunk)) return false;
     const { document } = this.believed;
-    if (aStart < aEnd && document.sameText(aEnd - 1, this.now, bEnd - 1)) return false;
+    if (aStart < aEnd && document.isSameText(aEnd - 1, this.now, bEnd - 1)) return false;
     const last = this.now.text(bEnd - 1);
     return isAnnotation(last) || isComment(last);
   }
 
   /** The named lines and the line below belong together, and the edit would put text between, or take them away. */
-  private partsBelow({ hunk }: Member, { aStart, aEnd, bStart, bEnd }: Region, range: Span): boolean {
+  private isPartedBelow({ hunk }: Member, { aStart, aEnd, bStart, bEnd }: Region, range: Span): boolean {
     const { document } = this.believed;
-    if (bStart === bEnd || (aStart < aEnd && document.sameText(aStart, this.now, bStart))) return false;
+    if (bStart === bEnd || (aStart < aEnd && document.isSameText(aStart, this.now, bStart))) return false;
     const first = this.now.text(bStart);
     if (isReplacement(hunk)) return hunk.lines.length > hunk.end - hunk.start && isClause(first, hunk.lines);
     if (hunk.start === hunk.end && isAnnotation(document.text(range.end - 1))) return true;
@@ -205,7 +206,7 @@ class Places {
 
   /** Whether a line of some text stands here. */
   has(text: Document, line: number): boolean {
-    return this.of(text, line).some((at) => this.document.sameText(at, text, line));
+    return this.of(text, line).some((at) => this.document.isSameText(at, text, line));
   }
 
   /** Whether lines [start, end) of some text stand here exactly once. They are looked for where the rarest one stands. */
@@ -220,7 +221,7 @@ class Places {
     for (const candidate of candidates) {
       const from = candidate - (rarest - start);
       const fits = from >= 0 && from + end - start <= this.document.lineCount;
-      if (fits && text.sameLines(start, end, this.document, from) && ++count > 1) return false;
+      if (fits && text.isSameLines(start, end, this.document, from) && ++count > 1) return false;
     }
     return count === 1;
   }

@@ -114,7 +114,7 @@ function searchMemory(
     const relative = path.slice(below.length);
     if (path !== folder && !isWanted(relative)) continue;
     const document = Document.parse(files.get(path) as Uint8Array);
-    const lines = document.binary ? [] : document.lines();
+    const lines = document.isBinary ? [] : document.lines();
     const found = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []));
     const name = path === folder ? (query.path as string) : asAsked(query.path, relative);
     if (found.length > 0 && left > 0) hits.push({ path: name, lines: found.slice(0, left) });

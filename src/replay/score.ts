@@ -115,7 +115,7 @@ const empty = (): Tally => ({
   ...{ wrongIds: [], silentIds: [], secondTime: [] },
 });
 
-function count(tally: Tally, one: Case, { played, found }: { played: Played; found: Outcome[] }): void {
+function addOutcome(tally: Tally, one: Case, { played, found }: { played: Played; found: Outcome[] }): void {
   for (const outcome of found) tally[outcome]++;
   if (found.includes("wrong")) tally.wrongIds.push(one.id);
   if (found.includes("silent")) tally.silentIds.push(one.id);
@@ -138,8 +138,8 @@ export async function score(
       const name = rowName(one);
       const found = outcomes(one, played);
       classes[name] ??= empty();
-      count(classes[name], one, { played, found });
-      if (one.sampled) count(sample, one, { played, found });
+      addOutcome(classes[name], one, { played, found });
+      if (one.sampled) addOutcome(sample, one, { played, found });
       onPlayed?.(at + 1, found);
     }
   } finally {

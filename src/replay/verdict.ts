@@ -4,12 +4,12 @@ import type { Score, Tally } from "./score.js";
 /** The mechanisms that the verdict compares, by their short names: Kedge as it works, and what most agents have. */
 export const judged = ["session", "string"] as const;
 
-const count = (tally: Tally): number =>
+const casesIn = (tally: Tally): number =>
   tally.right + tally.refused + tally.swapped + tally.wrong + tally.silent;
 
 /** Counts what really happened: the unweighted sample, or all cases of a set without one. */
 function tallied({ sample, classes }: Score): Tally {
-  if (count(sample) > 0) return sample;
+  if (casesIn(sample) > 0) return sample;
   const all = Object.values(classes);
   const sum = (outcome: "right" | "refused" | "swapped" | "wrong" | "silent"): number =>
     all.reduce((total, tally) => total + tally[outcome], 0);
@@ -32,7 +32,7 @@ export function verdictText(scores: readonly Score[]): string {
   const [ours, strings] = judged.map((name) => scores.find(({ mechanism }) => mechanism.short === name));
   if (!ours) return "";
   const tally = tallied(ours);
-  const first = `Of ${count(tally)} edits of files that somebody changed after they were read, Kedge ${outcomesText(tally)}.`;
+  const first = `Of ${casesIn(tally)} edits of files that somebody changed after they were read, Kedge ${outcomesText(tally)}.`;
   return strings
     ? `${first} Exact string replacement, the way most agents edit, ${outcomesText(tallied(strings))}.`
     : first;

@@ -47,7 +47,7 @@ export class Ignores {
     const { default: ignore } = await import("ignore");
     const ignores = new Ignores(io, platform, () => ignore({ ignorecase: false }), top);
     const above = ignores.levelsAbove(top);
-    const aboveCounts = !ignores.decide(above, top, true);
+    const aboveCounts = !ignores.isExcluded(above, top, true);
     const from = aboveCounts ? above : { ...none, tracked: above.tracked };
     ignores.known.set(top, ignores.descend(from, top));
     return { ignores, aboveCounts };
@@ -56,11 +56,11 @@ export class Ignores {
   /** Decides for a file or folder directly in a folder that is not ignored. */
   isIgnored(folder: string, name: string, isFolder: boolean): boolean {
     if (isFolder && hiddenFolders.has(name)) return true;
-    return this.decide(this.levels(folder), this.platform.path.join(folder, name), isFolder);
+    return this.isExcluded(this.levels(folder), this.platform.path.join(folder, name), isFolder);
   }
 
   /** Decides for any path below the top, which is ignored if a folder on the way is. */
-  skips(path: string): boolean {
+  isSkipped(path: string): boolean {
     const names = this.platform.path.relative(this.top, path).split(this.platform.path.sep);
     let folder = this.top;
     for (const [index, name] of names.entries()) {
@@ -86,7 +86,7 @@ export class Ignores {
 
   private descend(levels: Levels, folder: string): Levels {
     const entered = { ...levels };
-    if (repositories.some((name) => this.exists(folder, name))) {
+    if (repositories.some((name) => this.isThere(folder, name))) {
       entered.tracked = true;
       // Rules from outside a repository do not count in it; some people ignore all of their home.
       entered[".gitignore"] = [];
@@ -100,7 +100,7 @@ export class Ignores {
     return entered;
   }
 
-  private decide(levels: Levels, path: string, isFolder: boolean): boolean {
+  private isExcluded(levels: Levels, path: string, isFolder: boolean): boolean {
     for (const kind of ignoreFiles) {
       for (const { folder, rules } of levels[kind]) {
         const relative = this.platform.path.relative(folder, path).replaceAll(this.platform.path.sep, "/");
@@ -111,7 +111,7 @@ export class Ignores {
     return false;
   }
 
-  private exists(folder: string, name: string): boolean {
+  private isThere(folder: string, name: string): boolean {
     return ifThere(() => this.io.lstat(this.platform.path.join(folder, name))) !== null;
   }
 

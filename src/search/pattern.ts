@@ -6,9 +6,9 @@ export interface Pattern {
   /** Text that stands in every line that matches; null: none is known. ASCII, so that it is the same in any encoding. */
   readonly literal: string | null;
   /** False only if no line of these bytes can match. */
-  mayMatch(bytes: Uint8Array): boolean;
+  isPossibleIn(bytes: Uint8Array): boolean;
   /** False only if no line of this text can match. A hundred times faster than looking at each line. */
-  mayMatchText(text: string): boolean;
+  isPossibleInText(text: string): boolean;
   /** Matching lines, 1-based. */
   lines(document: Document): number[];
 }
@@ -23,11 +23,11 @@ export function compile(query: SearchQuery): Pattern {
   return {
     ignoreCase,
     literal: certain,
-    mayMatch: (bytes) =>
+    isPossibleIn: (bytes) =>
       needle === null ||
       isWide(bytes) ||
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(needle),
-    mayMatchText: (text) => whole === null || whole.test(text),
+    isPossibleInText: (text) => whole === null || whole.test(text),
     lines: (document) =>
       document.lines().flatMap((line, index) => (expression.test(line) ? [index + 1] : [])),
   };

@@ -62,7 +62,7 @@ async function folder(run: Run, top: string): Promise<void> {
     // Slashes everywhere: Windows takes them too, and nobody has to escape them.
     const relative = path.relative(top, real).replaceAll(path.sep, "/");
     if (!isWanted(relative) || isDenied(real)) continue;
-    if (named !== null && ignores.skips(real)) continue;
+    if (named !== null && ignores.isSkipped(real)) continue;
     await run.add(real, asAsked(query.path, relative));
     if (run.isFull) return;
   }
@@ -124,9 +124,9 @@ class Run {
   async add(real: string, name: string): Promise<void> {
     this.searched += 1;
     const bytes = this.read(real);
-    if (bytes !== null && this.pattern.mayMatch(bytes)) {
+    if (bytes !== null && this.pattern.isPossibleIn(bytes)) {
       const document = isUtf8(bytes) ? null : await this.parse(bytes);
-      if (!(document ? document.binary : bytes.includes(0))) this.slice.push({ name, bytes, document });
+      if (!(document ? document.isBinary : bytes.includes(0))) this.slice.push({ name, bytes, document });
       this.bytes += bytes.length;
     }
     if (this.slice.length >= sliceFiles || this.bytes >= sliceBytes || this.searched % 512 === 0)
@@ -170,7 +170,7 @@ class Run {
     if (document) return this.pattern.lines(document);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
     // No line begins with a byte order mark.
-    return this.pattern.mayMatchText(text.replace(/^\ufeff/, ""))
+    return this.pattern.isPossibleInText(text.replace(/^\ufeff/, ""))
       ? this.pattern.lines(Document.parse(bytes))
       : [];
   }
@@ -198,7 +198,7 @@ class Run {
 
   private async parse(bytes: Uint8Array): Promise<Document> {
     const document = Document.parse(bytes);
-    if (document.encoding !== "latin1" || document.binary) return document;
+    if (document.encoding !== "latin1" || document.isBinary) return document;
     const codec = await this.context.codec(bytes, null);
     return codec ? Document.parse(bytes, { fallback: codec }) : document;
   }

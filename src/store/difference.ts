@@ -1,8 +1,8 @@
 /** A text told by another one: what is copied from there, and what is new. */
+import { lineFeed } from "./line-file.js";
 
 /** Lines of this many bytes in a row that are copied; less is written anew. */
 const shortestCopy = 24;
-const lineFeed = 10;
 
 /** Bytes that `merged` makes `after` of, where it is given `before`. */
 export function difference(before: Uint8Array, after: Uint8Array): Uint8Array {
@@ -30,34 +30,34 @@ function between(before: Uint8Array, after: Uint8Array, offset: number, parts: P
     parts.insert(after);
     return;
   }
-  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const [old, fresh] = [foundLines(before), foundLines(after)];
   const places = new Map<string, number>();
   for (const [at, { text }] of old.entries()) if (!places.has(text)) places.set(text, at);
   let [at, next] = [0, 0];
   while (at < fresh.length) {
-    const { text } = fresh[at] as Line;
+    const { text } = fresh[at] as FoundLine;
     const found = old[next]?.text === text ? next : places.get(text);
     let run = 0;
     while (found !== undefined && fresh[at + run] && fresh[at + run]?.text === old[found + run]?.text)
       run += 1;
-    const [first, last] = [fresh[at] as Line, fresh[at + Math.max(1, run) - 1] as Line];
+    const [first, last] = [fresh[at] as FoundLine, fresh[at + Math.max(1, run) - 1] as FoundLine];
     if (found !== undefined && last.end - first.start >= shortestCopy)
-      parts.copy(offset + (old[found] as Line).start, last.end - first.start);
+      parts.copy(offset + (old[found] as FoundLine).start, last.end - first.start);
     else parts.insert(after.subarray(first.start, last.end));
     if (found !== undefined) next = found + run;
     at += Math.max(1, run);
   }
 }
 
-interface Line {
+interface FoundLine {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-function linesOf(bytes: Uint8Array): Line[] {
+function foundLines(bytes: Uint8Array): FoundLine[] {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const lines: Line[] = [];
+  const lines: FoundLine[] = [];
   for (let start = 0; start < whole.length; ) {
     const found = whole.indexOf(lineFeed, start);
     const end = found < 0 ? whole.length : found + 1;

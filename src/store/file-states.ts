@@ -12,14 +12,14 @@ export interface States {
   readonly states: readonly Json[];
 }
 
-interface Known extends States {
+interface KnownStates extends States {
   readonly stamp: FileStamp;
   /** Where the last line that counts ends. */
   readonly end: number;
 }
 
 /** A line: the states from a number on. The first line of a file has its key. */
-interface Line {
+interface StatesLine {
   readonly key?: string;
   readonly from: number;
   readonly states: readonly Json[];
@@ -27,11 +27,11 @@ interface Line {
 
 /** So many of the last are left where a file is written anew. */
 export const keptStates = 10_000;
-const mostKnown = 64;
+const mostKnownFiles = 64;
 
 /** The states that each file was in: one file of lines each, only ever appended to, and read on from where it was read last. */
 export class FileStates {
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, KnownStates>();
 
   constructor(private readonly context: StoreContext) {}
 
@@ -43,7 +43,7 @@ export class FileStates {
     });
     if (found === null) return null;
     const { stamp, bytes } = found;
-    if (bytes === null) return known as Known;
+    if (bytes === null) return known as KnownStates;
     const isWhole = !known || stamp.ino !== known.stamp.ino || stamp.size < known.stamp.size;
     const read = this.read(isWhole ? null : known, bytes, stamp);
     if (read) this.remember(path, read);
@@ -76,8 +76,8 @@ export class FileStates {
     }
   }
 
-  private read(known: Known | null, bytes: Uint8Array, stamp: FileStamp): Known | null {
-    let read: Known | null = known && { ...known, stamp };
+  private read(known: KnownStates | null, bytes: Uint8Array, stamp: FileStamp): KnownStates | null {
+    let read: KnownStates | null = known && { ...known, stamp };
     const start = known?.end ?? 0;
     for (const { text, end } of linesOf(bytes)) {
       const line = lineFrom(text);
@@ -89,27 +89,27 @@ export class FileStates {
     return read;
   }
 
-  private remember(path: string, known: Known): void {
-    if (this.known.size >= mostKnown) this.known.clear();
+  private remember(path: string, known: KnownStates): void {
+    if (this.known.size >= mostKnownFiles) this.known.clear();
     this.known.set(path, known);
   }
 }
 
 /** Where a line between is damaged, the states before it are as good as dropped. */
-function joined({ key, first, states }: States, line: Line): States {
+function joined({ key, first, states }: States, line: StatesLine): States {
   const end = first + states.length;
   if (line.from > end || line.from < first) return { key, first: line.from, states: line.states };
   return { key, first, states: [...states.slice(0, line.from - first), ...line.states] };
 }
 
-function encoded(line: Line): Uint8Array {
+function encoded(line: StatesLine): Uint8Array {
   return new TextEncoder().encode(`\n${withChecksum(line)}`);
 }
 
-function lineFrom(text: string): Line | null {
+function lineFrom(text: string): StatesLine | null {
   try {
-    const line = withoutChecksum(text) as Line | null;
-    return Array.isArray(line?.states) && Number.isInteger(line?.from) ? (line as Line) : null;
+    const line = withoutChecksum(text) as StatesLine | null;
+    return Array.isArray(line?.states) && Number.isInteger(line?.from) ? (line as StatesLine) : null;
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import type { StoreContext } from "./replace-file.js";
 import type { SegmentIndex } from "./segment-index.js";
 import { hashOf, Segments } from "./segments.js";
 
-const segmentSize = 1024 * 1024;
+const journalSize = 1024 * 1024;
 /** A process that was stopped between asking for the segment and writing may write into one that is full by then. */
 const watchedSegments = 4;
 /** Lines that are parsed at a time where the last of many are asked for. */
@@ -20,9 +20,9 @@ export class Journal {
 
   constructor(
     private readonly context: StoreContext,
-    most: number = segmentSize,
+    most: number = journalSize,
   ) {
-    this.segments = new Segments(context, "journal", Math.min(most, segmentSize));
+    this.segments = new Segments(context, "journal", Math.min(most, journalSize));
   }
 
   append(entries: readonly JournalEntry[]): void {

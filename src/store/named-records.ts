@@ -17,7 +17,7 @@ import { namesIn } from "./line-file.js";
 import { makeWay, repairing } from "./put-aside.js";
 import type { StoreContext } from "./replace-file.js";
 
-interface Line {
+interface NamedLine {
   readonly name: string;
   readonly value: Json;
 }
@@ -68,7 +68,7 @@ export class NamedRecords {
   }
 
   /** Whole at once, under a name that nobody has taken. */
-  private create(path: string, line: Line): boolean {
+  private create(path: string, line: NamedLine): boolean {
     const { io, platform, clock } = this.context;
     return repairing(this.context, path, () => {
       const temporary = `${path}.${newToken(clock)}.tmp`;
@@ -120,7 +120,7 @@ export class NamedRecords {
 /** Damaged, or of another name that gives the same folder: as good as none. */
 function valueIn(bytes: Uint8Array, name: string): Json {
   try {
-    const line = withoutChecksum(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Line | null;
+    const line = withoutChecksum(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as NamedLine | null;
     return line?.name === name ? line.value : null;
   } catch {
     return null;

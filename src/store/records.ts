@@ -14,9 +14,9 @@ export interface RecordEntry {
 /** Beyond this, and beyond a few of its lines, a file is written anew with the last of them alone. */
 const longestFile = 32 * 1024;
 const keptLines = 4;
-const mostKnown = 64;
+const mostKnownRecords = 64;
 
-interface Known {
+interface KnownRecord {
   readonly stamp: FileStamp;
   readonly entry: RecordEntry;
 }
@@ -24,7 +24,7 @@ interface Known {
 /** One small file a record. What is recorded is appended as a line, and the last whole line counts. */
 export class Records {
   /** What was read or written last: the same object comes back while nobody wrote since. */
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, KnownRecord>();
 
   constructor(private readonly context: StoreContext) {}
 
@@ -32,7 +32,7 @@ export class Records {
     const known = this.known.get(path);
     const found = readFrom(this.context, path, (stamp) => (known && isSame(stamp, known.stamp) ? null : 0));
     if (found === null) return null;
-    if (found.bytes === null) return (known as Known).entry;
+    if (found.bytes === null) return (known as KnownRecord).entry;
     const entry = lastEntry(found.bytes);
     if (typeof entry === "string") {
       putAside(this.context, path, entry);
@@ -55,8 +55,8 @@ export class Records {
     }
   }
 
-  private remember(path: string, known: Known): void {
-    if (this.known.size >= mostKnown) this.known.clear();
+  private remember(path: string, known: KnownRecord): void {
+    if (this.known.size >= mostKnownRecords) this.known.clear();
     this.known.set(path, known);
   }
 }

@@ -56,7 +56,7 @@ function adler32(bytes: Uint8Array): number {
   return ((two << 16) | one) >>> 0;
 }
 
-const segmentSize = 4 * 1024 * 1024;
+const versionsSize = 4 * 1024 * 1024;
 /** A text is told by at most so many others, one after the other. */
 const longestChain = 64;
 /** Texts that were read or written last, so that the next one is told by them at once. */
@@ -64,7 +64,7 @@ const mostRecent = 8;
 const recentBytes = 32 * 1024 * 1024;
 
 /** A line: a whole text, or a difference to another one in the same segment. */
-interface Line {
+interface VersionLine {
   readonly id: string;
   readonly base?: string;
   /** How many texts it takes besides this one. */
@@ -87,9 +87,9 @@ export class Versions {
   constructor(
     private readonly context: StoreContext,
     private readonly brief: boolean,
-    most: number = segmentSize,
+    most: number = versionsSize,
   ) {
-    this.segments = new Segments(context, "versions", Math.min(most, segmentSize));
+    this.segments = new Segments(context, "versions", Math.min(most, versionsSize));
   }
 
   get(ids: readonly string[]): Map<string, Uint8Array> {
@@ -132,7 +132,7 @@ export class Versions {
     bytes: Uint8Array,
     segment: number,
     index: SegmentIndex,
-  ): Omit<Line, "id"> | null {
+  ): Omit<VersionLine, "id"> | null {
     const before = this.find(base.id, segment, index);
     if (!before || before.depth >= longestChain) return null;
     const told = difference(base.bytes, bytes);
@@ -141,13 +141,13 @@ export class Versions {
     return { base: base.id, depth: before.depth + 1, data };
   }
 
-  private write(line: Line, segment: number, bytes: Uint8Array): number {
+  private write(line: VersionLine, segment: number, bytes: Uint8Array): number {
     this.segments.append([{ time: this.context.clock(), keys: [keyOf(line.id)], value: line }], segment);
     this.remember(line.id, bytes.slice());
     return line.data.length;
   }
 
-  private find(id: string, segment: number, index: SegmentIndex): Line | null {
+  private find(id: string, segment: number, index: SegmentIndex): VersionLine | null {
     const lines = index.find(hashOf(keyOf(id)));
     for (const text of this.segments.lines(segment, lines, index)) {
       const line = lineIn(text);
@@ -158,7 +158,7 @@ export class Versions {
 
   /** Damage counts as not kept. */
   private read(id: string, segment: number, index: SegmentIndex): Uint8Array | null {
-    const chain: Line[] = [];
+    const chain: VersionLine[] = [];
     let known: Uint8Array | undefined;
     for (let next: string | undefined = id; next !== undefined && !known; next = chain.at(-1)?.base) {
       known = chain.length > 0 ? this.recent.get(next) : undefined;
@@ -192,9 +192,9 @@ export class Versions {
   }
 }
 
-function lineIn(text: string): Line | null {
+function lineIn(text: string): VersionLine | null {
   try {
-    const line = withoutChecksum(text) as Line;
+    const line = withoutChecksum(text) as VersionLine;
     return typeof line.id === "string" && typeof line.data === "string" && Number.isInteger(line.depth)
       ? line
       : null;

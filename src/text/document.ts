@@ -98,12 +98,12 @@ export class Document implements HashSource {
     return this.format.unit === 1 && isAscii(this.bytes);
   }
 
-  get bom(): boolean {
+  get hasBom(): boolean {
     return this.format.bom > 0;
   }
 
   /** NUL bytes outside UTF-16. Looked for when asked. */
-  get binary(): boolean {
+  get isBinary(): boolean {
     this.knownBinary ??= this.format.unit === 1 && this.bytes.includes(0);
     return this.knownBinary;
   }
@@ -142,7 +142,7 @@ export class Document implements HashSource {
   }
 
   /** Whether a line is this text. Decoding one costs more than all the rest of an edit: plain ASCII is compared as it is. */
-  reads(index: number, text: string): boolean {
+  hasText(index: number, text: string): boolean {
     if (this.format.codec !== utf8Codec) return this.text(index) === text;
     const start = this.start(index);
     const size = this.start(index + 1) - this.breakLength(index) - start;
@@ -155,22 +155,22 @@ export class Document implements HashSource {
   }
 
   /** Whether two lines hold the same text; terminators do not count. */
-  sameText(index: number, other: Document, otherIndex: number): boolean {
+  isSameText(index: number, other: Document, otherIndex: number): boolean {
     if (this.lineHash(index) !== other.lineHash(otherIndex)) return false;
     if (this.encoding !== other.encoding) return this.text(index) === other.text(otherIndex);
     return isSameBytes(this.content(index), other.content(otherIndex));
   }
 
   /** Whether lines [start, end) read like as many lines of the other text from `otherStart` on. */
-  sameLines(start: number, end: number, other: Document, otherStart: number): boolean {
-    if (this.encoding === other.encoding && this.sameRaw(start, end, other, otherStart)) return true;
+  isSameLines(start: number, end: number, other: Document, otherStart: number): boolean {
+    if (this.encoding === other.encoding && this.isSameRaw(start, end, other, otherStart)) return true;
     for (let at = 0; at < end - start; at++)
-      if (!this.sameText(start + at, other, otherStart + at)) return false;
+      if (!this.isSameText(start + at, other, otherStart + at)) return false;
     return true;
   }
 
   /** The bytes with their terminators, as one piece: what comparing two files asks of nearly all of them. */
-  private sameRaw(start: number, end: number, other: Document, otherStart: number): boolean {
+  private isSameRaw(start: number, end: number, other: Document, otherStart: number): boolean {
     let at = this.start(start);
     let there = other.start(otherStart);
     const stop = this.start(end);
@@ -234,7 +234,7 @@ export class Document implements HashSource {
   rewrite(text: string): Document | Unencodable {
     if (text === "") return Document.parse(new Uint8Array(0), this.following);
     const { codec, bom } = this.format;
-    const body = text.includes("\r") || !this.prefersReturns() ? text : text.replaceAll("\n", "\r\n");
+    const body = text.includes("\r") || !this.hasMoreReturns() ? text : text.replaceAll("\n", "\r\n");
     const raw = codec.encode(body);
     if (raw === null) {
       const lines = splitText(text);
@@ -266,7 +266,7 @@ export class Document implements HashSource {
     return { unencodable: beyondAscii.exec(text)?.[0] ?? "\0", text, encoding: this.encoding };
   }
 
-  private prefersReturns(): boolean {
+  private hasMoreReturns(): boolean {
     let balance = 0;
     for (let index = 0; index < this.lineCount; index++) {
       const terminator = this.terminator(index);
@@ -338,7 +338,7 @@ export function wholeFile(
     typeof content === "string"
       ? content
       : content.map((line) => (line.endsWith("\n") ? line : `${line}\n`)).join("");
-  return (over === null || over.binary ? Document.parse(new Uint8Array(0)) : over).rewrite(text);
+  return (over === null || over.isBinary ? Document.parse(new Uint8Array(0)) : over).rewrite(text);
 }
 
 // The last step of xxHash32, so that each digit depends on every line.

@@ -108,7 +108,7 @@ export class LineSet {
   }
 
   /** Whether every line of `[start, end)` is in the set; an empty span always is. */
-  containsSpan(start: number, end: number): boolean {
+  hasSpan(start: number, end: number): boolean {
     if (start >= end) return true;
     const span = this.sorted[this.firstEndingAfter(start)];
     return span !== undefined && span[0] <= start && end <= span[1];
@@ -140,7 +140,7 @@ export class LineSet {
   }
 
   add(start: number, end: number): LineSet {
-    if (this.containsSpan(start, end)) return this;
+    if (this.hasSpan(start, end)) return this;
     return LineSet.from(joined([...this.sorted, [start, end]]));
   }
 
@@ -175,7 +175,7 @@ export class LineSet {
     return LineSet.from(this.gaps(start, end));
   }
 
-  equals(other: LineSet): boolean {
+  isEqual(other: LineSet): boolean {
     const [ours, theirs] = [this.toJSON(), other.toJSON()];
     return ours.length === theirs.length && ours.every((edge, at) => edge === theirs[at]);
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { certainPairs } from "../../src/changes/certain-pairs.js";
+import { visitCertainPairs } from "../../src/changes/certain-pairs.js";
 import { compareLines } from "../../src/changes/compare.js";
 
 type Pair = readonly [number, number];
@@ -58,7 +58,7 @@ describe("certain pairs", () => {
     fc.assert(
       fc.property(letters(3, 7), letters(3, 7), (a, b) => {
         const found: Pair[] = [];
-        const done = certainPairs(
+        const done = visitCertainPairs(
           { a: Int32Array.from(a), b: Int32Array.from(b) },
           [0, a.length, 0, b.length],
           (i, j) => found.push([i, j]),
@@ -72,7 +72,7 @@ describe("certain pairs", () => {
   it("give up rather than hang", () => {
     const a = Int32Array.from({ length: 5000 }, (_, at) => at % 7);
     const b = Int32Array.from({ length: 5000 }, (_, at) => (at * at) % 11);
-    expect(certainPairs({ a, b }, [0, 5000, 0, 5000], () => undefined, 10_000)).toBe(false);
+    expect(visitCertainPairs({ a, b }, [0, 5000, 0, 5000], () => undefined, 10_000)).toBe(false);
   });
 });
 

@@ -119,10 +119,10 @@ function modelSplice(content: string, splices: readonly Hunk[], encode: (line: s
 
 function expectSame(actual: Document, expected: Document): void {
   expect(actual.bytes).toEqual(expected.bytes);
-  expect([actual.encoding, actual.bom, actual.binary]).toEqual([
+  expect([actual.encoding, actual.hasBom, actual.isBinary]).toEqual([
     expected.encoding,
-    expected.bom,
-    expected.binary,
+    expected.hasBom,
+    expected.isBinary,
   ]);
   expect(actual.table).toEqual(expected.table);
   expect(actual.version).toBe(expected.version);
@@ -134,7 +134,7 @@ describe("parse", () => {
       fc.property(bytes, options, (source, given) => {
         const document = Document.parse(source.slice(), given);
         expect(document.toBytes()).toEqual(source);
-        expect(document.binary).toBe(!document.encoding.startsWith("utf-16") && source.includes(0));
+        expect(document.isBinary).toBe(!document.encoding.startsWith("utf-16") && source.includes(0));
       }),
     );
   });
@@ -178,9 +178,9 @@ describe("parse", () => {
         const document = Document.parse(source, given);
         for (let index = 0; index < document.lineCount; index++) {
           const own = document.text(index);
-          expect(document.reads(index, own)).toBe(true);
+          expect(document.hasText(index, own)).toBe(true);
           for (const text of [other, `${own}x`, own.slice(0, -1), own.slice(1), `${own.slice(0, -1)}é`])
-            expect(document.reads(index, text)).toBe(own === text);
+            expect(document.hasText(index, text)).toBe(own === text);
         }
       }),
     );
@@ -204,7 +204,7 @@ describe("splice", () => {
       fc.property(text, steps, (content, wanted) => {
         const document = Document.fromText(content);
         const splices = splicesFor(document.lineCount, wanted);
-        const head = document.bom ? "\xef\xbb\xbf" : "";
+        const head = document.hasBom ? "\xef\xbb\xbf" : "";
         const body = asLatin1(document.bytes).slice(head.length);
         const result = document.splice(splices) as Document;
         expect(asLatin1(result.bytes)).toBe(
@@ -271,11 +271,11 @@ describe("splice", () => {
       fc.property(legacy, steps, (source, wanted) => {
         const marked = Uint8Array.of(0xef, 0xbb, 0xbf, ...source);
         const document = Document.parse(marked);
-        expect(document.bom).toBe(true);
+        expect(document.hasBom).toBe(true);
         const result = document.splice(splicesFor(document.lineCount, wanted));
         if (!(result instanceof Document)) return;
         expect([...result.bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
-        expect(result.bom).toBe(true);
+        expect(result.hasBom).toBe(true);
       }),
     );
   });
@@ -302,7 +302,7 @@ describe("splice", () => {
         fc.pre(
           result instanceof Document &&
             result.format.unit === document.format.unit &&
-            result.bom === document.bom,
+            result.hasBom === document.hasBom,
         );
         const lines = Array.from({ length: document.lineCount }, (_, index) => document.raw(index));
         expectSame(
@@ -319,7 +319,7 @@ describe("splice", () => {
         const document = Document.fromText(content);
         const start = at % (document.lineCount + 1);
         const result = document.splice([{ start, end: start, lines }]) as Document;
-        fc.pre(result.bom === document.bom);
+        fc.pre(result.hasBom === document.hasBom);
         expect(result.lines(start, start + lines.length)).toEqual(lines);
         expect(result.lineCount).toBe(document.lineCount + lines.length);
       }),
@@ -371,7 +371,7 @@ test("whole-file content over a file is read back as it was given, or refused", 
       }
       const expected = Document.fromText(content);
       expect(result.lines()).toEqual(expected.lines());
-      if (content !== "" && !over.binary) expect(result.bom).toBe(over.bom || expected.bom);
+      if (content !== "" && !over.isBinary) expect(result.hasBom).toBe(over.hasBom || expected.hasBom);
     }),
   );
 });

@@ -361,7 +361,7 @@ describe("bytes", () => {
         expect(now.toBytes()).toEqual(copy);
         if (result.status === "refused") return;
         const { document, change } = result;
-        expect(document.bom).toBe(now.bom);
+        expect(document.hasBom).toBe(now.hasBom);
         for (let index = 0; index < now.lineCount; index++) {
           const after = change.index(index);
           if (after < 0) continue;

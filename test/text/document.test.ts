@@ -163,11 +163,11 @@ describe("lines", () => {
   test("same text, whatever the terminator and the encoding", () => {
     const one = Document.fromText("a\né\r\nb");
     const other = Document.parse(utf16le(`${bom}é\nb\n`));
-    expect(one.sameText(1, other, 0)).toBe(true);
-    expect(one.sameText(2, other, 1)).toBe(true);
-    expect(one.sameText(0, other, 1)).toBe(false);
-    expect(one.sameText(1, one, 1)).toBe(true);
-    expect(Document.fromText("a\r\na\n").sameText(0, Document.fromText("a"), 0)).toBe(true);
+    expect(one.isSameText(1, other, 0)).toBe(true);
+    expect(one.isSameText(2, other, 1)).toBe(true);
+    expect(one.isSameText(0, other, 1)).toBe(false);
+    expect(one.isSameText(1, one, 1)).toBe(true);
+    expect(Document.fromText("a\r\na\n").isSameText(0, Document.fromText("a"), 0)).toBe(true);
   });
 
   test("a long line is the same only in full", () => {
@@ -289,7 +289,7 @@ describe("splices", () => {
   });
   test("a byte order mark written at the head of the file is one", () => {
     const document = edited("a\n", replace(0, 1, `${bom}x`));
-    expect([document.bom, document.text(0)]).toEqual([true, "x"]);
+    expect([document.hasBom, document.text(0)]).toEqual([true, "x"]);
   });
 });
 
@@ -302,7 +302,7 @@ describe("encodings", () => {
     ["anything else", latin1("\xe9\n"), "latin1", false],
   ])("%s", (_, bytes, encoding, marked) => {
     const document = Document.parse(bytes);
-    expect([document.encoding, document.bom, document.binary]).toEqual([encoding, marked, false]);
+    expect([document.encoding, document.hasBom, document.isBinary]).toEqual([encoding, marked, false]);
     expect(document.lines()).toEqual(["é"]);
     const result = document.splice([insert(1, 0, "ü")]) as Document;
     expect(result.lines()).toEqual(["é", "ü"]);
@@ -359,7 +359,7 @@ describe("encodings", () => {
 
   test("UTF-16 without a mark can be forced", () => {
     const document = Document.parse(utf16le("a\r\nb"), { codec: utf16leCodec });
-    expect([document.encoding, document.bom, document.binary, document.lines()]).toEqual([
+    expect([document.encoding, document.hasBom, document.isBinary, document.lines()]).toEqual([
       "utf-16le",
       false,
       false,
@@ -371,14 +371,14 @@ describe("encodings", () => {
   test("a mark of UTF-8 before bytes that are not stays the file's mark", () => {
     const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xff, 0x0a);
     const document = Document.parse(bytes);
-    expect([document.encoding, document.bom, document.lines()]).toEqual(["latin1", true, ["a", "ÿ"]]);
+    expect([document.encoding, document.hasBom, document.lines()]).toEqual(["latin1", true, ["a", "ÿ"]]);
     expect(document.toBytes()).toEqual(bytes);
     const edited = document.splice([replace(0, 1, "b")]) as Document;
     expect(edited.toBytes()).toEqual(bytes.with(3, 0x62));
     const whole = wholeFile("c\n\xfe\n", document) as Document;
     expect(whole.toBytes()).toEqual(Uint8Array.of(0xef, 0xbb, 0xbf, 0x63, 0x0a, 0xfe, 0x0a));
     const healed = document.splice([replace(1, 2, "b")]) as Document;
-    expect([healed.encoding, healed.bom]).toEqual(["utf-8", true]);
+    expect([healed.encoding, healed.hasBom]).toEqual(["utf-8", true]);
   });
 
   test("plain ASCII stays in the legacy encoding it was left in", () => {
@@ -389,7 +389,7 @@ describe("encodings", () => {
     expect(Document.parse(utf8("a\n"), { last: latin1Codec }).encoding).toBe("latin1");
     expect(Document.parse(utf8("é\n"), { last: latin1Codec }).encoding).toBe("utf-8");
     const marked = Document.parse(utf8(`${bom}a\n`), { last: latin1Codec });
-    expect([marked.encoding, marked.bom]).toEqual(["utf-8", true]);
+    expect([marked.encoding, marked.hasBom]).toEqual(["utf-8", true]);
     expect(Document.fromText("é\n").splice([replace(0, 1, "a")])).toMatchObject({ encoding: "utf-8" });
   });
 
@@ -425,11 +425,11 @@ describe("encodings", () => {
   });
 
   test("NUL makes a file binary, except in UTF-16", () => {
-    expect(Document.parse(Uint8Array.of(0x61, 0, 0x0a)).binary).toBe(true);
-    expect(Document.parse(utf16le(`${bom}a\0`)).binary).toBe(false);
-    expect(Document.parse(Uint8Array.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0)).binary).toBe(true);
-    expect(edited("a\nb\n", replace(0, 1, "\0")).binary).toBe(true);
-    expect(edited("a\0\nb\n", replace(0, 1, "a")).binary).toBe(false);
+    expect(Document.parse(Uint8Array.of(0x61, 0, 0x0a)).isBinary).toBe(true);
+    expect(Document.parse(utf16le(`${bom}a\0`)).isBinary).toBe(false);
+    expect(Document.parse(Uint8Array.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0)).isBinary).toBe(true);
+    expect(edited("a\nb\n", replace(0, 1, "\0")).isBinary).toBe(true);
+    expect(edited("a\0\nb\n", replace(0, 1, "a")).isBinary).toBe(false);
   });
 });
 

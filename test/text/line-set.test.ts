@@ -174,7 +174,7 @@ describe("LineSet against a plain Set", () => {
         const set = LineSet.of(spans);
         const absent = indexes(start, end).filter((index) => !model(spans).has(index));
         expectSame(set.missing(start, end), absent);
-        expect(set.containsSpan(start, end)).toBe(absent.length === 0);
+        expect(set.hasSpan(start, end)).toBe(absent.length === 0);
       }),
     );
   });

@@ -1,10 +1,10 @@
 /** `sessions/**\/rollout-*.jsonl` in the folder of Codex: a line for each item. */
 import { join } from "node:path";
-import { isRecord, list, type Payload, record, text } from "../../guard/index.js";
+import { isRecord, list, type Payload, record, text, textIn } from "../../guard/index.js";
 import { shownFile } from "../commands.js";
 import { linesOf, parsedLine } from "../lines.js";
 import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
-import { adapterOf, type FoundFile, type SessionReader, textIn } from "./reader.js";
+import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 
 const adapter = adapterOf("codex");

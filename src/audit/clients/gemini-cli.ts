@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord, list, number, type Payload, record, text } from "../../guard/index.js";
 import { linesOf, parsedLine } from "../lines.js";
-import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
+import { callOf, type Progress, type Shown, type Step, type Surroundings, type Told } from "../steps.js";
 import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 
@@ -75,8 +75,6 @@ function* entriesOf({ path, size }: FoundFile, progress: Progress): Generator<st
   progress.read(size);
   for (const message of list(whole, "messages")) yield JSON.stringify(message);
 }
-
-type Surroundings = Pick<Told, "agent" | "cwd" | "time"> & { readonly recall: Told["recall"] & {} };
 
 function toldOf(call: Payload, around: Surroundings): Told {
   const tool = text(call, "name") ?? "";

@@ -4,7 +4,15 @@ import { basename, dirname, join } from "node:path";
 import { isRecord, number, type Payload, record, text } from "../../guard/index.js";
 import { parsedLine } from "../lines.js";
 import { type Row, type RowPlace, SqliteFile } from "../sqlite.js";
-import { callOf, type Progress, type SessionFile, type Shown, type Step, type Told } from "../steps.js";
+import {
+  callOf,
+  type Progress,
+  type SessionFile,
+  type Shown,
+  type Step,
+  type Surroundings,
+  type Told,
+} from "../steps.js";
 import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 
@@ -179,8 +187,6 @@ function* stepsOf({ id: agent, parent, cwd }: Session, parts: Iterable<Part>): G
     sent.add(JSON.stringify({ info: { role }, parts: [part] }));
   }
 }
-
-type Surroundings = Pick<Told, "agent" | "cwd" | "time"> & { readonly recall: Told["recall"] & {} };
 
 function toldOf(part: Payload, around: Surroundings): Told {
   const state = record(part, "state");

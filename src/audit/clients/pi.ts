@@ -1,9 +1,9 @@
 /** `sessions/**\/*.jsonl` in pi's agent folder: a line for each entry. */
 import { join } from "node:path";
-import { isRecord, list, number, type Payload, record, text } from "../../guard/index.js";
+import { isRecord, list, number, type Payload, record, text, textIn } from "../../guard/index.js";
 import { linesOf, parsedLine } from "../lines.js";
 import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
-import { adapterOf, type FoundFile, type SessionReader, textIn } from "./reader.js";
+import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 
 const adapter = adapterOf("pi");

@@ -1,4 +1,4 @@
-import { type Adapter, adapters, isRecord, text } from "../../guard/index.js";
+import { type Adapter, adapters } from "../../guard/index.js";
 import type { SessionFile } from "../steps.js";
 
 /** Where a client's own default folders are found. */
@@ -31,12 +31,4 @@ export function adapterOf(client: string): Adapter {
   const adapter = adapters[client];
   if (!adapter) throw new Error(`there is no adapter for ${client}`);
   return adapter;
-}
-
-/** The texts of a message, which may come in parts. */
-export function textIn(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (isRecord(content)) return text(content, "content") ?? textIn(content.content);
-  const parts = Array.isArray(content) ? content : [];
-  return parts.map((part) => text(part, "text") ?? "").join("\n");
 }

@@ -45,6 +45,12 @@ export function isGuardStart(command: string, client: string): boolean {
   ).test(command);
 }
 
+/** Whether a hook of one shell line starts the guard for a client. */
+export const isGuardHook =
+  (client: string) =>
+  ({ command }: { readonly command?: unknown }): boolean =>
+    isGuardStart(String(command), client);
+
 /** The command that starts our MCP server. */
 export function serverCommand({ node, program, state }: Setup): {
   readonly command: string;

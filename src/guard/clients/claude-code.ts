@@ -2,8 +2,8 @@ import type { Quote } from "../../edits/index.js";
 import type { DisplayedHunk } from "../../foreign/index.js";
 import type { ForeignChange } from "../../placement/index.js";
 import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
-import { isRecord, list, number, offsetDoor, plain, quotesOf, record, text } from "../payload.js";
-import { leftBehind, loaded, recalled, sentIn, textOf } from "./claude-transcript.js";
+import { isRecord, list, number, offsetDoor, partsText, plain, quotesOf, record, text } from "../payload.js";
+import { leftBehind, loaded, recalled, sentIn } from "./claude-transcript.js";
 
 const names = { old: "old_string", new: "new_string", all: "replace_all" };
 /** Longer notes reach the model as a short preview. */
@@ -122,7 +122,7 @@ function batch(payload: Payload): Event[] {
   for (const call of list(payload, "tool_calls")) {
     const tool = text(call, "tool_name") ?? "";
     const input = record(call, "tool_input");
-    const result = textOf(isRecord(call) ? call.tool_response : "");
+    const result = partsText(isRecord(call) ? call.tool_response : "");
     if (tool === "Read") events.push(...shownBy(input, result));
     else if (tool === "Bash")
       events.push({ kind: "output", tool, command: text(input, "command") ?? "", output: result });

@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import type { Event, Payload, Recalled, Sent } from "../event.js";
 import { isRefusal } from "../messages.js";
 import { linesIn } from "../output/file-lines.js";
-import { isRecord, list, number, record, text } from "../payload.js";
+import { isRecord, list, number, partsText, record, text } from "../payload.js";
 import { linesSince, parsedLine, tailOf } from "./transcript-tail.js";
 
 interface Entry {
@@ -199,7 +199,7 @@ function resultOf(block: unknown, told: Payload, calls: ReadonlyMap<string, Call
     input: {},
     time: 0,
   };
-  const result = textOf(isRecord(block) ? block.content : undefined);
+  const result = partsText(isRecord(block) ? block.content : undefined);
   const isError = isRecord(block) && block.is_error === true;
   // Such a text may repeat what the model said itself.
   if (ownError.test(result) || (isError && (editor.test(tool) || isRefusal(result)))) return [];
@@ -229,7 +229,7 @@ function attached(attachment: Payload, entry: Payload, time: number): Sent[] {
     return path === undefined || said === undefined ? [] : [{ text: said, call: "", time, of: path }];
   });
   if (instructions.length > 0) return instructions;
-  const rendered = list(entry, "rendered").map((one) => textOf(isRecord(one) ? one.content : undefined));
+  const rendered = list(entry, "rendered").map((one) => partsText(isRecord(one) ? one.content : undefined));
   const prompt = list(attachment, "systemPrompt").filter((one) => typeof one === "string");
   const texts = [...rendered, ...prompt].filter((one) => !isRefusal(one));
   return texts.map((one) => ({ text: one, call: "", time: 0 }));
@@ -240,11 +240,4 @@ function numbered(shown: string, first: number): string {
     .split("\n")
     .map((line, at) => `${Math.max(1, first) + at}\t${line}`)
     .join("\n");
-}
-
-/** Of several blocks the texts. */
-export function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content : [];
-  return parts.map((part) => text(part, "text") ?? "").join("\n");
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Door } from "../../answers/index.js";
 import type { Adapter, Event, Payload, Recalled, Sent, Write } from "../event.js";
 import { isRefusal } from "../messages.js";
-import { isRecord, list, number, record, sedCommand, text } from "../payload.js";
+import { number, record, sedCommand, text, textIn } from "../payload.js";
 import { claudeReply } from "./claude-code.js";
 import { patchWrites } from "./patch-writes.js";
 import { linesSince, parsedLine } from "./transcript-tail.js";
@@ -115,7 +115,7 @@ function sentIn(lines: readonly string[]): Sent[] {
       const [first] = turns.splice(Math.max(0, turns.length - (number(item, "num_turns") ?? 0)));
       sent.length = Math.min(sent.length, first ?? sent.length);
     } else if (type === "message" && item.role !== "assistant")
-      sent.push({ text: textOf(item.content), call: "", time: 0 });
+      sent.push({ text: textIn(item.content), call: "", time: 0 });
     else if (type.endsWith("_call_output")) sent.push(...resultOf(item, calls.get(id)));
     else if (type.endsWith("_call")) calls.set(id, { ...callIn(item), time });
   }
@@ -132,14 +132,7 @@ function callIn(item: Payload): Omit<Call, "time"> {
 const repeats = /Failed to find expected lines|apply_patch verification failed|blocked by PreToolUse hook/;
 
 function resultOf(item: Payload, made: Call | undefined): Sent[] {
-  const result = textOf(item.output);
+  const result = textIn(item.output);
   if (made?.tool === "apply_patch" || repeats.test(result) || isRefusal(result)) return [];
   return [{ text: result, call: made?.call ?? "", time: made?.time ?? 0 }];
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (isRecord(content)) return text(content, "content") ?? textOf(list(content, "content"));
-  const parts = Array.isArray(content) ? content : [];
-  return parts.map((part) => text(part, "text") ?? "").join("\n");
 }

@@ -9,6 +9,7 @@ import {
   quotesOf,
   record,
   rowsFrom,
+  sentText,
   text,
 } from "../payload.js";
 import { patchWrites } from "./patch-writes.js";
@@ -137,14 +138,12 @@ function recalled({ sent, keeps }: Payload): Recalled | "later" {
   const messages = list(sent, "messages").flatMap((message) =>
     list(message, "parts").flatMap((part) => sentBy(part, text(record(message, "info"), "role"))),
   );
-  return { sent: [...prompt.map(oldText), ...messages], isComplete: sent !== null };
+  return { sent: [...prompt.map(sentText), ...messages], isComplete: sent !== null };
 }
-
-const oldText = (said: string): Sent => ({ text: said, call: "", time: 0 });
 
 function sentBy(part: unknown, role: string | undefined): Sent[] {
   const [said, tool] = [text(part, "text"), text(part, "tool")];
-  if (said !== undefined) return role === "user" ? [oldText(said)] : [];
+  if (said !== undefined) return role === "user" ? [sentText(said)] : [];
   const state = record(part, "state");
   const output = text(state, "output");
   const times = record(state, "time");

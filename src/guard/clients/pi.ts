@@ -5,11 +5,13 @@ import {
   list,
   number,
   offsetDoor,
+  partsText,
   plain,
   pluginReply,
   quotesOf,
   record,
   rowsFrom,
+  sentText,
   text,
 } from "../payload.js";
 
@@ -90,7 +92,7 @@ function recalled({ sent, keeps }: Payload): Recalled | "later" {
   const calls = new Map<string, Made>();
   const messages = keptOf(list(sent, "entries")).flatMap((entry) => sentBy(entry, calls));
   return {
-    sent: [...(prompt === undefined ? [] : [oldText(prompt)]), ...messages],
+    sent: [...(prompt === undefined ? [] : [sentText(prompt)]), ...messages],
     isComplete: sent !== null,
   };
 }
@@ -108,11 +110,9 @@ interface Made {
   readonly time: number;
 }
 
-const oldText = (said: string): Sent => ({ text: said, call: "", time: 0 });
-
 function sentBy(entry: unknown, calls: Map<string, Made>): Sent[] {
-  const told = text(entry, "summary") ?? textOf(isRecord(entry) ? entry.content : undefined);
-  if (told !== "") return [oldText(told)];
+  const told = text(entry, "summary") ?? partsText(isRecord(entry) ? entry.content : undefined);
+  if (told !== "") return [sentText(told)];
   const message = record(entry, "message");
   const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
   switch (message.role) {
@@ -123,15 +123,15 @@ function sentBy(entry: unknown, calls: Map<string, Made>): Sent[] {
     case "toolResult":
       return resultOf(message, calls.get(text(message, "toolCallId") ?? ""));
     case "bashExecution":
-      return [oldText(text(message, "output") ?? "")];
+      return [sentText(text(message, "output") ?? "")];
     default:
-      return [oldText(textOf(message.content))];
+      return [sentText(partsText(message.content))];
   }
 }
 
 function resultOf(message: Payload, made: Made | undefined): Sent[] {
   const tool = text(message, "toolName");
-  const output = textOf(message.content);
+  const output = partsText(message.content);
   // A call that failed may repeat what the model said; a command that failed shows what it printed.
   if (message.isError === true && (tool !== "bash" || isRefusal(output))) return [];
   const { input, time } = made ?? { input: {}, time: 0 };
@@ -139,12 +139,6 @@ function resultOf(message: Payload, made: Made | undefined): Sent[] {
   const sent = { text: shown, call: text(input, "command") ?? JSON.stringify(input), time };
   const of = tool === "read" ? text(input, "path") : undefined;
   return [of === undefined ? sent : { ...sent, of }];
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content : [];
-  return parts.map((part) => text(part, "text") ?? "").join("\n");
 }
 
 export const pi: Adapter = {

@@ -8,7 +8,7 @@ import { Document } from "../../text/index.js";
 export function linesIn(bytes: Uint8Array): string[] | null {
   if (!isUtf8(bytes)) {
     const document = Document.parse(bytes);
-    return document.binary ? null : document.lines();
+    return document.isBinary ? null : document.lines();
   }
   if (bytes.includes(0)) return null;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");

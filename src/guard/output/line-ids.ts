@@ -10,7 +10,7 @@ export interface PrintedFile {
   /** 1 for a line whose text no other line of the file has. */
   readonly single: Uint8Array;
   /** By line: how many lines above it say something. */
-  readonly sayingBefore: Int32Array;
+  readonly tellingBefore: Int32Array;
 }
 
 interface Source {
@@ -29,30 +29,30 @@ export class Printed {
   readonly #sketch = new Uint8Array(sketches);
   /** By key: how many files have such a line. */
   readonly #holders: Int32Array;
-  readonly #saying: Uint8Array;
+  readonly telling: Uint8Array;
 
   constructor(pieces: readonly Piece[], files: readonly Source[]) {
     this.pieces = pieces;
     this.pieceKeys = pieces.map(({ texts }) => new Int32Array(texts.map((text) => this.#key(text))));
     this.rowCount = pieces.reduce((most, { rows }) => Math.max(most, (rows.at(-1) ?? -1) + 1), 0);
-    const something = saysSomething();
-    this.#saying = Uint8Array.from(this.#keys.keys(), (text) => (something.test(text) ? 1 : 0));
+    const something = tellingText();
+    this.telling = Uint8Array.from(this.#keys.keys(), (text) => (something.test(text) ? 1 : 0));
     this.#holders = new Int32Array(this.#keys.size);
     const names = files.filter(({ named }) => named).length;
     const times = new Int32Array(this.#keys.size);
     this.files = files.map((file) => this.#file(file, names === 1 && file.named, times));
   }
 
-  held(key: number): boolean {
+  isHeld(key: number): boolean {
     return this.#holders[key]! > 0;
   }
 
-  heldOnce(key: number): boolean {
+  isHeldOnce(key: number): boolean {
     return this.#holders[key] === 1;
   }
 
-  says(key: number): boolean {
-    return this.#saying[key] === 1;
+  isTelling(key: number): boolean {
+    return this.telling[key] === 1;
   }
 
   #key(text: string): number {
@@ -66,12 +66,12 @@ export class Printed {
   #file({ lines, named }: Source, alone: boolean, times: Int32Array): PrintedFile {
     const count = lines.length;
     const keys = new Int32Array(count);
-    const sayingBefore = new Int32Array(count + 1);
+    const tellingBefore = new Int32Array(count + 1);
     for (let line = 0; line < count; line++) {
       const text = lines[line]!;
       const key = this.#sketch[sketchOf(text)] ? (this.#keys.get(text) ?? -1) : -1;
       keys[line] = key;
-      sayingBefore[line + 1] = sayingBefore[line]! + (key >= 0 ? this.#saying[key]! : 0);
+      tellingBefore[line + 1] = tellingBefore[line]! + (key >= 0 ? this.telling[key]! : 0);
       if (key >= 0 && times[key]!++ === 0) this.#holders[key]!++;
     }
     const single = new Uint8Array(count);
@@ -79,7 +79,7 @@ export class Printed {
       if (keys[line]! >= 0 && times[keys[line]!] === 1) single[line] = 1;
     }
     for (let line = 0; line < count; line++) if (keys[line]! >= 0) times[keys[line]!] = 0;
-    return { named, alone, keys, single, sayingBefore };
+    return { named, alone, keys, single, tellingBefore: tellingBefore };
   }
 }
 
@@ -94,4 +94,4 @@ function sketchOf(text: string): number {
 }
 
 /** Matches two letters or digits: more than a bracket or a rule. Made on demand, because it takes half a millisecond. */
-const saysSomething = () => /[\p{L}\p{N}].*[\p{L}\p{N}]|\p{Lo}/su;
+const tellingText = () => /[\p{L}\p{N}].*[\p{L}\p{N}]|\p{Lo}/su;

@@ -53,7 +53,7 @@ function inSequence(printed: Printed) {
     starts[index] = at;
     for (const key of keys) {
       pieceAt[at] = index;
-      rows[at++] = printed.held(key) ? key : -1;
+      rows[at++] = printed.isHeld(key) ? key : -1;
     }
     at++;
   });
@@ -78,7 +78,7 @@ function runOf(
     length,
     from: piece.rows[at]!,
     to: piece.rows[at + length - 1]!,
-    weight: view.sayingBefore[line + length]! - view.sayingBefore[line]!,
+    weight: view.tellingBefore[line + length]! - view.tellingBefore[line]!,
     ambiguous: !isOnly,
     sure: piece.owner === file,
     misnumbered,
@@ -98,7 +98,7 @@ function hasOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
   for (let line = run.line; line < run.line + run.length; line++) {
     if (!view.single[line]) continue;
     const key = view.keys[line]!;
-    if (run.sure || (printed.says(key) && (view.named || printed.heldOnce(key)))) return true;
+    if (run.sure || (printed.isTelling(key) && (view.named || printed.isHeldOnce(key)))) return true;
   }
   return false;
 }
@@ -107,7 +107,7 @@ function hasOwnLine(run: Run, view: PrintedFile, printed: Printed): boolean {
 function numberedRuns(printed: Printed): Run[] {
   return printed.pieces.flatMap((piece, index) => {
     const keys = printed.pieceKeys[index]!;
-    if (!piece.numbered || !keys.some((key) => printed.held(key))) return [];
+    if (!piece.numbered || !keys.some((key) => printed.isHeld(key))) return [];
     const owned = piece.owner >= 0;
     return printed.files.flatMap((view, file) => {
       if (owned && piece.owner !== file) return [];

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { unquoted } from "./spelled-paths.js";
 
 const largestText = 250_000;
-const longestPath = 400;
+export const longestPath = 400;
 
 /** From the most likely to the least; words that are no path at all have no rank. */
 const ranks = ["located", "file in folder", "file", "known", "word", "odd"] as const;

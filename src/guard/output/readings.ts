@@ -1,3 +1,4 @@
+import { longestPath } from "./paths.js";
 import type { Spellings } from "./spelled-paths.js";
 
 /** Reads rows of an output as lines of files in every way that fits: plain, numbered, under a path, in a diff. */
@@ -16,8 +17,7 @@ export interface Piece {
 }
 
 const largestOutput = 1_000_000;
-const mostRows = 50_000;
-const longestPath = 400;
+const mostReadRows = 50_000;
 
 const escapeCode = String.fromCharCode(27);
 const bell = String.fromCharCode(7);
@@ -71,9 +71,9 @@ function firstRows(output: string): string[] {
   if (output.length > largestOutput) {
     text = output.slice(0, output.lastIndexOf("\n", largestOutput - 1) + 1);
   }
-  const rows = text.split("\n", mostRows + 1);
+  const rows = text.split("\n", mostReadRows + 1);
   // What follows the last line feed is no row; nor is what was cut.
-  if (rows.length > mostRows || rows.at(-1) === "") rows.pop();
+  if (rows.length > mostReadRows || rows.at(-1) === "") rows.pop();
   return rows.map((row) => (row.endsWith("\r") ? row.slice(0, -1) : row));
 }
 
@@ -104,7 +104,7 @@ class Pieces {
   }
 
   /** True if a piece of this kind ends in the row before this one. */
-  reaches(kind: string, row: number): boolean {
+  isOpenAt(kind: string, row: number): boolean {
     return this.#open.get(kind)?.rows.at(-1) === row - 1;
   }
 }
@@ -116,10 +116,10 @@ function readNumbered(rows: readonly string[], spellings: Spellings, pieces: Pie
     if (!match) {
       if (text.trim() === "") {
         // `nl` and `cat -b` do not count blank lines.
-        if (pieces.reaches("tab", row)) pieces.add("tab", { row, text: "", number: 0 });
+        if (pieces.isOpenAt("tab", row)) pieces.add("tab", { row, text: "", number: 0 });
         hint = -1;
       } else if (!groupBreak.test(text)) hint = named(text, spellings);
-      else if (pieces.reaches("grep", row)) pieces.add("grep", { row, text, number: 0 }, -1, hint);
+      else if (pieces.isOpenAt("grep", row)) pieces.add("grep", { row, text, number: 0 }, -1, hint);
       readBlame(text, row, pieces);
       return;
     }
@@ -147,7 +147,7 @@ function named(text: string, spellings: Spellings): number {
   while (from < to && ornament.includes(text[from]!)) from++;
   if (text.startsWith("File: ", from)) from += 6;
   while (to > from && ornament.includes(text[to - 1]!)) to--;
-  return spellings.mayEnd(text, to) ? Math.max(-1, spellings.resolve(text.slice(from, to))) : -1;
+  return spellings.isPossibleEnd(text, to) ? Math.max(-1, spellings.resolve(text.slice(from, to))) : -1;
 }
 
 /** Reads `path:12:text`, `path-12-text`, `path:text`. */
@@ -158,7 +158,7 @@ function readUnderPaths(rows: readonly string[], spellings: Spellings, pieces: P
     for (;;) {
       const at = separator.exec(text)?.index ?? longestPath;
       if (at >= longestPath) return;
-      const owner = spellings.mayEnd(text, at) ? spellings.resolve(text.slice(0, at)) : -1;
+      const owner = spellings.isPossibleEnd(text, at) ? spellings.resolve(text.slice(0, at)) : -1;
       if (owner === -1) continue;
       readUnderPath(text.slice(at), { row, owner: Math.max(-1, owner) }, pieces);
       return;

@@ -22,7 +22,7 @@ export const enough = 3;
 const mostPlaces = 64;
 
 /** So many of the rows that hold a single line are tried: common ones, like a bracket, are printed for other files too. */
-const mostRows = 16;
+const mostNextRows = 16;
 
 /** Printed rows as numbers, equal for equal text; a negative number separates the rows before it from those after it. */
 export class PrintedRows {
@@ -95,7 +95,7 @@ export class PrintedRows {
       if (window >= 0 && this.#counts[window]! <= mostPlaces)
         tryRows(line, window, this.#nextWindow, mostPlaces);
       if (key >= 0 && (singles[line] === 1 || lines.length < enough))
-        tryRows(line, this.#first[key]!, this.#next, mostRows);
+        tryRows(line, this.#first[key]!, this.#next, mostNextRows);
     });
     for (const window of windows) if (window >= 0) this.#counts[window] = 0;
     return judged(runs, lines.length, singles);

@@ -26,7 +26,7 @@ export class Spellings {
   }
 
   /** False only if no path of these ends before `at`; far cheaper than `resolve`. */
-  mayEnd(text: string, at: number): boolean {
+  isPossibleEnd(text: string, at: number): boolean {
     if (!this.#lasts.has(text.charCodeAt(at - 1))) return false;
     const tail = text.slice(Math.max(0, at - tailLength), at);
     if (this.#tails.has(tail)) return true;

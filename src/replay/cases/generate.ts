@@ -65,7 +65,7 @@ export async function generate({ source, seed, cases, onProgress }: GenerateOpti
     onProgress?.(Math.max(drawer.size, Math.floor((cases * at) / last)), cases);
   }
   for (const merge of random.shuffle(await source.merges()).slice(0, Math.ceil(cases / 2))) {
-    if (drawer.lacks("merge-clean") || drawer.lacks("conflict-merge")) await drawer.drawMerge(merge);
+    if (drawer.isWithout("merge-clean") || drawer.isWithout("conflict-merge")) await drawer.drawMerge(merge);
     onProgress?.(drawer.size, cases);
   }
   const found = drawer.cases;
@@ -133,12 +133,12 @@ class Drawer {
     return this.cases.length;
   }
 
-  lacks(name: string): boolean {
+  isWithout(name: string): boolean {
     return (this.counts.get(name) ?? 0) < this.quota;
   }
 
   isFull(): boolean {
-    return !classNames.some((name) => !/merge|moved-real/.test(name) && this.lacks(name));
+    return !classNames.some((name) => !/merge|moved-real/.test(name) && this.isWithout(name));
   }
 
   draw(read: readonly Read[], sample: number): void {
@@ -157,17 +157,17 @@ class Drawer {
       if ("class" in carried && this.add(withEnds(carried, ends), true)) this.sampled++;
       return;
     }
-    if ("class" in carried && this.lacks(kind)) this.add(withEnds(carried, ends));
+    if ("class" in carried && this.isWithout(kind)) this.add(withEnds(carried, ends));
     const hunks = difference(linesOf(texts[0]), linesOf(texts[1]));
     if (!hunks || hunks.length === 0) return;
-    if ("class" in carried && /^(far|near|dup)/.test(kind) && this.lacks("block-lost")) {
+    if ("class" in carried && /^(far|near|dup)/.test(kind) && this.isWithout("block-lost")) {
       const block = retyped(carried, hunks);
       if (block) this.add(withEnds(block, ends));
     }
     const edit = { path, origin: first.commit.slice(0, 12), base: texts[0], after: texts[1], edits: hunks };
     // One made case of each change at most: else small histories would fill the set with one edit.
     for (const name of this.random.shuffle(Object.keys(makers))) {
-      if (!this.lacks(name)) continue;
+      if (!this.isWithout(name)) continue;
       const draft = makers[name]?.(edit, this.random);
       const kept = [ends[0], ends[0]] as const;
       if (draft && this.add(draft.class === "crlf" ? draft : withEnds(draft, kept))) return;
@@ -186,7 +186,7 @@ class Drawer {
       ...{ path: merge.path, origin, base: toLf(parted) },
       ...{ first: toLf(first), agent: toLf(agent), merged: toLf(merged) },
     });
-    if (draft && this.lacks(draft.class)) this.add(withEnds(draft, [isCrlf(parted), isCrlf(first)]));
+    if (draft && this.isWithout(draft.class)) this.add(withEnds(draft, [isCrlf(parted), isCrlf(first)]));
   }
 
   private add(draft: Draft, sampled = false): boolean {

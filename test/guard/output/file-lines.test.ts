@@ -14,7 +14,7 @@ describe("lines of a file without a document", () => {
     fc.assert(
       fc.property(fc.oneof(text, odd), (bytes) => {
         const document = Document.parse(bytes);
-        expect(linesIn(bytes)).toEqual(document.binary ? null : document.lines());
+        expect(linesIn(bytes)).toEqual(document.isBinary ? null : document.lines());
       }),
       { numRuns: 2000 },
     );

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { hookLine, isGuardStart, serverCommand, startedLine } from "../command.js";
+import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js";
 import { blockFile, jsonFile } from "../config/config-file.js";
-import { type Hook, type HookGroup, hookGroups, hooksIn, type PlacedHook } from "../config/entries.js";
+import { type HookGroup, hookGroups, hooksIn, type PlacedHook } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
 import { JsonProblem, positionOf } from "../config/jsonc.js";
 import { checkToml } from "../config/toml.js";
@@ -22,7 +22,6 @@ function groups(setup: Setup): Record<string, HookGroup> {
   };
 }
 
-const isOurs = ({ command }: Hook): boolean => isGuardStart(String(command), name);
 const userFolder = ({ env, home }: Setup): string => env.CODEX_HOME || join(home, ".codex");
 const folder = (setup: Setup): string =>
   setup.scope === "user" ? userFolder(setup) : join(setup.project, ".codex");
@@ -36,7 +35,7 @@ function files(setup: Setup): ConfigFile[] {
     ...(variables.length > 0 ? [`env = { ${variables.join(", ")} }`] : []),
   ];
   const rival = /^\s*\[\s*mcp_servers\s*\.\s*["']?kedge["']?\s*\]/m;
-  const hooks = hookGroups({ path: ["hooks"], groups: groups(setup), isOurs });
+  const hooks = hookGroups({ path: ["hooks"], groups: groups(setup), isOurs: isGuardHook(name) });
   return [
     jsonFile(hooksFile(setup), [hooks], { title, comments: false }),
     blockFile(join(folder(setup), "config.toml"), {
@@ -47,7 +46,9 @@ function files(setup: Setup): ConfigFile[] {
 }
 
 function beforeEdit(text: string): PlacedHook | undefined {
-  return hooksIn(text, ["hooks"]).find(({ hook, place }) => place[0] === "PreToolUse" && isOurs(hook));
+  return hooksIn(text, ["hooks"]).find(
+    ({ hook, place }) => place[0] === "PreToolUse" && isGuardHook(name)(hook),
+  );
 }
 
 /** As Codex itself tells one version of a hook from another. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { hookLine, isGuardStart, serverCommand, startedLine } from "../command.js";
+import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
-import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
+import { element, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
 
@@ -26,7 +26,6 @@ function groups(setup: Setup): Record<string, HookGroup> {
   };
 }
 
-const isOurs = ({ command }: Hook): boolean => isGuardStart(String(command), name);
 /** By their classes: the name `write_file` would turn off our own tool of that name as well. */
 const classes = ["EditTool", "WriteFileTool"];
 
@@ -34,7 +33,7 @@ function files(setup: Setup): ConfigFile[] {
   const { scope, env, home, project } = setup;
   const folder = join(scope === "user" ? env.GEMINI_CLI_HOME || home : project, ".gemini");
   const entries = [
-    hookGroups({ path: ["hooks"], groups: groups(setup), isOurs }),
+    hookGroups({ path: ["hooks"], groups: groups(setup), isOurs: isGuardHook(name) }),
     member("tools", ["mcpServers", "kedge"], serverCommand(setup)),
     ...classes.map((tool) => element("exclusive", ["tools", "exclude"], tool)),
   ];
@@ -47,7 +46,7 @@ export const geminiCli: Client = {
   files,
   started(text) {
     const found = hooksIn(text, ["hooks"]).find(
-      ({ hook, place }) => place[0] === "BeforeTool" && isOurs(hook),
+      ({ hook, place }) => place[0] === "BeforeTool" && isGuardHook(name)(hook),
     );
     return found ? startedLine(String(found.hook.command)) : null;
   },

@@ -3,7 +3,7 @@ import { JsonProblem } from "./jsonc.js";
 
 const trivia = /(?:[ \t\r\n]+|#[^\n]*)*/y;
 const blanks = /[ \t]*/y;
-const lineEnd = /[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y;
+const restOfLine = /[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y;
 const word = String.raw`(?:[\w-]+|"(?:\\.|[^"\\\r\n])*"|'[^'\r\n]*')`;
 const key = new RegExp(String.raw`${word}(?:[ \t]*\.[ \t]*${word})*`, "y");
 const header = new RegExp(String.raw`(\[\[?)[ \t]*(${key.source})[ \t]*(\]\]?)`, "y");
@@ -35,7 +35,7 @@ class Reader {
     for (this.take(trivia); this.at < this.text.length; this.take(trivia)) {
       if (this.text[this.at] === "[") this.table();
       else this.member(this.keys);
-      if (this.take(lineEnd) === null) throw this.wrong("something else follows in this line");
+      if (this.take(restOfLine) === null) throw this.wrong("something else follows in this line");
     }
   }
 
