@@ -14,6 +14,7 @@ const variants = [
   "src/cli/commands/editing",
   "src/cli/commands/history",
   "src/cli/commands/setup",
+  "src/cli/commands/view",
   "src/cli/install/clients",
   "src/guard/clients",
   "src/replay/mechanisms",

@@ -19,11 +19,11 @@ const quoted = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
 /** What a command carries in itself, behind the line that begins it. */
 const hereText = /(<<-?\s*(['"]?)(\w+)\2[^\n]*)\n[\s\S]*?\n\s*\3\b/g;
 /** What a command does stands at its beginning; the rest may be anything, of any length. */
-const longest = 20_000;
+const longestCommand = 20_000;
 
 /** A change of files that went by the shell and not by an editing tool. */
 export function isShellChange(command: string): boolean {
-  const plain = command.slice(0, longest);
+  const plain = command.slice(0, longestCommand);
   if (scripted.test(plain) || writing.test(plain)) return true;
   return redirected.test(plain.replace(hereText, "$1").replace(quoted, '""'));
 }
@@ -31,7 +31,7 @@ export function isShellChange(command: string): boolean {
 /** How likely a command has changed a file: 2, it names the file; 1, it may write any; 0, nothing says so. */
 export function suspicion(command: string, result: string, path: string): 0 | 1 | 2 {
   const name = basename(path);
-  const plain = command.slice(0, longest);
+  const plain = command.slice(0, longestCommand);
   // A client's remark on files that a command changed.
   if (/modified \d+ files? you've previously read/.test(result) && result.includes(name)) return 2;
   const mayWrite = isShellChange(plain) || replacing.test(plain) || treeWide.test(plain);
@@ -41,7 +41,7 @@ export function suspicion(command: string, result: string, path: string): 0 | 1 
 
 /** The work so far is in a commit. */
 export function isCommit(command: string): boolean {
-  return /\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*commit\b/.test(command.slice(0, longest));
+  return /\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*commit\b/.test(command.slice(0, longestCommand));
 }
 
 /** Only looks at files, as one command; what it shows. */

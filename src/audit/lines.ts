@@ -4,7 +4,7 @@ import type { Progress } from "./steps.js";
 
 const pieceSize = 4 * 1024 * 1024;
 /** A longer line is left out: no client writes any. */
-const longest = 256 * 1024 * 1024;
+const longestLine = 256 * 1024 * 1024;
 const lineFeed = 10;
 
 /** Where a line stands in its file, in bytes. */
@@ -58,7 +58,7 @@ export function* linesOf(
       kept = end - start;
       base += start;
       if (start > 0) buffer.copyWithin(0, start, end);
-      else if (kept === buffer.length && buffer.length < longest) {
+      else if (kept === buffer.length && buffer.length < longestLine) {
         const larger = Buffer.allocUnsafe(buffer.length * 2);
         buffer.copy(larger, 0, 0, kept);
         buffer = larger;

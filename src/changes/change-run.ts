@@ -9,7 +9,7 @@ export class ChangeRun {
   private start = 0;
   private own = false;
 
-  goesOn(state: number, own: boolean): boolean {
+  isNext(state: number, own: boolean): boolean {
     return this.changes.length === 0 || (own === this.own && state === this.start + this.changes.length);
   }
 

@@ -269,7 +269,7 @@ export class History {
       if (!step) return null;
       if (!step.isIdentity) map = run.endedAfter(map).compose(widen ? widen(step, start, end) : step);
       if (!exact) continue;
-      if (!run.goesOn(end, own)) map = run.endedAfter(map);
+      if (!run.isNext(end, own)) map = run.endedAfter(map);
       run.add(end, own, !own && widen ? widen(exact, end, end + 1) : exact);
     }
     return run.endedAfter(map);

@@ -47,11 +47,11 @@ function journalIn(context: StoreContext): JournalEntry[] {
     return new TextDecoder()
       .decode(bytes ?? undefined)
       .split("\n")
-      .flatMap(entryIn);
+      .flatMap(olderEntries);
   });
 }
 
-function entryIn(line: string): JournalEntry[] {
+function olderEntries(line: string): JournalEntry[] {
   try {
     const entry = withoutChecksum(line) as JournalEntry | null;
     return typeof entry?.id === "string" && typeof entry.file === "string" ? [entry] : [];

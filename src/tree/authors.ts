@@ -82,10 +82,10 @@ function setOf(names: readonly string[]): string[] {
 
 /** The command says so itself: it names the file, or holds the text. */
 function isTold(trace: Trace, command: RunningCommand): boolean {
-  return namesPath(command, trace.path) || holdsText(command, trace);
+  return hasNamed(command, trace.path) || hasHashOf(command, trace);
 }
 
-export function namesPath({ names }: Pick<RunningCommand, "names">, path: string): boolean {
+export function hasNamed({ names }: Pick<RunningCommand, "names">, path: string): boolean {
   return names.some(
     ({ path: named, isWritten }) =>
       isSame(named, path) ||
@@ -107,7 +107,7 @@ function isMatch(pattern: string, path: string): boolean {
   }
 }
 
-function holdsText({ hashes }: RunningCommand, { added }: Trace): boolean {
+function hasHashOf({ hashes }: RunningCommand, { added }: Trace): boolean {
   if (hashes.length === 0) return false;
   const own = new Set(hashes);
   return added.some((line) => piecesOf(line).some((piece) => own.has(piece)));

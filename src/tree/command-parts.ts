@@ -16,7 +16,7 @@ export interface Part {
   readonly resolve: (path: string) => string;
 }
 
-const deepest = 5;
+const mostNested = 5;
 
 /** Follows `cd`; looks into `bash -c`, `eval`, `xargs` and `find -exec`. */
 export function partsOf(commands: readonly ShellCommand[], cwd: string, depth = 0): Part[] {
@@ -32,7 +32,7 @@ export function partsOf(commands: readonly ShellCommand[], cwd: string, depth = 
     const { targets, given, isBackground } = command;
     const from =
       program === "git" && args[0] === "-C" && args[1] !== undefined ? resolveFrom(here, args[1]) : here;
-    const inner = depth < deepest ? innerCommands(program, args, given) : [];
+    const inner = depth < mostNested ? innerCommands(program, args, given) : [];
     const plain = { targets, isBackground, resolve: (path: string) => resolveFrom(from, path) };
     if (inner.length > 0) {
       const nested = inner.flatMap((text) =>

@@ -56,7 +56,7 @@ const bounds = { files: 2_000, bytes: 64 * 1024 * 1024, listed: 20_000 };
 /** Milliseconds that git may take, and bytes of names. */
 const budget = { time: 1_500, names: 16 * 1024 * 1024 };
 /** Milliseconds by which times of files may be coarse. */
-const slack = 2_000;
+export const slack = 2_000;
 
 /** What of the tree is in no commit; null where it cannot be listed within the budget. */
 interface Dirty {

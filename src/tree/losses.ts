@@ -32,7 +32,7 @@ export function lostLines(taking: Taking): LineSet {
   if (gone.isEmpty) return gone;
   const own = LineSet.lines(gone.indexes().filter((at) => isOwn(owners[at] as Owner, taking)));
   const covering = sweeps.filter(
-    ({ within }) => within.length === 0 || within.some((one) => covers(one, path)),
+    ({ within }) => within.length === 0 || within.some((one) => isBelow(one, path)),
   );
   const all = covering.find(({ of }) => of === "all");
   if (all) return all.within.includes(path) ? gone.subtract(own) : gone;
@@ -43,7 +43,7 @@ export function lostLines(taking: Taking): LineSet {
   return isCommand ? removedLines(compare(before, after), others) : LineSet.empty;
 }
 
-function covers(folder: string, path: string): boolean {
+function isBelow(folder: string, path: string): boolean {
   const plain = folder.replace(/[*?[{].*$/, "");
   return (
     path === folder ||

@@ -18,11 +18,11 @@ interface TreeSetup {
 /** The tree of a workspace on this machine. */
 export function openTree({ root, files, store, clock, env, mode }: TreeSetup): Tree {
   const repository = findRepository(root);
-  return new Tree({ root, repository, files, store, clock, mode, isHome: holds(root, homeFolder(env)) });
+  return new Tree({ root, repository, files, store, clock, mode, isHome: isInside(root, homeFolder(env)) });
 }
 
 /** Whether a folder lies in another one, or is it. */
-function holds(folder: string, inner: string): boolean {
+function isInside(folder: string, inner: string): boolean {
   const way = relative(folder, inner);
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`));
 }

@@ -27,12 +27,12 @@ interface Pending {
 /** Stands in a word for what a substitution prints. */
 export const unknownPart = "\u0000";
 
-const deepest = 8;
+const mostSubstitutions = 8;
 const mostCommands = 500;
 
 /** The commands in the order in which they are written, those inside of substitutions before the one around them. */
 export function parseShell(text: string, depth = 0): ShellCommand[] {
-  return depth > deepest ? [] : new ShellReader(text, depth).read();
+  return depth > mostSubstitutions ? [] : new ShellReader(text, depth).read();
 }
 
 type Into = "words" | "target" | "given" | "skip" | "heredoc" | "tabbed";

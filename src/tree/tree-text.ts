@@ -21,7 +21,7 @@ export function isRecordable(
   { mode, isTracked }: { readonly mode: TreeMode; readonly isTracked: boolean },
 ): boolean {
   if (!isKept(file, text)) return false;
-  return isTracked || mode === "all" || (text.bytes.length < largestUntracked && !text.binary);
+  return isTracked || mode === "all" || (text.bytes.length < largestUntracked && !text.isBinary);
 }
 
 interface TextContext {
@@ -36,7 +36,7 @@ export async function documentOf(
   { files, store }: TextContext,
 ): Promise<Document> {
   const plain = Document.parse(bytes);
-  if (plain.binary || plain.encoding !== "latin1") return plain;
+  if (plain.isBinary || plain.encoding !== "latin1") return plain;
   const last = encodingIn(await store.look(key, ""));
   return parse(bytes, last, { files, codec: null });
 }
@@ -76,11 +76,11 @@ export async function textsIn(
 
 /** Line ends may be converted on the way out of the repository: the file beside it shows whether they are. */
 function withReturns(bytes: Uint8Array, now: Document | null): Uint8Array {
-  if (!now || now.binary || bytes.includes(13) || !endsInReturns(now)) return bytes;
+  if (!now || now.isBinary || bytes.includes(13) || !hasReturns(now)) return bytes;
   return Buffer.from(Buffer.from(bytes).toString("latin1").replaceAll("\n", "\r\n"), "latin1");
 }
 
-function endsInReturns(document: Document): boolean {
+function hasReturns(document: Document): boolean {
   return (
     document.lineCount > 1 &&
     document.terminator(0) === "\r\n" &&

@@ -9,7 +9,7 @@ import { hashesOfLines } from "./command-lines.js";
 import { ownersOf } from "./file-work.js";
 import { changeBetween, envFor, journalHead, nameOf, write } from "./journal.js";
 import { isReformat } from "./line-work.js";
-import { type Found, type LookContext, type Looked, look, type Scope } from "./look.js";
+import { type Found, type LookContext, type Looked, look, type Scope, slack } from "./look.js";
 import { lostLines } from "./losses.js";
 import { emptyRecord, type RunningCommand, recordFrom, recordJson, type TreeRecord } from "./tree-record.js";
 import { changesOf, loadTree, saveTree } from "./tree-store.js";
@@ -311,8 +311,6 @@ class Work {
     return lines.toJSON();
   }
 }
-
-const slack = 2_000;
 
 /** Files that are gone, with those that appeared and hold the same text. */
 function movesIn(found: readonly Found[]): Map<Found, Found> {

@@ -4,9 +4,8 @@ import { clientOf, shortAgentName } from "../text/index.js";
 import { hueOf } from "./colour.js";
 import type { AgentGroup, LostWork, StaleView, ViewAgent } from "./contract.js";
 import { stepOf } from "./view-events.js";
-import { lineCount } from "./words.js";
+import { hour, lineCount } from "./words.js";
 
-const hour = 3_600_000;
 /** An agent seen within this time is at work. */
 export const workingFor = 10 * 60_000;
 /** An agent that was not seen for so long is left out, unless something of it is lost. */

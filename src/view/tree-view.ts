@@ -15,8 +15,8 @@ import type {
 } from "./contract.js";
 import { type LaneNow, laneOf } from "./lanes.js";
 import { eventOf } from "./view-events.js";
+import { hour } from "./words.js";
 
-const hour = 3_600_000;
 /** Newest entries that are held; older ones are read from the journal when a page of them is asked for. */
 const entriesHeld = 20_000;
 /** Entries that are read before the first state is shown; the others follow. */

@@ -3,7 +3,7 @@ import { type Range, visible } from "../text/index.js";
 import type { ViewEvent } from "./contract.js";
 
 const minute = 60_000;
-const hour = 60 * minute;
+export const hour = 60 * minute;
 
 /** Returns how long ago a moment is, in one short word. */
 export function ago(time: number, now: number): string {
