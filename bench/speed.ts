@@ -11,6 +11,7 @@ import { auditChild, auditRows } from "./speed/audit.js";
 import { type ColdRow, coldChild, coldRows } from "./speed/cold.js";
 import { commitRows } from "./speed/commit.js";
 import { coreRows, editBytes } from "./speed/core.js";
+import { growthRows } from "./speed/growth.js";
 import { type Row, report } from "./speed/harness.js";
 import { mcpRows, reportStale, staleRows } from "./speed/mcp.js";
 import { growth, type ScalePoint, scaling } from "./speed/scaling.js";
@@ -68,6 +69,17 @@ async function inTime<T>(what: string, measured: () => T | Promise<T>): Promise<
   }
 }
 
+/** Bytes are judged like a time: as a share of what is allowed. */
+async function growthGroup(): Promise<Row[]> {
+  const { rows, bytes } = await growthRows();
+  const ratio = bytes / 4096;
+  const state = {
+    work: "state that an edit of a 2,000-line file leaves, undo of the first possible",
+    baseline: "4 KiB",
+  };
+  return [...rows, { ...state, goal: 1, ratio, spread: [ratio, ratio], milliseconds: 0 }];
+}
+
 async function main(): Promise<void> {
   const groups: Record<string, Row[]> = {};
   const group = async (title: string, measured: () => Row[] | Promise<Row[]>): Promise<void> => {
@@ -80,6 +92,7 @@ async function main(): Promise<void> {
     await group("Commit", commitRows);
     await group("Start", startRows);
     await group("MCP", mcpRows);
+    await group("Growth", growthGroup);
     await group("Audit", () => auditRows(process.argv[1] as string));
   }
   if (only !== undefined) return;

@@ -1,6 +1,6 @@
 /** Every look into the journal that this folder takes, and the entries of each file. */
 import type { Env } from "../ledger/index.js";
-import type { JournalEntry } from "../ports/index.js";
+import { idsIn, type JournalEntry } from "../ports/index.js";
 
 /** Entries of one file from its first live edit on, under all names that the file had. */
 export interface FileJournal {
@@ -13,6 +13,32 @@ export interface FileJournal {
 /** Oldest first; all of the journal, or from a time on. */
 export function readJournal({ store }: Env, since?: number): Promise<readonly JournalEntry[]> {
   return store.journal(since === undefined ? {} : { since });
+}
+
+/** All that the journal says of these edits or batches: their undos and restores, and what was done to those. */
+export async function readAbout({ store }: Env, ids: readonly string[]): Promise<readonly JournalEntry[]> {
+  for (let asked = new Set(ids); ; ) {
+    const entries = await store.journal({ ids: [...asked] });
+    const named = new Set([...asked, ...entries.flatMap(idsIn)]);
+    if (named.size === asked.size) return entries;
+    asked = named;
+  }
+}
+
+/** How many of the newest entries are read at first, and then, if they do not tell. */
+const tails = [512, 8192];
+
+/**
+ * The end of the journal, longer and longer up to all of it. What took an edit back came after it: an end tells of each edit
+ * in it whether it counts.
+ */
+export async function* journalEnds(env: Env): AsyncGenerator<readonly JournalEntry[]> {
+  for (const last of tails) {
+    const entries = await env.store.journal({ last });
+    yield entries;
+    if (entries.length < last) return;
+  }
+  yield await readJournal(env);
 }
 
 /** Ids of the commits that an undo took back. */

@@ -10,7 +10,7 @@ import {
   withFiles,
 } from "../ledger/index.js";
 import { type FileId, type JournalEntry, PortError } from "../ports/index.js";
-import { readJournal, undoes, undoneIds } from "./file-journal.js";
+import { journalEnds, readAbout, undoes, undoneIds } from "./file-journal.js";
 import { CannotUndo, type HeldFiles, type Taken, takeBack, turned } from "./take-back.js";
 
 export interface UndoRequest {
@@ -62,7 +62,7 @@ export async function redo(
   { dryRun }: Pick<UndoRequest, "dryRun">,
   env: CallEnv,
 ): Promise<Result<UndoDetails>> {
-  const chooseThem: Choose = async (inner) => chooseUndone(ids, await readJournal(inner), inner);
+  const chooseThem: Choose = async (inner) => chooseUndone(ids, await readAbout(inner, ids), inner);
   return tryTakeBack({ tool: "restore", dryRun }, chooseThem, env);
 }
 
@@ -166,21 +166,34 @@ function undoResult(details: UndoDetails, env: Env): Result<UndoDetails> {
 
 /** The commits to take back, newest first, without the ones that are undone already. */
 async function choose(request: UndoRequest, env: Env): Promise<readonly Taken[]> {
-  const journal = await readJournal(env);
-  const undone = undoneIds(journal);
-  const commits = journal.filter((entry) => entry.kind === "commit" && !undone.has(entry.id)).reverse();
-  if (request.id !== undefined || request.batch !== undefined)
-    return chooseNamed(request, commits, journal, env);
-  const key = request.path === undefined ? null : (await env.files.identify(request.path)).key;
-  const others = commits.filter((entry) => key === null || entry.file === key);
-  const mine = others.filter((entry) => request.anyone || entry.agent === env.agent);
-  // A batch is taken back as it was made: as one.
-  const calls = [...new Set(mine.map(callOf))].slice(0, request.last ?? 1);
-  const whole = mine.filter((entry) => calls.includes(callOf(entry)));
+  const { id, batch, path, anyone = false, last = 1 } = request;
+  if (id !== undefined || batch !== undefined) {
+    const journal = await readAbout(env, [batch ?? id ?? ""]);
+    return chooseNamed(request, liveCommits(journal), journal, env);
+  }
+  const key = path === undefined ? null : (await env.files.identify(path)).key;
+  let hasOthers = false;
+  let whole: readonly JournalEntry[] = [];
+  for await (const journal of journalEnds(env)) {
+    const others = liveCommits(journal).filter((entry) => key === null || entry.file === key);
+    const mine = others.filter((entry) => anyone || entry.agent === env.agent);
+    const calls = [...new Set(mine.map(callOf))];
+    // A batch is taken back as it was made: as one.
+    whole = mine.filter((entry) => calls.slice(0, last).includes(callOf(entry)));
+    hasOthers = others.length > 0;
+    // Of the oldest call a part may be further back.
+    if (calls.length > last) break;
+  }
   if (whole.length > 0) return whole;
-  const where = key === null ? "" : ` of ${request.path}`;
-  const what = request.anyone || others.length === 0 ? "to undo" : "of yours to undo, only of others";
+  const where = key === null ? "" : ` of ${path}`;
+  const what = anyone || !hasOthers ? "to undo" : "of yours to undo, only of others";
   throw new PortError("not_found", `there is no edit${where} ${what}`);
+}
+
+/** Newest first. */
+function liveCommits(journal: readonly JournalEntry[]): JournalEntry[] {
+  const undone = undoneIds(journal);
+  return journal.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
 }
 
 const callOf = ({ id, batch }: JournalEntry): string => batch ?? id;
@@ -197,7 +210,10 @@ async function chooseNamed(
   const found = commits.filter(isNamed);
   if (found.length > 0) return found;
   const undos = journal.filter((entry) => entry.kind === "undo" && isNamed(entry));
-  if (undos.length > 0) return chooseUndone(undos.flatMap(undoes), journal, env);
+  if (undos.length > 0) {
+    const ids = undos.flatMap(undoes);
+    return chooseUndone(ids, await readAbout(env, ids), env);
+  }
   throw new PortError("not_found", `there is no edit ${id ?? batch} to undo`);
 }
 

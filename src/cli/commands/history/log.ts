@@ -24,6 +24,10 @@ export const run: Run = async (context) => {
   const found = await store.journal({
     ...(file === undefined ? {} : { files: [file] }),
     ...(after === undefined ? {} : { since: after }),
+    // One more tells that there are more. A name of an agent may be one that people gave it, which no index knows.
+    ...(agent === undefined && (max !== undefined || !args.has("json"))
+      ? { last: (max ?? defaultMax) + 1 }
+      : {}),
   });
   const all = found.filter(
     (entry) => agent === undefined || [entry.agent, agentName(entry.agent)].includes(agent),
@@ -48,7 +52,6 @@ export const run: Run = async (context) => {
   const columns = isNarrow ? logColumns.slice(0, -1) : logColumns;
   const rows = shown.map((entry) => logRow(entry, now));
   for (const line of tableText(columns, rows, output.out)) output.out.line(line);
-  if (shown.length < all.length)
-    output.out.line(`[the newest ${shown.length} of ${all.length}; --max N shows more]`);
+  if (shown.length < all.length) output.out.line(`[the newest ${shown.length}; --max N shows more]`);
   return done;
 };
