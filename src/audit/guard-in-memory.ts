@@ -92,6 +92,11 @@ export class GuardInMemory {
     this.files.set(path, text);
   }
 
+  /** Somebody else has changed a file: agents that have seen it are told with their next event. */
+  notice(path: string): void {
+    for (const agent of this.sessions.keys()) this.store.notes.add("news", agent, path);
+  }
+
   text(path: string): Text {
     return this.texts.get(path)?.text ?? null;
   }

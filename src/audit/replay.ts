@@ -1,10 +1,11 @@
 /** Plays the calls of a session through the guard, and judges what it would have done by what came of them. */
+import { basename } from "node:path";
 import type { Adapter, Answer, Event, Recalled, Write } from "../guard/index.js";
 import { isCommit } from "./commands.js";
 import { changedText, type FailureKind } from "./failures.js";
 import { type Findings, GuardInMemory } from "./guard-in-memory.js";
 import type { Call } from "./steps.js";
-import { after, before, isSame, type Text, type Timeline } from "./timeline.js";
+import { after, before, isSame, type Text, type TimedChange, type Timeline } from "./timeline.js";
 
 export interface Verdict {
   readonly kind: "allowed" | "healed" | "refusedRightly" | "inTheWay" | "undecided";
@@ -37,10 +38,12 @@ const healable = new Set<FailureKind>(["blanks", "notFound", "stale"]);
 export class Replay {
   private readonly guard: GuardInMemory;
   private timeline: Timeline | null = null;
-  private changes: ReturnType<Timeline["changes"]> = [];
+  private changes: readonly TimedChange[] = [];
   private next = 0;
   /** The step at which an agent was last shown a file, or wrote it. */
   private readonly looks = new Map<string, number>();
+  /** Agents are to be told of a change with their next event. */
+  private hasNews = false;
   /** The step at which the guard told an agent of a change. */
   private readonly told = new Map<string, number>();
   /** What agents were shown of files that they have not changed so far: of most they never do. */
@@ -71,7 +74,7 @@ export class Replay {
   /** Plays one call; `failure`: how it failed. */
   async play(call: Call, index: number, failure: FailureKind | null): Promise<Played> {
     this.guard.tick(call.time);
-    this.advance(before(index));
+    await this.advance(before(index));
     let verdict: Verdict | null = null;
     let isToldEarly = false;
     const isDecided = call.asks.length > 0 && (failure === null || healable.has(failure));
@@ -81,10 +84,10 @@ export class Replay {
       isToldEarly = (failure !== null || verdict.kind !== "allowed") && this.isTold(call);
       if (failure !== null && verdict.kind === "refusedRightly") verdict = { ...verdict, kind: "allowed" };
     }
-    const isUntouched = !this.advance(after(index)) && call.command !== null;
+    const isUntouched = !(await this.advance(after(index))) && call.command !== null;
     const lost: Findings["lost"][number][] = [];
     if (call.shown && call.failure === null) this.wait(call, index);
-    else if (call.command === null || !isUntouched)
+    else if (call.command === null || !isUntouched || this.hasNews)
       for (const event of call.after()) {
         const answered = await this.observe(event, call, index, isUntouched);
         if (answered) lost.push(...answered.lost);
@@ -187,15 +190,16 @@ export class Replay {
 
   /** Lets the guard see what the agent was shown of these files, each as it was then. */
   private async catchUp({ agent, asks }: Call): Promise<void> {
-    for (const { path } of asks) {
-      const key = `${agent}\0${path}`;
-      const now = this.guard.text(path);
-      for (const { call, text } of this.waiting.get(key) ?? []) {
-        this.guard.put(path, text);
-        for (const event of call.after()) await this.ask(event, call, true);
-      }
-      if (this.waiting.delete(key)) this.guard.put(path, now);
+    for (const { path } of asks) await this.show(`${agent}\0${path}`, path);
+  }
+
+  private async show(key: string, path: string): Promise<void> {
+    const now = this.guard.text(path);
+    for (const { call, text } of this.waiting.get(key) ?? []) {
+      this.guard.put(path, text);
+      for (const event of call.after()) await this.ask(event, call, true);
     }
+    if (this.waiting.delete(key)) this.guard.put(path, now);
   }
 
   private isTold({ agent, asks }: Call): boolean {
@@ -218,10 +222,11 @@ export class Replay {
       this.told.delete(key);
     }
     const said = await this.ask(event, call, isUntouched);
+    this.hasNews = false;
     if (said.tell !== undefined)
       for (const [key] of this.looks) {
         const path = key.startsWith(`${agent}\0`) ? key.slice(agent.length + 1) : null;
-        if (path !== null && said.tell.includes(path)) this.told.set(key, index);
+        if (path !== null && said.tell.includes(basename(path))) this.told.set(key, index);
       }
     return said;
   }
@@ -231,14 +236,27 @@ export class Replay {
   }
 
   /** Puts the files into the state of a moment; whether any has changed. */
-  private advance(moment: number): boolean {
+  private async advance(moment: number): Promise<boolean> {
     let isChanged = false;
     for (let one = this.changes[this.next]; one && one.at <= moment; one = this.changes[this.next]) {
-      this.guard.put(one.path, one.text);
+      const { path, text, isForeign, isByCommand } = one;
+      // Who runs a command is not told what it changed.
+      const isNews = isForeign && !isByCommand && typeof text === "string" && one.at >= 0;
+      if (isNews) await this.showAll(path);
+      this.guard.put(path, text);
+      if (isNews) {
+        this.guard.notice(path);
+        this.hasNews = true;
+      }
       isChanged = true;
       this.next += 1;
     }
     return isChanged;
+  }
+
+  /** Whoever was shown the file knows it before it changes. */
+  private async showAll(path: string): Promise<void> {
+    for (const key of [...this.waiting.keys()]) if (key.endsWith(`\0${path}`)) await this.show(key, path);
   }
 }
 

@@ -20,6 +20,16 @@ interface Knot {
   readonly isForeign: boolean;
 }
 
+export interface TimedChange {
+  readonly at: number;
+  readonly path: string;
+  readonly text: Text;
+  /** Somebody else's doing. */
+  readonly isForeign: boolean;
+  /** A command of this session has most likely done it. */
+  readonly isByCommand: boolean;
+}
+
 /** Moments of a step: before it, and when it is done. */
 export const before = (step: number): number => 2 * step;
 export const after = (step: number): number => 2 * step + 1;
@@ -70,8 +80,11 @@ export class Timeline {
   }
 
   /** Every change of a file, in the order of time. */
-  changes(): { readonly at: number; readonly path: string; readonly text: Text }[] {
-    const all = [...this.knots].flatMap(([path, knots]) => knots.map(({ at, text }) => ({ at, path, text })));
+  changes(): TimedChange[] {
+    const commands = new Set(this.suspects.filter(({ isNotice }) => !isNotice).map(({ at }) => at));
+    const all = [...this.knots].flatMap(([path, knots]) =>
+      knots.map(({ at, text, isForeign }) => ({ at, path, text, isForeign, isByCommand: commands.has(at) })),
+    );
     return all.sort((one, two) => one.at - two.at);
   }
 

@@ -93,6 +93,24 @@ describe("a call", () => {
     expect(report).toMatchObject({ failed: { total: 1, notFound: 1 }, kedge: { ...kedge, toldEarly: 1 } });
   });
 
+  test("that quotes what somebody else has changed was told of before, if another call came between", async () => {
+    const changed = text.replace("value9 = 9", "value9 = 99").replace("value3 = 3", "value3 = 33");
+    const said = "File has been modified since read, either by the user or by a linter.";
+    const course = (between: Parameters<typeof reportOf>[0]) => [
+      readOf(path, text),
+      editOf(path, text, "const value3 = 3;", "const value3 = 33;"),
+      ...between,
+      refusalOf(path, "const value9 = 9;", "const value9 = 90;", said),
+      editOf(path, changed, "const value9 = 99;", "const value9 = 90;"),
+    ];
+    const told = await reportOf(course([{ notice: path }, shellOf("npm test", "ok")]));
+    expect(told).toMatchObject({ failed: { total: 1, stale: 1 }, kedge: { ...kedge, toldEarly: 1 } });
+    const untold = await reportOf(course([]));
+    expect(untold).toMatchObject({ failed: { total: 1, stale: 1 }, kedge });
+    const own = await reportOf(course([shellOf("sed -i s/9/99/ a.ts"), shellOf("npm test", "ok")]));
+    expect(own).toMatchObject({ failed: { total: 1, stale: 1 }, shellChanges: 1, kedge });
+  });
+
   test("of a text that changed at an unknown time is not judged", async () => {
     const other = text.replace("value9 = 9", "other9 = 99");
     const report = await reportOf([

@@ -7,11 +7,29 @@ interface Call {
   readonly isError?: boolean;
 }
 
+/** The client noticed that a file had changed. */
+export interface Notice {
+  readonly notice: string;
+}
+
 export const project = "/home/user/project";
 
 /** The lines of a session file. */
-export function madeSession(calls: readonly Call[], session = "made"): string {
-  const lines = calls.flatMap(({ tool, input, result, told, isError = false }, at) => {
+export function madeSession(calls: readonly (Call | Notice)[], session = "made"): string {
+  const lines = calls.flatMap((call, at) => {
+    if ("notice" in call) {
+      const attachment = { type: "edited_text_file", filename: call.notice, snippet: "" };
+      return [
+        JSON.stringify({
+          parentUuid: null,
+          isSidechain: false,
+          attachment,
+          type: "attachment",
+          uuid: `${at}`,
+        }),
+      ];
+    }
+    const { tool, input, result, told, isError = false } = call;
     const id = `toolu_${session}_${String(at).padStart(20, "0")}`;
     const asked = { message: { role: "assistant", content: [{ type: "tool_use", id, name: tool, input }] } };
     const block = {
