@@ -1,3 +1,4 @@
+// What does a client's hook answer? Events of a client, judged, observed and worded in its own form.
 import { claudeCode } from "./clients/claude-code.js";
 import { codex } from "./clients/codex.js";
 import { geminiCli } from "./clients/gemini-cli.js";
