@@ -33,7 +33,22 @@ export type {
   Result,
   SearchDetails,
 } from "./calls/index.js";
-export { type Code, codes } from "./edits/index.js";
+export {
+  type AddLines,
+  type Code,
+  type CreateFile,
+  codes,
+  type DeleteFile,
+  type DeleteLines,
+  type Edit,
+  type InsertLines,
+  type Lines,
+  type MoveFile,
+  type PlaceLines,
+  type ReplaceLines,
+  type ReplaceText,
+  type SetLine,
+} from "./edits/index.js";
 export type {
   Consideration,
   DisplayedHunk,

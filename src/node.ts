@@ -1,39 +1,15 @@
 export { defaultLimits, type Limits } from "./disk/index.js";
 export {
-  type GitCall,
-  GitFailure,
-  type GitOptions,
-  gitCommand,
-  gitCommits,
-  presentObjects,
-  runGit,
-} from "./git/index.js";
-export {
   agentIdentity,
-  appendLog,
-  configFolder,
-  findProgram,
-  findRepository,
   findWorkspace,
-  homeFolder,
   type Identity,
   type IdentityOptions,
-  type Io,
-  type LogOptions,
-  nodeIo,
-  type Platform,
-  type Processes,
-  type Repository,
-  type Startup,
   StateError,
   type StateOptions,
-  startProgram,
   stateFolder,
-  systemProcesses,
-  thisPlatform,
   type Workspace,
-  wantedFolder,
 } from "./host/index.js";
+export { type OpenOptions, openSession, sessionOptions } from "./sdk/index.js";
 export {
   type Bounds,
   defaultBounds,
@@ -42,21 +18,13 @@ export {
   nodeStore,
 } from "./store/index.js";
 export {
-  boundsOf,
   type Config,
   type ConfigOptions,
-  failsClosed,
-  isRulesFile,
-  isWithin,
   type LimitSettings,
   loadConfig,
   type NodeFiles,
   type NodeFilesOptions,
   namedCodec,
   nodeFiles,
-  openFiles,
-  rules as settingRules,
   type Settings,
-  settingVariables,
-  workspaceFor,
 } from "./workspace/index.js";

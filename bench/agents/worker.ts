@@ -1,10 +1,13 @@
 /** One agent, a process of its own: it reads, thinks, edits, and adds a mark of its own to what it saw there. */
+
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Edit } from "../../src/edits/index.js";
 import { nodeFiles, nodeStore } from "../../src/node.js";
 import { isUnique, type Quote, quotes } from "../../src/replay/mechanisms/quotes.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { Session } from "../../src/session/session.js";
 
 export type Way = "kedge" | "string replacement" | "full re-read";
@@ -78,10 +81,10 @@ class KedgeAgent {
       await think();
       const seen = rows.get(work.line) ?? [...rows.values()][0];
       if (!seen) return false;
-      const edit = work.inserts
+      const edit: Edit = work.inserts
         ? { op: "insert_after", anchor: seen.anchor, text: `// ${work.mark}` }
         : { op: "set_line", anchor: seen.anchor, text: marked(seen.text, work.mark) };
-      const request = { path: work.path, edits: [edit] };
+      const request: EditRequest = { path: work.path, edits: [edit] };
       const result = await this.session.edit(request);
       this.tally.spoken.push(JSON.stringify(request), result.text);
       if (!result.isError) {

@@ -1,6 +1,8 @@
 import { formatLineTag } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
+import type { Edit } from "../../src/edits/index.js";
 import { memoryFiles, memoryStore } from "../../src/ports/index.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { Session } from "../../src/session/session.js";
 import { corpus } from "./corpus.js";
 import { type Counts, middle, plus, tokens } from "./count.js";
@@ -64,7 +66,7 @@ interface Edited {
 
 async function kedge({ session, anchor }: Desk, from: number, count: number): Promise<Edited> {
   const text = body(count).join("\n");
-  const edits = [{ op: "replace_lines", start: anchor(from), end: anchor(from + count - 1), text }];
+  const edits: Edit[] = [{ op: "replace_lines", start: anchor(from), end: anchor(from + count - 1), text }];
   const answer = accepted(await session.edit({ path, edits }));
   return { call: json({ path, edits }), answer };
 }
@@ -115,7 +117,7 @@ const wanted = "  return value;";
 async function refused(length: number, line: number) {
   const agent = await desk(length);
   agent.disturb(line);
-  const edits = [{ op: "set_line", anchor: agent.anchor(line), text: wanted }];
+  const edits: Edit[] = [{ op: "set_line", anchor: agent.anchor(line), text: wanted }];
   const result = await agent.session.edit({ path, edits });
   if (!result.isError) throw new Error("a changed line was overwritten");
   return { agent, text: result.text, handle: (result.details as { retry?: string }).retry };
@@ -135,8 +137,8 @@ async function recovery(length: number, line: number, listing: Counts): Promise<
   const again = { path, retry: first.handle };
   const retried = accepted(await first.agent.session.edit(again));
   const second = await refused(length, line);
-  const anchor = new RegExp(`^>>> (${line}#[0-9a-f]{6})`, "m").exec(second.text)?.[1];
-  const fresh = { path, edits: [{ op: "set_line", anchor, text: wanted }] };
+  const anchor = new RegExp(`^>>> (${line}#[0-9a-f]{6})`, "m").exec(second.text)?.[1] ?? "";
+  const fresh: EditRequest = { path, edits: [{ op: "set_line", anchor, text: wanted }] };
   const renewed = accepted(await second.agent.session.edit(fresh));
   const { lines } = second.agent;
   const quoted = { path, old_string: `${lines[line - 1]} // reviewed`, new_string: wanted };

@@ -1,8 +1,6 @@
-// In a project of your own: from "kedge", "kedge/anthropic".
 import type Anthropic from "@anthropic-ai/sdk";
-import { type SessionOptions, withRefresh } from "../../src/index.js";
-import { kedgeTools } from "../../src/sdk/anthropic.js";
-import { sessionOf } from "../../src/sdk/shared.js";
+import { type Session, withRefresh } from "kedge";
+import { kedgeTools } from "kedge/anthropic";
 
 type Message = Anthropic.Beta.BetaMessageParam;
 type Result = Anthropic.Beta.BetaToolResultBlockParam;
@@ -11,19 +9,18 @@ export interface Task {
   readonly client: Anthropic;
   readonly model: string;
   readonly prompt: string;
-  /** Files, ledger, and who is at work. */
-  readonly workplace: SessionOptions;
+  readonly session: Session;
   readonly turns?: number;
 }
 
-/** Lets a model work on files until it has nothing more to call. Gives its last words. */
-export async function runAgent({ client, model, prompt, workplace, turns = 30 }: Task): Promise<string> {
+/** Lets a model work on files until it has nothing more to call. Returns its last words. */
+export async function runAgent({ client, model, prompt, session, turns = 30 }: Task): Promise<string> {
   // Rows that others changed under an edit: appended to the conversation, never written into earlier messages.
   const fresh: string[] = [];
-  const session = withRefresh(sessionOf(workplace), {
+  const refreshed = withRefresh(session, {
     onContext: ({ path, text }) => fresh.push(`${path} reads now:\n${text}`),
   });
-  const tools = kedgeTools(session);
+  const tools = kedgeTools(refreshed);
   const messages: Message[] = [{ role: "user", content: prompt }];
   for (let turn = 0; turn < turns; turn++) {
     const { content } = await client.beta.messages.create({ model, max_tokens: 4096, tools, messages });

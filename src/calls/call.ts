@@ -1,6 +1,6 @@
 import { schemes } from "../anchors/index.js";
 import { editsAgain } from "../answers/index.js";
-import { decidingCode, type Problem, problem } from "../edits/index.js";
+import { decidingCode, type Edit, editsFromJson, type Problem, problem } from "../edits/index.js";
 import type { CallEnv, Env } from "../ledger/index.js";
 import { type FileId, foldedName, type Json, PortError } from "../ports/index.js";
 import { digest } from "../text/index.js";
@@ -9,7 +9,7 @@ import { type Retry, takeRetry } from "./retry-handles.js";
 
 export interface FileRequest {
   readonly path: string;
-  readonly edits: unknown;
+  readonly edits: readonly Edit[];
 }
 
 /** A call on one or several files, all or nothing. */
@@ -40,7 +40,7 @@ export function callOf(tool: string, files: readonly FileRequest[], options: Cal
   return {
     tool,
     entries,
-    given: files.map(({ path, edits }) => ({ path, edits: edits as Json })),
+    given: files.map(({ path, edits }) => ({ path, edits: edits as unknown as Json })),
     ...options,
   };
 }
@@ -92,12 +92,9 @@ export async function retryOf(
 }
 
 /** The file by its key where the path, sent from another folder, leads elsewhere. */
-async function asNamed(
-  { path, edits, key }: Retry["entries"][number],
-  { files }: Env,
-): Promise<Retry["entries"][number]> {
+async function asNamed({ path, edits, key }: Retry["entries"][number], { files }: Env): Promise<FileRequest> {
   const isSame = key === undefined || (await files.identify(path)).key === key;
-  return { path: isSame ? path : key, edits };
+  return { path: isSame ? path : key, edits: editsFromJson(edits) };
 }
 
 /** One file of a call, found. */

@@ -1,11 +1,11 @@
 import { type Door, removeFirst } from "../answers/index.js";
 import { compare, hunksOf, LineChange } from "../changes/index.js";
 import {
-  type Edit,
   type FileOperation,
   type Mismatch,
   mismatch,
   normaliseEdits,
+  type ParsedEdit,
   type Problem,
   problem,
   unrecordedView,
@@ -41,7 +41,7 @@ import type { Meant } from "./retry-handles.js";
 /** What is asked of one file. */
 export interface Entry {
   readonly path: string;
-  readonly edits: readonly Edit[];
+  readonly edits: readonly ParsedEdit[];
   readonly operations: readonly FileOperation[];
   /** Whole-file content, of a write. */
   readonly content?: string | readonly string[];

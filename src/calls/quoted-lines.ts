@@ -1,6 +1,6 @@
 /** Lines that an edit quotes only in part: the rest of such a line may never have been shown to the agent. */
 import type { LineChange } from "../changes/index.js";
-import type { Edit, Quote } from "../edits/index.js";
+import type { ParsedEdit, Quote } from "../edits/index.js";
 import type { OpenFile } from "../ledger/index.js";
 import { type Document, LineSet, lineIndexes, type Range, splitText } from "../text/index.js";
 
@@ -10,7 +10,7 @@ interface Sent {
   readonly quotes: readonly Pick<Quote, "old" | "new">[];
 }
 
-export function sentIn(edits: readonly Edit[]): Sent {
+export function sentIn(edits: readonly ParsedEdit[]): Sent {
   const quotes = edits.flatMap((edit) => (edit.op === "replace_text" ? [edit] : []));
   const texts = edits.flatMap((edit) => ("text" in edit ? edit.text : []));
   return { words: new Set([...texts, ...newLines(quotes)]), quotes };

@@ -3,10 +3,19 @@ import { basename, resolve } from "node:path";
 import { agentIdentity, findWorkspace, stateFolder } from "../host/index.js";
 import type { Files, LedgerStore } from "../ports/index.js";
 import { nodeStore } from "../store/index.js";
-import { boundsOf, type Config, isWithin, loadConfig, openFiles, type Settings } from "../workspace/index.js";
+import {
+  boundsOf,
+  type Config,
+  isWithin,
+  loadConfig,
+  openFiles,
+  type Policies,
+  policiesOf,
+  type Settings,
+} from "../workspace/index.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./flag-types.js";
-import { type Policies, policiesOf, settingsOf } from "./open-workspace.js";
+import { settingsOf } from "./open-workspace.js";
 
 interface Workplace extends Policies {
   readonly files: Files;

@@ -5,7 +5,14 @@ import { agentIdentity, type Identity, stateFolder, type Workspace } from "../ho
 import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
-import { boundsOf, loadConfig, openFiles, type Settings, workspaceFor } from "../workspace/index.js";
+import {
+  boundsOf,
+  loadConfig,
+  openFiles,
+  policiesOf,
+  type Settings,
+  workspaceFor,
+} from "../workspace/index.js";
 import { type Args, UsageError } from "./args.js";
 import type { Context } from "./context.js";
 import { shellDoor } from "./print/shell-wording.js";
@@ -51,18 +58,6 @@ export async function open(
   const relocateWithin = options.onStale === "refuse" ? 0 : recoveryWindow;
   const editor = args.has("stateless") ? session.with({ relocateWithin }) : session;
   return { files, store, workspace, state, settings, identity, options, session, editor };
-}
-
-export type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "keepOnFold">;
-
-/** Returns the settings that are a session's. */
-export function policiesOf({ gate, onStale, keepOnFold, anchors }: Settings): Policies {
-  return {
-    ...(gate ? { gate } : {}),
-    ...(onStale ? { onStale } : {}),
-    ...(keepOnFold ? { keepOnFold } : {}),
-    ...(anchors && anchors !== "none" ? { anchors } : {}),
-  };
 }
 
 export function settingsOf(args: Args, cwd: string): Settings {

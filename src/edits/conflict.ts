@@ -2,7 +2,7 @@
 import type { SchemeName } from "../anchors/index.js";
 import type { BelievedText, LineChange, Region } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
-import type { Edit, Ref } from "./edit.js";
+import type { ParsedEdit, Ref } from "./edit.js";
 import type { LocatedEdit, View } from "./located-edit.js";
 import {
   anchorOf,
@@ -51,7 +51,7 @@ export function conflict(named: LocatedEdit, met: readonly Region[], view: View)
 }
 
 /** The text that was shown is gone from the store, and the file is another: read it again. */
-export function forgotten(edit: Edit | undefined, refs: readonly Ref[], now: Document): Problem {
+export function forgotten(edit: ParsedEdit | undefined, refs: readonly Ref[], now: Document): Problem {
   const mismatches = refs.map(
     (ref): Mismatch => ({
       anchor: ref.given,
@@ -71,7 +71,12 @@ export function forgotten(edit: Edit | undefined, refs: readonly Ref[], now: Doc
 }
 
 /** An anchor of a line that the agent itself has replaced or deleted since. */
-export function ownChange(edit: Edit, ref: Ref, at: { base: number; line: number }, view: View): Problem {
+export function ownChange(
+  edit: ParsedEdit,
+  ref: Ref,
+  at: { base: number; line: number },
+  view: View,
+): Problem {
   const { history } = view;
   const fate = history.follow(at.base)?.mapLine(at.line);
   const region = fate?.kind === "deleted" ? fate.region : null;

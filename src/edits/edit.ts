@@ -15,7 +15,7 @@ type Operation<Name extends string, Fields> = Name extends string
   : never;
 
 /** The one shape the engine sees. `op` is the advertised name, `index` the place in the caller's list. */
-export type Edit =
+export type ParsedEdit =
   | Operation<
       "set_line" | "replace_lines" | "delete_lines",
       { start: Ref; end: Ref; text: readonly string[] }
@@ -40,7 +40,7 @@ export interface Complaint {
 }
 
 interface Normalised {
-  readonly edits: readonly Edit[];
+  readonly edits: readonly ParsedEdit[];
   readonly operations: readonly FileOperation[];
   readonly complaints: readonly Complaint[];
 }
@@ -81,7 +81,7 @@ const example = '{"op":"set_line","anchor":"12#0f0dd9","text":"new line"}';
 
 /** Reads the caller's `edits`, in the advertised shape or one of those understood, into the one shape. */
 export function normaliseEdits(input: unknown): Normalised {
-  const edits: Edit[] = [];
+  const edits: ParsedEdit[] = [];
   const found: FileOperation[] = [];
   const complaints: Complaint[] = [];
   const list = listOf(input);
@@ -175,7 +175,7 @@ class Reader {
     return null;
   }
 
-  edit(fields: Fields): Edit | FileOperation | null {
+  edit(fields: Fields): ParsedEdit | FileOperation | null {
     const made = this.build(fields);
     const misfits = this.failed ? [] : this.misfits(fields);
     if (misfits.length > 0)
@@ -193,7 +193,7 @@ class Reader {
     return telling.filter((name) => !own.includes(name) && !said.includes(fields[name]));
   }
 
-  private build(fields: Fields): Edit | FileOperation | null {
+  private build(fields: Fields): ParsedEdit | FileOperation | null {
     const { index } = this;
     const { op } = fields;
     switch (op) {
@@ -244,7 +244,7 @@ class Reader {
     }
   }
 
-  private replaceText(fields: Fields): Edit {
+  private replaceText(fields: Fields): ParsedEdit {
     const old = this.string(fields, "old").replaceAll("\r\n", "\n");
     if (old === "" && !this.failed) this.complain("old is empty; quote the text to replace");
     const start = this.optionalRef(fields, "anchor");

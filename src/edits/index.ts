@@ -1,14 +1,29 @@
 // What does a call ask for, and which lines does it name? Edits, anchors and quotes, located in the text that was shown.
 
+export {
+  type AddLines,
+  type CreateFile,
+  type DeleteFile,
+  type DeleteLines,
+  type Edit,
+  editsFromJson,
+  type InsertLines,
+  type Lines,
+  type MoveFile,
+  type PlaceLines,
+  type ReplaceLines,
+  type ReplaceText,
+  type SetLine,
+} from "./advertised-edit.js";
 export { type Meant, meantBy } from "./blank-match.js";
 export { type Code, codes, decidingCode, exitStatus } from "./codes.js";
 export { conflict, forgotten, gapRows, ownChange, sourceConflict } from "./conflict.js";
 export {
   type Complaint,
-  type Edit,
   type FileOperation,
   normaliseEdits,
   operations,
+  type ParsedEdit,
   type Ref,
 } from "./edit.js";
 export { badOnes, linesMeant, locate } from "./locate-anchor.js";

@@ -2,7 +2,7 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
 import { LineSet } from "../text/index.js";
 import { forgotten, gapRows } from "./conflict.js";
-import type { Edit, Ref } from "./edit.js";
+import type { ParsedEdit, Ref } from "./edit.js";
 import { type Located, type View, withLook } from "./located-edit.js";
 import { aboutLine, anchorOf, type Problem, problem, whereabouts } from "./problem.js";
 import { carryingLines, isCarried } from "./unprinted-anchor.js";
@@ -140,7 +140,7 @@ function allGone(ref: Ref, gone: readonly Row[], view: View): Problem {
 }
 
 /** Rules 1 and 2: which lines the anchors of an edit mean, and in which text; or all that is wrong with them. */
-export function locate(edit: Edit, refs: readonly Ref[], view: View): Located | Problem[] {
+export function locate(edit: ParsedEdit, refs: readonly Ref[], view: View): Located | Problem[] {
   const candidates: Row[][] = [];
   const problems: Problem[] = [];
   const unprinted: number[] = [];
@@ -182,7 +182,7 @@ export function badOnes(refs: readonly Ref[], isBad: (at: number) => boolean): n
 }
 
 interface Unprinted {
-  readonly edit: Edit;
+  readonly edit: ParsedEdit;
   readonly refs: readonly Ref[];
   /** Which of them no row was printed for. */
   readonly unprinted: readonly number[];
@@ -332,7 +332,7 @@ function isIn({ state, index }: Row, later: number, { history }: View): boolean 
 
 /** Rule 2: the newest text in which all anchors were printed, else the newest of theirs, the others carried to it. */
 function base(
-  edit: Edit,
+  edit: ParsedEdit,
   refs: readonly Ref[],
   candidates: readonly Row[][],
   view: View,
@@ -364,7 +364,7 @@ function rowOf(rows: readonly Row[], chosen: number, view: View): Row {
   return rows.findLast((one) => isIn(one, chosen, view)) ?? (rows.at(-1) as Row);
 }
 
-function changedBefore(edit: Edit, ref: Ref, row: Row, view: View): Problem {
+function changedBefore(edit: ParsedEdit, ref: Ref, row: Row, view: View): Problem {
   const shown = view.history.text(row.state, row.index);
   return problem("stale", [edit.index], `${ref.given} changed before the edit's other anchor was shown`, {
     mismatches: [{ ...unplaced(ref, "never_shown"), line: null, cause: "changed", shown }],

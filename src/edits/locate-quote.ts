@@ -1,7 +1,7 @@
 /** Finds where quoted text stands in the newest text the agent was shown. */
 import { type Document, type Hunk, LineSet } from "../text/index.js";
 import { meantBy } from "./blank-match.js";
-import type { Edit } from "./edit.js";
+import type { ParsedEdit } from "./edit.js";
 import { locate } from "./locate-anchor.js";
 import { type LocatedEdit, newestShown, ourChange, type Span, type View } from "./located-edit.js";
 import { type Problem, problem, whereabouts, widened } from "./problem.js";
@@ -18,7 +18,7 @@ import {
   textOf,
 } from "./text-search.js";
 
-type QuoteEdit = Extract<Edit, { op: "replace_text" }>;
+type QuoteEdit = Extract<ParsedEdit, { op: "replace_text" }>;
 
 /** A part of a text, as offsets, and its replacement. */
 interface TextPart {
@@ -292,7 +292,10 @@ function rewrite(group: readonly TextPart[], source: Source): { span: Span; hunk
 /** The places of one edit with `all` are one entry, so that it is reported once. */
 function byEdit(results: readonly LocatedEdit[]): LocatedEdit[] {
   const merged: LocatedEdit[] = [];
-  const groups = new Map<Edit, { at: number; edits: Set<Edit>; spans: Span[]; hunks: Hunk<string>[] }>();
+  const groups = new Map<
+    ParsedEdit,
+    { at: number; edits: Set<ParsedEdit>; spans: Span[]; hunks: Hunk<string>[] }
+  >();
   for (const one of results) {
     const found = one.edits.flatMap((edit) => groups.get(edit) ?? []);
     const group = found.toSorted((other, another) => other.at - another.at)[0];

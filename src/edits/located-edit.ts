@@ -2,7 +2,7 @@
 import type { SchemeName } from "../anchors/index.js";
 import { compareLines, History, type Region } from "../changes/index.js";
 import { type Document, type Hunk, LineSet } from "../text/index.js";
-import type { Edit, Ref } from "./edit.js";
+import type { ParsedEdit, Ref } from "./edit.js";
 
 /** Anchors of one edit, found in one text the agent was shown. */
 export interface Located {
@@ -17,7 +17,7 @@ export interface Located {
  * Others changed something where the edit is to go. If a read or a search has told, since these anchors were shown, of all lines
  * that the edit names, the text now is what the agent speaks of.
  */
-export function withLook(edit: Edit, located: Located, view: View): Located {
+export function withLook(edit: ParsedEdit, located: Located, view: View): Located {
   const { history } = view;
   const { base, lines } = located;
   if (base === history.last || view.showings.every(({ looked, state }) => !looked || state <= base))
@@ -47,7 +47,7 @@ export function withLook(edit: Edit, located: Located, view: View): Located {
 }
 
 /** Lines [start, end) that an edit names by its anchors, which stand in these lines. */
-function spansOf(edit: Edit, lines: readonly number[]): [number, number][] {
+function spansOf(edit: ParsedEdit, lines: readonly number[]): [number, number][] {
   const [first = 0, second = first, third] = lines;
   const hasRange = "start" in edit;
   const named: [number, number][] = hasRange
@@ -71,7 +71,7 @@ export interface Span {
 
 /** Edits of a call, located: usually one, several where quotes share a line. All numbers are lines of the base as believed. */
 export interface LocatedEdit {
-  readonly edits: readonly Edit[];
+  readonly edits: readonly ParsedEdit[];
   readonly base: number;
   readonly refs: readonly { readonly ref: Ref; readonly line: number }[];
   /** Lines it names, for the gate and for overlap. */

@@ -214,7 +214,7 @@ async function callFor(
   const { history, newest = history.last } = opened.view("");
   const shown = history.believed(newest)?.document ?? opened.text;
   const quotes = quotesOf(change, opened.text, placement, shown);
-  const edits = quotes.map((quote) => ({ op: "replace_text", ...quote }));
+  const edits = quotes.map((quote) => ({ op: "replace_text" as const, ...quote }));
   const call = callOf(tool, [{ path, edits }], { single: true, dryRun: true });
   const { targets, request } = await find(call, env);
   const { entry } = targets[0] as (typeof targets)[number];

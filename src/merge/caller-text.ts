@@ -1,7 +1,7 @@
 /** Anchors that a caller has copied from printed rows into the text it sends. */
 import { type Anchor, anchorAt, stripAnchors } from "../anchors/index.js";
 import { compareLines, type LineChange } from "../changes/index.js";
-import { type Edit, newestShown, quotesIn, type View } from "../edits/index.js";
+import { newestShown, type ParsedEdit, quotesIn, type View } from "../edits/index.js";
 import type { Document } from "../text/index.js";
 import type { Resolution } from "./resolve.js";
 
@@ -147,7 +147,7 @@ function firstWord(line: string): string {
 }
 
 /** Text that others put where this call appends, or quotes that they added, since the agent last saw the file. */
-export function addedByOthers(edits: readonly Edit[], view: View): string[] {
+export function addedByOthers(edits: readonly ParsedEdit[], view: View): string[] {
   const seen = newestShown(view);
   const theirs = seen === undefined ? null : view.history.believed(seen)?.toNow;
   if (!theirs || theirs.isIdentity) return [];
@@ -157,7 +157,7 @@ export function addedByOthers(edits: readonly Edit[], view: View): string[] {
   });
 }
 
-function added(edit: Edit, theirs: LineChange, view: View): string | null {
+function added(edit: ParsedEdit, theirs: LineChange, view: View): string | null {
   const [first, last] = [theirs.regions[0], theirs.regions.at(-1)];
   if (edit.op === "append" && last && last.aEnd === theirs.before && last.bEnd > last.bStart)
     return "others added text at the end of the file; yours stands after it";

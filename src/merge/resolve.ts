@@ -18,7 +18,6 @@
 import {
   badOnes,
   byBase,
-  type Edit,
   forgotten,
   type Located,
   type LocatedEdit,
@@ -26,6 +25,7 @@ import {
   locateText,
   ourHunks,
   ownChange,
+  type ParsedEdit,
   type Problem,
   problem,
   type Ref,
@@ -41,7 +41,7 @@ export interface Resolution extends Met {
 
 export type Gate = (named: LocatedEdit, view: View) => Problem | null;
 
-export function resolve(edits: readonly Edit[], view: View, gate: Gate = () => null): Resolution {
+export function resolve(edits: readonly ParsedEdit[], view: View, gate: Gate = () => null): Resolution {
   const problems: Problem[] = [];
   const named: LocatedEdit[] = [];
   for (const found of nameAll(edits, view)) {
@@ -69,14 +69,17 @@ export function resolveNamed(named: readonly LocatedEdit[], view: View, gate: Ga
   };
 }
 
-function nameAll(edits: readonly Edit[], view: View): (LocatedEdit | Problem)[] {
+function nameAll(edits: readonly ParsedEdit[], view: View): (LocatedEdit | Problem)[] {
   const quotes = edits.filter((edit) => edit.op === "replace_text");
   const others = edits.filter((edit) => edit.op !== "replace_text");
   return [...others.flatMap((edit) => name(edit, view)), ...locateText(quotes, view)];
 }
 
 /** Rules 1 to 3 for one edit. */
-function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): LocatedEdit | Problem | Problem[] {
+function name(
+  edit: Exclude<ParsedEdit, { op: "replace_text" }>,
+  view: View,
+): LocatedEdit | Problem | Problem[] {
   const { history } = view;
   if (edit.op === "append" || edit.op === "prepend") {
     const gap = edit.op === "append" ? history.now.lineCount : 0;
@@ -139,7 +142,7 @@ function name(edit: Exclude<Edit, { op: "replace_text" }>, view: View): LocatedE
 }
 
 /** Recognises an edit the agent made before, in other words, and whose text is in the file: the same on both sides. */
-function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): LocatedEdit | null {
+function sentBefore(edit: ParsedEdit, { base, lines }: Located, { history }: View): LocatedEdit | null {
   const [start = 0, end = 0] = lines;
   if (!("text" in edit) || !("start" in edit) || start > end) return null;
   const span = history.became(base, start, end + 1);
@@ -150,12 +153,12 @@ function sentBefore(edit: Edit, { base, lines }: Located, { history }: View): Lo
   return { edits: [edit], base: history.last, refs: [], spans, gap: null, beside: null, hunks: [] };
 }
 
-function anchorsOf(edit: Exclude<Edit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
+function anchorsOf(edit: Exclude<ParsedEdit, { op: "replace_text" | "append" | "prepend" }>): Ref[] {
   if ("anchor" in edit) return [edit.anchor];
   return "after" in edit ? [edit.start, edit.end, edit.after] : [edit.start, edit.end];
 }
 
-function spanOf(edit: Edit, lines: readonly number[]): Span | Problem {
+function spanOf(edit: ParsedEdit, lines: readonly number[]): Span | Problem {
   const [start, end] = lines as [number, number];
   if (start <= end) return { start, end: end + 1 };
   const range = `${end + 1}-${start + 1}`;

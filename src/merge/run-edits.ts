@@ -5,7 +5,6 @@ import {
   anchorOf,
   type Complaint,
   carryingLines,
-  type Edit,
   type FileOperation,
   gapRows,
   type LocatedEdit,
@@ -13,6 +12,7 @@ import {
   mismatch,
   newestShown,
   normaliseEdits,
+  type ParsedEdit,
   type Problem,
   problem,
   type Ref,
@@ -108,7 +108,11 @@ export function withProblems(problems: readonly Problem[], made: Applied | Refus
   };
 }
 
-export function runEdits(given: readonly Edit[], view: View, options: EngineOptions = {}): Applied | Refused {
+export function runEdits(
+  given: readonly ParsedEdit[],
+  view: View,
+  options: EngineOptions = {},
+): Applied | Refused {
   const warnings: string[] = [];
   const edits = given.map((edit) => withoutRows(edit, view, warnings));
   const { resolution, problems } = resolved(edits, view, options);
@@ -133,7 +137,7 @@ export function runEdits(given: readonly Edit[], view: View, options: EngineOpti
 }
 
 /** Only the ends of a range have anchors. */
-function hasLinesBetween(edit: Edit): boolean {
+function hasLinesBetween(edit: ParsedEdit): boolean {
   const isRange = "start" in edit && edit.start !== null && edit.end !== null;
   return isRange && edit.end.anchor.line - edit.start.anchor.line > 1;
 }
@@ -150,7 +154,7 @@ function replacedOthers({ named, pieces }: Resolution): LineSet {
   return changed.intersect(LineSet.of(replaced.map(({ start, end }) => [start, end] as const)));
 }
 
-function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {
+function resolved(edits: readonly ParsedEdit[], view: View, options: EngineOptions) {
   const resolution = resolve(edits, view, options.gate);
   const problems = [...resolution.problems];
   if (options.onStale === "refuse" && problems.length === 0) problems.push(...strict(resolution, view));
@@ -159,7 +163,7 @@ function resolved(edits: readonly Edit[], view: View, options: EngineOptions) {
 }
 
 /** Hunks of a call, by force if need be, and its problems. */
-function splicesFor(edits: readonly Edit[], view: View, options: EngineOptions): Chosen {
+function splicesFor(edits: readonly ParsedEdit[], view: View, options: EngineOptions): Chosen {
   const { resolution, problems } = resolved(edits, view, options);
   if (problems.length === 0) return { splices: plainHunks(resolution.pieces), problems };
   return { splices: refused(problems, edits, resolution, view).forced, problems };
@@ -199,7 +203,7 @@ export function applySplices(
     : { document, change: LineChange.ofHunks(now.lineCount, splices) };
 }
 
-function withoutRows(edit: Edit, view: View, warnings: string[]): Edit {
+function withoutRows(edit: ParsedEdit, view: View, warnings: string[]): ParsedEdit {
   if (!("text" in edit)) return edit;
   const { lines, warning } = withoutCopied(edit.text, view);
   if (warning !== null) warnings.push(`edits[${edit.index}]: ${warning}`);
@@ -250,7 +254,7 @@ function moves({ pieces }: Resolution, view: View): Problem[] {
 
 function refused(
   problems: readonly Problem[],
-  edits: readonly Edit[],
+  edits: readonly ParsedEdit[],
   resolution: Resolution,
   view: View,
 ): Refused {
@@ -309,10 +313,10 @@ function remaps(named: readonly LocatedEdit[], view: View): Remap[] {
   return [...found.values()];
 }
 
-function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: View): EditOutcome[] {
+function outcomes(edits: readonly ParsedEdit[], { named, pieces }: Resolution, view: View): EditOutcome[] {
   const writing = new Set<LocatedEdit>();
   for (const piece of pieces) writing.add(piece.named);
-  const owner = new Map<Edit, LocatedEdit>();
+  const owner = new Map<ParsedEdit, LocatedEdit>();
   for (const one of named) for (const edit of one.edits) owner.set(edit, one);
   return edits.map((edit) => {
     const one = owner.get(edit);
@@ -322,7 +326,7 @@ function outcomes(edits: readonly Edit[], { named, pieces }: Resolution, view: V
   });
 }
 
-function outcome(edit: Edit, one: LocatedEdit, view: View): EditOutcome {
+function outcome(edit: ParsedEdit, one: LocatedEdit, view: View): EditOutcome {
   const { index, op } = edit;
   const theirs = view.history.believed(one.base)?.toNow;
   const span = one.spans[0] ?? (one.beside === null ? null : { start: one.beside, end: one.beside + 1 });
@@ -336,7 +340,7 @@ function outcome(edit: Edit, one: LocatedEdit, view: View): EditOutcome {
 }
 
 /** How many lines above its anchors' numbers an edit stands in its base. */
-function shiftOf(edit: Edit, { refs: [ref] }: LocatedEdit, view: View): number {
+function shiftOf(edit: ParsedEdit, { refs: [ref] }: LocatedEdit, view: View): number {
   if (ref) return ref.ref.anchor.line - 1 - ref.line;
   // The lines of a quote are not named; a record would have them followed from where they were shown.
   if (!view.isUnrecorded || edit.op !== "replace_text" || !edit.start || !edit.end) return 0;

@@ -1,5 +1,6 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
 import { type Result, refusalResult } from "../calls/index.js";
+import type { Edit } from "../edits/index.js";
 import { PatchError, type PatchHunk, parseCreation, parseUpdate, patchQuotes } from "../placement/index.js";
 import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
@@ -82,7 +83,7 @@ function check(operation: Partial<Record<"type" | "path" | "diff", unknown>> | n
 }
 
 /** One file of a batch: an operation on it as a whole, and edits with it. */
-async function whole(session: Session, path: string, edits: readonly unknown[]): Promise<Result> {
+async function whole(session: Session, path: string, edits: readonly Edit[]): Promise<Result> {
   const { details, ...rest } = await session.multiEdit({ files: [{ path, edits }] });
   if (!("files" in details) || details.status === "refused") return { ...rest, details };
   return { ...rest, details: details.files?.[0] as EditToolDetails };
@@ -91,7 +92,7 @@ async function whole(session: Session, path: string, edits: readonly unknown[]):
 async function editsOf(
   { path, diff, moveTo }: Extract<PatchOperation, { type: "update_file" }>,
   { files, codec }: PatchEditorOptions,
-): Promise<Readonly<Record<string, unknown>>[]> {
+): Promise<Edit[]> {
   if (moveTo !== undefined && diff.trim() === "") return [];
   const hunks = parseUpdate(diff);
   const bytes = await files.read(await files.identify(path));
@@ -99,7 +100,7 @@ async function editsOf(
   const text = await parse(bytes, files, codec);
   if (text.lineCount === 0 && hunks.every(({ quoted }) => quoted.length === 0))
     return [{ op: "append", text: hunks.flatMap(added) }];
-  return patchQuotes(hunks, text).map((quote) => ({ op: "replace_text", ...quote }));
+  return patchQuotes(hunks, text).map((quote) => ({ op: "replace_text" as const, ...quote }));
 }
 
 /** As the session reads it, or a quote would not be found. */

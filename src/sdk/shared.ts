@@ -11,7 +11,8 @@ export interface ToolOptions {
 
 /** The session of the tools: its refusals name them, unless it was given another door. */
 export function sessionOf(from: From): Session {
-  return from instanceof Session ? from : new Session({ door: toolDoor, ...from });
+  const session = from instanceof Session ? from : new Session(from);
+  return session.withDefaults({ door: toolDoor });
 }
 
 export function offered({ readOnly = false }: ToolOptions): readonly Tool[] {

@@ -1,5 +1,6 @@
 import type { Door, EditToolDetails } from "../answers/index.js";
 import { failureResult, type Result, refusalResult } from "../calls/index.js";
+import type { Edit } from "../edits/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import type { Range } from "../text/index.js";
 import { Arguments, BadArgument, parsed } from "../tools/index.js";
@@ -135,7 +136,7 @@ class Bench {
     );
   }
 
-  private async edit(path: string, edit: Readonly<Record<string, unknown>>): Promise<Result> {
+  private async edit(path: string, edit: Edit): Promise<Result> {
     const rows = await this.rows(path);
     const answer = await this.ask(
       rows,

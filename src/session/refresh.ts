@@ -67,10 +67,12 @@ export function withRefresh<Wrapped extends Tools>(tools: Wrapped, options: Refr
   const as = (agent: string) => withRefresh(session.as?.(agent) as Session, options);
   const others = (settings: Partial<SessionOptions>) =>
     withRefresh(session.with?.(settings) as Session, options);
+  const defaults = (settings: Partial<SessionOptions>) =>
+    withRefresh(session.withDefaults?.(settings) as Session, options);
   return Object.assign(boundTo(tools), {
     ...{ edit, multiEdit },
     ...(session.as ? { as } : {}),
-    ...(session.with ? { with: others } : {}),
+    ...(session.with ? { with: others, withDefaults: defaults } : {}),
   });
 }
 

@@ -21,7 +21,7 @@ import {
   type Touched,
   withNamesEscaped,
 } from "../calls/index.js";
-import { problem } from "../edits/index.js";
+import { type Edit, problem } from "../edits/index.js";
 import {
   type Consideration,
   consider,
@@ -69,7 +69,10 @@ interface Editing extends Cancellable {
 }
 
 export type EditRequest = Editing &
-  ({ readonly path: string; readonly edits: unknown } | { readonly path: string; readonly retry: string });
+  (
+    | { readonly path: string; readonly edits: readonly Edit[] }
+    | { readonly path: string; readonly retry: string }
+  );
 
 export type MultiEditRequest = Editing &
   ({ readonly files: readonly FileRequest[] } | { readonly retry: string });
@@ -111,6 +114,11 @@ export class Session {
     // Made for one call by doors that are told the agent with each.
     other.thrown = this.thrown;
     return other;
+  }
+
+  /** The same session; these settings count where it was given none. */
+  withDefaults(settings: Partial<SessionOptions>): Session {
+    return this.with({ ...settings, ...this.options });
   }
 
   read(request: ReadRequest): Promise<Result<ReadDetails | BatchRefusal>> {
@@ -248,7 +256,7 @@ export class Session {
     const options = { single: true, dryRun: request.dryRun ?? false };
     if ("retry" in request && request.retry !== undefined)
       return retryOf(request.retry, { ...options, path }, this.env);
-    return callOf("edit", [{ path, edits: (request as { edits: unknown }).edits }], options);
+    return callOf("edit", [{ path, edits: (request as FileRequest).edits }], options);
   }
 
   private batchCall(request: MultiEditRequest): Promise<Call> | Call {

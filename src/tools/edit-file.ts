@@ -1,3 +1,4 @@
+import { editsFromJson } from "../edits/index.js";
 import { promptRules } from "../ledger/index.js";
 import { lineEdits, strayEdit } from "./edits.js";
 import { defineTool } from "./tool.js";
@@ -37,6 +38,6 @@ export const editFile = defineTool({
     if (edits !== undefined && retry !== undefined) throw args.bad("send edits or retry, not both");
     if (retry !== undefined) return session.edit({ path, retry, dryRun, signal });
     if (edits === undefined) throw args.bad("edits is missing");
-    return session.edit({ path, edits, dryRun, signal });
+    return session.edit({ path, edits: editsFromJson(edits), dryRun, signal });
   },
 });

@@ -1,4 +1,5 @@
 import type { FileRequest } from "../calls/index.js";
+import { editsFromJson } from "../edits/index.js";
 import { promptRules } from "../ledger/index.js";
 import { type Arguments, isFields, parsed, shown } from "./arguments.js";
 import { exampleEdit } from "./edit-file.js";
@@ -57,7 +58,7 @@ function fileOf(item: unknown, at: number, args: Arguments): FileRequest {
   // Passed over, it would be written.
   const dry = Object.keys(rest).find((name) => /^dry[_-]?run$/i.test(name) && rest[name]);
   if (dry) throw args.bad(`files[${at}]: ${dry} stands beside files, not in one of them`);
-  if (edits !== undefined) return { path, edits };
-  if (isEdit(rest)) return { path, edits: [rest] };
+  if (edits !== undefined) return { path, edits: editsFromJson(edits) };
+  if (isEdit(rest)) return { path, edits: editsFromJson([rest]) };
   throw args.bad(`files[${at}]: edits is missing`);
 }

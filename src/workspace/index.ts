@@ -10,5 +10,5 @@ export {
 } from "./config.js";
 export { namedCodec } from "./encoding.js";
 export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
-export { boundsOf, isWithin, openFiles, workspaceFor } from "./open-workspace.js";
+export { boundsOf, isWithin, openFiles, type Policies, policiesOf, workspaceFor } from "./open-workspace.js";
 export { type LimitSettings, rules, type Settings } from "./settings.js";

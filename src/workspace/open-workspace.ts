@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import type { SchemeName } from "../anchors/index.js";
 import { findWorkspace, type Workspace } from "../host/index.js";
 import type { Cancellation } from "../ports/index.js";
 import { type NodeFiles, nodeFiles } from "./files.js";
@@ -14,6 +15,21 @@ export function boundsOf({ limits }: Settings): { age?: number; size?: number } 
   return {
     ...(limits?.days ? { age: limits.days * 86_400_000 } : {}),
     ...(limits?.space ? { size: limits.space } : {}),
+  };
+}
+
+/** The settings that a session takes. */
+export interface Policies extends Pick<Settings, "gate" | "onStale" | "keepOnFold"> {
+  readonly anchors?: SchemeName;
+}
+
+/** Returns the settings that are a session's. */
+export function policiesOf({ gate, onStale, keepOnFold, anchors }: Settings): Policies {
+  return {
+    ...(gate ? { gate } : {}),
+    ...(onStale ? { onStale } : {}),
+    ...(keepOnFold ? { keepOnFold } : {}),
+    ...(anchors && anchors !== "none" ? { anchors } : {}),
   };
 }
 

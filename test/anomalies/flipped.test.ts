@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { expect, test } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import { nodeStore } from "../../src/node.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { Session } from "../../src/session/session.js";
 import { faultyIo } from "../support/faulty.js";
 import { commit, type Ground, ground, newGround } from "../support/node.js";
@@ -40,7 +42,7 @@ async function used(at: Ground): Promise<string> {
   const files = at.files();
   const session = new Session({ files, store: store(at), agent: "one", clock: () => 1_000_000 });
   await session.read({ path: "a.txt", ranges: [{ start: 1, end: 10 }] });
-  const edits = [{ op: "replace_text", old: "line 5\n", new: "five\n" }];
+  const edits: Edit[] = [{ op: "replace_text", old: "line 5\n", new: "five\n" }];
   expect((await session.edit({ path: "a.txt", edits })).isError).toBe(false);
   return (await files.identify("a.txt")).key;
 }
@@ -148,7 +150,10 @@ test("a ledger of an earlier shape is none: the file is read again", async () =>
   writeFileSync(path, `\n${JSON.stringify({ ...names, record: { ...record, format: 1 } })}`);
   const session = new Session({ files: at.files(), store: store(at), agent: "one", clock: () => 2_000_000 });
   const rows = (await session.read({ path: "a.txt" })).text.split("\n");
-  const again = { path: "a.txt", edits: [{ op: "set_line", anchor: rows[3], text: "four" }] };
+  const again: EditRequest = {
+    path: "a.txt",
+    edits: [{ op: "set_line", anchor: rows[3] ?? "", text: "four" }],
+  };
   expect((await session.edit(again)).text).not.toContain("REJECTED");
   const other = new Session({ files: at.files(), store: store(at), agent: "two", clock: () => 2_000_000 });
   await other.read({ path: "a.txt" });

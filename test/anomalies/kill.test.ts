@@ -1,7 +1,7 @@
 import { existsSync, linkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { thisPlatform } from "../../src/node.js";
+import { thisPlatform } from "../../src/host/index.js";
 import { commit, type Ground, ground, namesIn } from "../support/node.js";
 import { workers } from "./spawn.js";
 

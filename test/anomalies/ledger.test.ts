@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Io, type NodeStore, nodeStore } from "../../src/node.js";
+import type { Io } from "../../src/host/index.js";
+import { type NodeStore, nodeStore } from "../../src/node.js";
 import { PortError } from "../../src/ports/files.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 import { faultyIo } from "../support/faulty.js";

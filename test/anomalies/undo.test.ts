@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { FileRequest } from "../../src/calls/index.js";
 import { nodeStore } from "../../src/node.js";
 import { Session } from "../../src/session/session.js";
 import { type Ground, newGround } from "../support/node.js";
@@ -31,7 +32,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 describe("the undo of a new file takes away the folders that were made for it", () => {
-  const created = (path: string) => ({ path, edits: [{ op: "create_file", text: "new\n" }] });
+  const created = (path: string): FileRequest => ({ path, edits: [{ op: "create_file", text: "new\n" }] });
 
   test("all of them, if nothing else is there", async () => {
     const at = newGround();

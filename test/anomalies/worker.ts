@@ -1,14 +1,7 @@
 // A process of its own for the tests that need several, or one that dies. The task is the argument, as JSON.
 import { appendFileSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
-import {
-  agentIdentity,
-  type Io,
-  type NodeFiles,
-  nodeFiles,
-  nodeIo,
-  nodeStore,
-  thisPlatform,
-} from "../../src/node.js";
+import { type Io, nodeIo, thisPlatform } from "../../src/host/index.js";
+import { agentIdentity, type NodeFiles, nodeFiles, nodeStore } from "../../src/node.js";
 import { PortError, type Write } from "../../src/ports/files.js";
 import { Session } from "../../src/session/session.js";
 import { Document } from "../../src/text/document.js";

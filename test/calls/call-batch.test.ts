@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { FileRequest } from "../../src/calls/call.js";
+import type { Edit } from "../../src/edits/index.js";
+import { editsFromJson } from "../../src/edits/index.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { type Bench, bench, on, outcome, tag } from "../support/session.js";
 
 const three = "a b c";
 const set = (file: string, line: number, text: string) => on(three, file).set(line, text) as FileRequest;
-const whole = (path: string, edit: Readonly<Record<string, unknown>>): FileRequest => ({
+const whole = (path: string, edit: Edit): FileRequest => ({
   path,
   edits: [edit],
 });
@@ -31,7 +34,11 @@ describe("a batch", () => {
   it.each<[string, FileRequest, string]>([
     ["is stale", set("b.ts", 2, "x"), "!stale"],
     ["is not there", set("none", 1, "x"), "!not_found"],
-    ["has a broken edit", whole("b.ts", { op: "set_line", anchor: tag(three, 1) }), "!bad_request"],
+    [
+      "has a broken edit",
+      { path: "b.ts", edits: editsFromJson([{ op: "set_line", anchor: tag(three, 1) }]) },
+      "!bad_request",
+    ],
     ["exists already", created("b.ts"), "!exists"],
   ])("is refused whole if one file %s", async (_, other, code) => {
     const made = await two();
@@ -68,8 +75,8 @@ describe("a batch", () => {
   it("says where a file went that it edits, too", async () => {
     const made = await two();
     const { edits } = set("a.ts", 1, "A");
-    const move = { op: "move_file", to: "c.ts" };
-    const file = { path: "a.ts", edits: [...(edits as unknown[]), move] } as FileRequest;
+    const move: Edit = { op: "move_file", to: "c.ts" };
+    const file: EditRequest = { path: "a.ts", edits: [...(edits as unknown[]), move] } as FileRequest;
     const { text } = await made.session.multiEdit({ files: [file] });
     expect(text).toMatch(/^a\.ts edited, moved to c\.ts; your other anchors/);
     expect(made.words("c.ts")).toBe("A b c");
@@ -96,8 +103,8 @@ describe("whole files in a batch", () => {
 
   it("are moved with edits, which speak of the file as shown", async () => {
     const made = await two();
-    const edit = { op: "set_line", anchor: tag(three, 2), text: "B" };
-    const files = [{ path: "a.ts", edits: [{ op: "move_file", to: "c.ts" }, edit] }];
+    const edit: Edit = { op: "set_line", anchor: tag(three, 2), text: "B" };
+    const files: FileRequest[] = [{ path: "a.ts", edits: [{ op: "move_file", to: "c.ts" }, edit] }];
     expect(outcome(await made.session.multiEdit({ files }))).toBe("applied");
     expect([made.words("a.ts"), made.words("c.ts")]).toEqual([null, "a B c"]);
   });

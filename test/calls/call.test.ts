@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { FileRequest } from "../../src/calls/index.js";
 import type { Result } from "../../src/calls/result.js";
+import type { Edit } from "../../src/edits/index.js";
+import { editsFromJson } from "../../src/edits/index.js";
 import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { bench, on, outcome, path, printedLines, tag } from "../support/session.js";
@@ -93,7 +96,7 @@ describe("values that no typed caller sends", () => {
     ["restore", "ids", ["x", 5, [5], null]],
     ["restore", "all", ["yes", null]],
   ];
-  const edits = [{ op: "append", text: "z" }];
+  const edits: Edit[] = [{ op: "append", text: "z" }];
   const whole: Readonly<Record<string, object>> = {
     ...{ read: { path }, grep: { pattern: "a" }, write: { path: "new", content: "x" } },
     ...{ edit: { path, edits }, multiEdit: { files: [{ path, edits }] }, plan: { path, edits } },
@@ -163,7 +166,7 @@ describe("values that no typed caller sends", () => {
 });
 
 describe("all problems of a call are told together", () => {
-  const set = (anchor: string) => ({ op: "set_line", anchor, text: "N" });
+  const set = (anchor: string): Edit => ({ op: "set_line", anchor, text: "N" });
 
   it("each broken anchor with the one that was shown for its own line", async () => {
     const { session } = bench("a b c");
@@ -176,7 +179,7 @@ describe("all problems of a call are told together", () => {
   it("also in two entries for one file", async () => {
     const { session } = bench("a b c");
     await session.read({ path });
-    const one = (anchor: string) => ({ path, edits: [set(anchor)] });
+    const one = (anchor: string): FileRequest => ({ path, edits: [set(anchor)] });
     const { text } = await session.multiEdit({ files: [one("1"), one("3")] });
     expect(text).toContain(`line 1 was shown as ${tag("a b c", 1)}`);
     expect(text).toContain(`line 3 was shown as ${tag("a b c", 3)}`);
@@ -186,9 +189,9 @@ describe("all problems of a call are told together", () => {
     const { session, rudely, words } = bench("a b c d e f g");
     await session.read({ path });
     rudely("a X c d e f g");
-    const quote = { op: "replace_text", old: "zz", new: "" };
+    const quote: Edit = { op: "replace_text", old: "zz", new: "" };
     const edits = [set("5"), { op: "explode" }, set(tag("a b", 2)), set("6#000000"), quote];
-    const result = await session.edit({ path, edits });
+    const result = await session.edit({ path, edits: editsFromJson(edits) });
     expect(result.details).toMatchObject({ code: "bad_anchor", affectedRanges: [{ start: 2, end: 2 }, {}] });
     for (const said of [
       /edits\[0\]: .*5#/,
@@ -221,7 +224,7 @@ describe("all problems of a call are told together", () => {
     ["was not read", "b", "b was not read in this session: call read on it first"],
   ])("that a file %s, and what is wrong with its edits", async (_, file, words) => {
     const { session } = bench({ b: "a b c" });
-    const { text, details } = await session.edit({ path: file, edits: [{ op: "explode" }] });
+    const { text, details } = await session.edit({ path: file, edits: editsFromJson([{ op: "explode" }]) });
     expect(details).toMatchObject({ code: "bad_request" });
     expect(text).toMatch(/unknown op "explode"/);
     expect(text.split("\n")).toContain(words);
@@ -229,7 +232,7 @@ describe("all problems of a call are told together", () => {
 
   it("of several files, some of which cannot even be found", async () => {
     const { session } = bench({ b: "a b c" });
-    const explode = [{ op: "explode" }];
+    const explode = editsFromJson([{ op: "explode" }]);
     const out = await session.multiEdit({
       files: [
         { path: "../x", edits: [{ op: "append", text: "x" }] },

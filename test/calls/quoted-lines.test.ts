@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { Edit } from "../../src/edits/index.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { type Bench, bench, handleOf, outcome, path, printedLines } from "../support/session.js";
 
 const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
@@ -13,11 +15,11 @@ async function opened(...lines: string[]): Promise<Bench> {
   return made;
 }
 
-const set = (line: number, content: string, by: string) => ({
+const set = (line: number, content: string, by: string): EditRequest => ({
   path,
   edits: [{ op: "set_line", anchor: anchor(line, content), text: by }],
 });
-const quote = (old: string, by: string, all = false) => ({
+const quote = (old: string, by: string, all = false): EditRequest => ({
   path,
   edits: [{ op: "replace_text", old, new: by, all }],
 });
@@ -98,7 +100,7 @@ describe("a line that was never shown and is quoted in part", () => {
     const { session, files, rudely } = bench("a b c d e f_secret g");
     await session.read({ path, ranges: [{ start: 1, end: 2 }] });
     rudely("a B c d e f_secret g");
-    const edits = [
+    const edits: Edit[] = [
       { op: "set_line", anchor: anchor(2, "b"), text: "x" },
       { op: "replace_text", old: "f_", new: "k_" },
     ];

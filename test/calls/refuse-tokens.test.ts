@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { Edit } from "../../src/edits/index.js";
 import { bench, handleOf, outcome, path } from "../support/session.js";
 
 /** So many lines of real code: this project's own. */
@@ -25,7 +26,7 @@ async function recovery(lines: readonly string[], at: number) {
   const all = { path, ranges: [{ start: 1, end: lines.length }] };
   await session.read(all);
   files.set(path, textOf(lines.with(at, `${lines[at]} // changed`)));
-  const edit = { op: "set_line", anchor: anchor(lines, at), text: "  return null;" };
+  const edit: Edit = { op: "set_line", anchor: anchor(lines, at), text: "  return null;" };
   const refusal = await session.edit({ path, edits: [edit] });
   const call = { path, retry: handleOf(refusal) as string };
   expect(outcome(await session.edit(call))).toBe("applied");
@@ -65,7 +66,7 @@ describe("tokens (o200k)", () => {
       files.set(path, textOf(lines));
       await session.read({ path });
       const text = Array.from({ length: 10 }, (_, row) => `  const value${row} = compute(${row + at});`);
-      const edit = { op: "replace_lines", start: anchor(lines, at), end: anchor(lines, at + 9), text };
+      const edit: Edit = { op: "replace_lines", start: anchor(lines, at), end: anchor(lines, at + 9), text };
       const result = await session.edit({ path, edits: [edit] });
       expect(outcome(result)).toBe("applied");
       costs.push(countTokens(result.text));

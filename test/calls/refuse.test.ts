@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
+import { editsFromJson } from "../../src/edits/index.js";
 import { PortError } from "../../src/ports/files.js";
 import { Session } from "../../src/session/session.js";
 import {
@@ -56,11 +58,13 @@ describe("a refusal", () => {
   it("reports all problems of a call together, and writes nothing of it", async () => {
     const { session, rudely, words } = await seen();
     rudely("a b C d e f G h");
-    const edits = [tag(eight, 1), tag(eight, 3), "5#000000", tag(eight, 7)].map((anchor) => ({
-      op: "set_line",
-      anchor,
-      text: "x",
-    }));
+    const edits = [tag(eight, 1), tag(eight, 3), "5#000000", tag(eight, 7)].map(
+      (anchor): Edit => ({
+        op: "set_line",
+        anchor,
+        text: "x",
+      }),
+    );
     const { text, details } = await session.edit({ path, edits });
     expect(details).toMatchObject({
       affectedRanges: [
@@ -80,7 +84,8 @@ describe("a refusal", () => {
     ["a placeholder", "LINE#ID"],
   ])("of %s is told apart from a stale one", async (_, anchor) => {
     const { session } = await seen();
-    const { details, text } = await session.edit({ path, edits: [{ op: "set_line", anchor, text: "x" }] });
+    const edits = editsFromJson([{ op: "set_line", anchor, text: "x" }]);
+    const { details, text } = await session.edit({ path, edits });
     expect(details).toMatchObject({ code: "bad_anchor" });
     if (String(anchor) === "4") expect(text).toContain(`line 4 was shown as ${tag(eight, 4)}`);
   });
@@ -278,7 +283,7 @@ describe("quoted text", () => {
     const { session, rudely } = bench("b x y");
     await session.read({ path });
     rudely(`b x y ${added}`);
-    const edits = [{ op: "replace_text", old: "b", new: "B" }];
+    const edits: Edit[] = [{ op: "replace_text", old: "b", new: "B" }];
     expect((await session.edit({ path, edits })).text).toContain(expected);
   });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Edit, PlaceLines } from "../../src/edits/index.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { bench, handleOf, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
 
 const five = "a b c d e";
@@ -17,7 +19,7 @@ async function refusedCreation() {
   const made = bench({ b: five });
   await made.session.read({ path: "b" });
   made.rudely("a b X d e", "b");
-  const created = { path: "new", edits: [{ op: "create_file", text: "n" }] };
+  const created: EditRequest = { path: "new", edits: [{ op: "create_file", text: "n" }] };
   const files = [created, on(five, "b").set(3, "mine")] as never;
   return { ...made, retry: handleOf(await made.session.multiEdit({ files })) as string };
 }
@@ -87,7 +89,7 @@ describe("a retry handle", () => {
     expect(text).not.toContain("identical");
   });
 
-  it.each([
+  it.each<[PlaceLines["op"], number, number, number, string, string]>([
     ["move_lines", 2, 3, 5, "a X Y d e", "a d e X Y"],
     ["move_lines", 4, 5, 1, "a b c D e", "a D e b c"],
     ["move_lines", 2, 3, 5, "a b X d e", "a d e b X"],
@@ -99,7 +101,7 @@ describe("a retry handle", () => {
       const made = bench(five);
       await made.session.read({ path });
       made.rudely(then);
-      const [start, end, after] = [first, last, below].map((line) => tag(five, line));
+      const [start, end, after] = [tag(five, first), tag(five, last), tag(five, below)];
       const result = await made.session.edit({ path, edits: [{ op, start, end, after }] });
       expect(outcome(result)).toBe("!stale");
       expect(outcome(await made.session.edit({ path, retry: handleOf(result) as string }))).toBe("applied");
@@ -111,7 +113,7 @@ describe("a retry handle", () => {
     const { session, rudely, words } = bench("a b c x", { onStale: "refuse" });
     await session.read({ path });
     rudely("A b c x");
-    const all = { op: "replace_text", old: "x", new: "y", all: true };
+    const all: Edit = { op: "replace_text", old: "x", new: "y", all: true };
     const retry = handleOf(await session.edit({ path, edits: [all] })) as string;
     rudely("A x b c x");
     await session.read({ path, ranges: [{ start: 4, end: 5 }] });
@@ -150,7 +152,7 @@ describe("a retry handle", () => {
 
   it("keeps the terminator of the line beside", async () => {
     const [before, after] = ["a\r\nb\r\nc\r\nd\n", "a\r\nb\r\nc\r\nD\n"];
-    const above = (word: string) => ({
+    const above = (word: string): EditRequest => ({
       path,
       edits: [{ op: "insert_before", anchor: `4#${tag(word, 1).slice(2)}`, text: "n" }],
     });

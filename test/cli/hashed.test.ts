@@ -1,7 +1,9 @@
 /** Files of which only line hashes are kept: what others left alone is edited as it was shown, anything else is refused. */
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import { nodeFiles, nodeStore } from "../../src/node.js";
 import { Session } from "../../src/session/session.js";
 import { Place } from "./support.js";
@@ -38,8 +40,8 @@ function make(name: string, more: readonly string[]): Made {
 const head = (text: string): string => text.split("\n").slice(0, 5).join("|");
 const anchorIn = (shown: string, line: number): string =>
   shown.split("\n")[line - 1]?.split("|")[0] as string;
-const setLine = (anchor: string, text: string) => ({ op: "set_line", anchor, text });
-const replace = (old: string, fresh: string) => ({ op: "replace_text", old, new: fresh });
+const setLine = (anchor: string, text: string): Edit => ({ op: "set_line", anchor, text });
+const replace = (old: string, fresh: string): Edit => ({ op: "replace_text", old, new: fresh });
 const edited = "new = 0|one = 1|two = TWO|three = 3|four = FOUR";
 
 describe.each(kinds)("a file %s", (_, name, more) => {

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/host/checksums.js";
-import { nodeIo, systemProcesses } from "../../src/node.js";
+import { nodeIo, systemProcesses } from "../../src/host/index.js";
 import { faultyIo } from "../support/faulty.js";
 import { commit, type Ground, namesIn, newGround } from "../support/node.js";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Io, nodeIo } from "../../src/node.js";
+import { type Io, nodeIo } from "../../src/host/index.js";
 import { commit, type Ground, newGround } from "../support/node.js";
 
 type Stat = ReturnType<Io["fstat"]>;

@@ -20,7 +20,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isMixture } from "../../src/disk/batch-recovery.js";
-import { type Io, nodeIo } from "../../src/node.js";
+import type { Edit } from "../../src/edits/index.js";
+import { type Io, nodeIo } from "../../src/host/index.js";
 import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { Document } from "../../src/text/document.js";
@@ -170,7 +171,7 @@ describe("what a commit keeps", () => {
     chmodSync(at.put("old.sh", "#!/bin/sh\necho 1\n"), 0o750);
     const session = new Session({ files: at.files(), store: memoryStore(), agent: "one", clock: Date.now });
     await session.read({ path: "old.sh" });
-    const edits = [
+    const edits: Edit[] = [
       { op: "move_file", to: "bin/new.sh" },
       { op: "replace_text", old: "1", new: "2" },
     ];

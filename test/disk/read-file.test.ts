@@ -1,7 +1,8 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Recent } from "../../src/disk/read-file.js";
-import { type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node.js";
+import { nodeIo } from "../../src/host/index.js";
+import { type NodeStoreOptions, nodeStore } from "../../src/node.js";
 import { Session } from "../../src/session/session.js";
 import { faultyIo } from "../support/faulty.js";
 import { commit, type Ground, newGround, text, utf8 } from "../support/node.js";

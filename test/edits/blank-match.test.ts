@@ -1,5 +1,7 @@
 /** Quotes and lines that differ from the file in blanks only: refused, and the handle takes the blanks of the file. */
+
 import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import { bench, handleOf, on, outcome, path, tag } from "../support/session.js";
 
 const python = "def f(x):\n    a = 1\n    if x:\n        b = 2\n    return a\n";
@@ -32,7 +34,7 @@ describe("a quote with other blanks than the file", () => {
 
   it("goes with other edits of its call", async () => {
     const { session, text } = await at(python);
-    const edits = [
+    const edits: Edit[] = [
       { op: "replace_text", old: "\treturn a", new: "\treturn b" },
       { op: "set_line", anchor: tag(python, 2), text: "    a = 7" },
     ];
@@ -106,7 +108,7 @@ describe("a quote with other blanks than the file", () => {
 
 describe("lines of which only the blanks changed since they were shown", () => {
   const now = python.replaceAll("    ", "\t");
-  const sent = async (edit: object): Promise<string | null> => {
+  const sent = async (edit: Edit): Promise<string | null> => {
     const { session, files, text } = await at(python);
     files.set(path, now);
     const refusal = await session.edit({ path, edits: [edit] });
@@ -152,7 +154,7 @@ describe("lines of which only the blanks changed since they were shown", () => {
   it("where words changed too, the text goes in as it was sent", async () => {
     const { session, files, text } = await at(python);
     files.set(path, now.replace("return a", "return aa"));
-    const { edits } = on(python).set(5, "    return b") as { edits: readonly object[] };
+    const { edits } = on(python).set(5, "    return b");
     const retry = handleOf(await session.edit({ path, edits })) as string;
     await session.edit({ path, retry });
     expect(text()).toContain("\n    return b\n");

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { computeLineHash, formatLineTag } from "../../src/anchors/scheme.js";
+import type { Edit } from "../../src/edits/index.js";
+import { editsFromJson } from "../../src/edits/index.js";
 import type { EditRequest } from "../../src/session/session.js";
 import { bench, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
 
@@ -43,7 +45,7 @@ describe("an anchor that was printed for two lines", () => {
       `${new4}|}`,
       `${old6}|}`,
     ]);
-    const set = (anchor: string, words: string) => ({ op: "set_line", anchor, text: words });
+    const set = (anchor: string, words: string): Edit => ({ op: "set_line", anchor, text: words });
     const edits = [set(new4, "new"), set(old6, "old")];
     expect(outcome(await made.session.edit({ path, edits }))).toBe("applied");
     expect(made.words()).toBe("a b n new c old e f");
@@ -119,9 +121,9 @@ describe("an anchor that was printed for two lines", () => {
     files.set(path, `${one}\nb\nc\n`);
     await session.read({ path, anchors: "hex4" });
     const anchor = `1#${computeLineHash(one, "hex4")}`;
-    const above = { op: "insert_before", anchor, text: [two, "n"] };
+    const above: Edit = { op: "insert_before", anchor, text: [two, "n"] };
     expect(outcome(await session.edit({ path, edits: [above] }))).toBe("applied");
-    const set = (echo: string) => ({
+    const set = (echo: string): EditRequest => ({
       path,
       edits: [{ op: "set_line", anchor: anchor + echo, text: `was ${echo}` }],
     });
@@ -178,7 +180,7 @@ describe("anchors keep their meaning after one's own edits", () => {
     await session.read({ path });
     await session.edit(on("a b c").before(1, ["1", "2", "3", "4", "5"]));
     await session.edit(on("a b c").set(3, "C"));
-    const range = { op: "replace_lines", start: tag("1 2 3 4 5", 5), end: tag("a b c", 3), text: "x" };
+    const range: Edit = { op: "replace_lines", start: tag("1 2 3 4 5", 5), end: tag("a b c", 3), text: "x" };
     expect(outcome(await session.edit({ path, edits: [range] }))).toBe("!stale");
   });
 
@@ -270,7 +272,7 @@ describe("a call sent again", () => {
     const made = bench("a b c d e");
     await made.session.read({ path });
     made.rudely("a b X d e");
-    const replace = (start: string) => ({
+    const replace = (start: string): EditRequest => ({
       path,
       edits: [{ op: "replace_lines", start, end: tag("a b c d e", 4), text: "y" }],
     });
@@ -323,7 +325,7 @@ describe("a call sent again", () => {
 
   it("is no repeat once the file was read, whatever changed nothing after that", async () => {
     const { session, words } = bench(five);
-    const append = { path, edits: [{ op: "append", text: "n" }] };
+    const append: EditRequest = { path, edits: [{ op: "append", text: "n" }] };
     await session.read({ path });
     await session.edit(append);
     await session.read({ path });
@@ -404,7 +406,7 @@ describe("a call sent again", () => {
     const { session, rudely, words } = bench(five);
     await session.read({ path });
     rudely("a b X d e");
-    const { edits } = on(five).replace(2, 4, ["x"]) as { edits: readonly object[] };
+    const { edits } = on(five).replace(2, 4, ["x"]);
     const spellings = [
       { path, edits },
       { path, edits: JSON.stringify(edits) },
@@ -414,7 +416,8 @@ describe("a call sent again", () => {
         edits: [{ replace_lines: { start_anchor: tag(five, 2), end_anchor: tag(five, 4), new_text: "x" } }],
       },
     ];
-    for (const call of spellings) expect(outcome(await session.edit(call))).toBe("!stale");
+    for (const call of spellings)
+      expect(outcome(await session.edit({ ...call, edits: editsFromJson(call.edits) }))).toBe("!stale");
     expect(words()).toBe("a b X d e");
   });
 
@@ -423,7 +426,7 @@ describe("a call sent again", () => {
     await session.read({ path });
     rudely("a b X d e");
     const call = on(five).replace(2, 4, "x");
-    expect(outcome(await session.edit(call))).toBe("!stale");
+    expect(outcome(await session.edit({ ...call, edits: editsFromJson(call.edits) }))).toBe("!stale");
     await session.read({ path, ranges: [{ start: 2, end: 4 }] });
     expect(outcome(await session.edit(call))).toBe("applied");
     expect(words()).toBe("a x e");

@@ -1,6 +1,8 @@
 /** Other programs' tools edit by a quote; a formatter changed only the blanks at the ends of its lines. */
+
 import { expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { Edit } from "../../src/edits/index.js";
 import { quote, stage } from "../support/foreign.js";
 import { bench, handleOf, path } from "../support/session.js";
 
@@ -101,10 +103,10 @@ it("replace_text names nobody for blanks beside lines that the agent wrote", asy
   files.set(path, lines("{", "  foo();", "  bar();", "}"));
   await session.read({ path });
   files.set(path, lines("{", "\tfoo();", "\tbar();", "}"));
-  const set = { op: "set_line", anchor: `2#${computeLineHash("  foo();")}`, text: "  foo(1);\n  k();" };
+  const set: Edit = { op: "set_line", anchor: `2#${computeLineHash("  foo();")}`, text: "  foo(1);\n  k();" };
   const retry = handleOf(await session.edit({ path, edits: [set] })) as string;
   expect((await session.edit({ path, retry })).isError).toBe(false);
-  const edits = [{ op: "replace_text", old: "  bar();", new: "  bar(2);" }];
+  const edits: Edit[] = [{ op: "replace_text", old: "  bar();", new: "  bar(2);" }];
   const { text } = await session.edit({ path, edits });
   expect(text).toContain('It was "  bar();", only blanks changed');
   expect(text).not.toContain("by you");

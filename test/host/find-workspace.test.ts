@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configFolder, findWorkspace, nodeIo, stateFolder, wantedFolder } from "../../src/node.js";
+import { configFolder, nodeIo, wantedFolder } from "../../src/host/index.js";
+import { findWorkspace, stateFolder } from "../../src/node.js";
 import { faultyIo } from "../support/faulty.js";
 import { newGround } from "../support/node.js";
 

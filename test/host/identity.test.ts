@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { nodeIo, type Processes, systemProcesses } from "../../src/host/index.js";
 import { type Ancestor, parseRow } from "../../src/host/processes.js";
-import { agentIdentity, nodeIo, type Processes, systemProcesses } from "../../src/node.js";
+import { agentIdentity } from "../../src/node.js";
 
 const above = (...names: string[]): Ancestor[] =>
   names.map((name, index) => ({ name, pid: 100 - index, start: String(1000 - index) }));

@@ -1,8 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Io, type NodeFiles, nodeFiles } from "../../src/node.js";
+import type { Edit } from "../../src/edits/index.js";
+import type { Io } from "../../src/host/index.js";
+import { type NodeFiles, nodeFiles } from "../../src/node.js";
 import { memoryStore } from "../../src/ports/index.js";
+import type { EditRequest } from "../../src/session/index.js";
 import { Session } from "../../src/session/session.js";
 import { filesContract } from "../contract/files.js";
 import { commit, ground, newGround, treeOf, utf8 } from "../support/node.js";
@@ -115,23 +118,23 @@ describe("names without regard to case", () => {
     at.put("Work/b.ts", "one\n");
     const session = new Session({ files, store: memoryStore(), agent: "one", clock: Date.now });
     await session.read({ path: "a.ts" });
-    const move = { path: "a.ts", edits: [{ op: "move_file", to: "A.ts" }] };
-    const made = { path: "c.ts", edits: [{ op: "create_file", text: "new" }] };
+    const move: EditRequest = { path: "a.ts", edits: [{ op: "move_file", to: "A.ts" }] };
+    const made: EditRequest = { path: "c.ts", edits: [{ op: "create_file", text: "new" }] };
     const done = await session.multiEdit({ files: [move, made] });
     expect(done.text).toContain("a.ts: moved to A.ts");
     expect(treeOf(join(at.root, "Work"))).toEqual({ "A.ts": "one\ntwo\n", "b.ts": "one\n", "c.ts": "new" });
     // What was read under the old spelling still counts.
-    const edit = { op: "replace_text", old: "two", new: "2" };
+    const edit: Edit = { op: "replace_text", old: "two", new: "2" };
     expect((await session.edit({ path: "A.ts", edits: [edit] })).details).toMatchObject({
       status: "applied",
     });
     await session.undo({});
     await session.undo({});
     expect(treeOf(join(at.root, "Work"))).toEqual({ "a.ts": "one\ntwo\n", "b.ts": "one\n" });
-    const onto = { path: "a.ts", edits: [{ op: "move_file", to: "B.ts" }] };
+    const onto: EditRequest = { path: "a.ts", edits: [{ op: "move_file", to: "B.ts" }] };
     await session.read({ path: "a.ts" });
     expect((await session.multiEdit({ files: [onto] })).details).toMatchObject({ code: "exists" });
-    const both = { path: "b.ts", edits: [{ op: "move_file", to: "A.ts" }] };
+    const both: EditRequest = { path: "b.ts", edits: [{ op: "move_file", to: "A.ts" }] };
     expect((await session.multiEdit({ files: [move, both] })).details).toMatchObject({ code: "bad_request" });
   });
 

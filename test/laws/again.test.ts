@@ -2,8 +2,10 @@
  * What is answered without a lock is what a locked look would have answered, and a locked look would have written
  * nothing down. Two worlds live through the same history; in one of them nothing can be looked at without a lock.
  */
+
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/calls/result.js";
+import type { Edit } from "../../src/edits/index.js";
 import type { ForeignWrite } from "../../src/foreign/judge-write.js";
 import { type Files, PortError } from "../../src/ports/files.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/index.js";
@@ -248,7 +250,7 @@ class Course {
     const anchor = () => random.pick(this.anchors.get(path) as string[]);
     const text = random.pick(texts);
     const edits = [
-      random.pick([
+      random.pick<Edit>([
         { op: "set_line", anchor: anchor(), text },
         { op: "replace_lines", start: anchor(), end: anchor(), text },
         { op: "insert_after", anchor: anchor(), text },

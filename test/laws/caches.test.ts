@@ -2,10 +2,12 @@
  * What is known from the last call is what would be read again. Two worlds live through the same history, on disk, with
  * several processes and agents; in one of them every record and every text is read anew each time.
  */
+
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/calls/result.js";
+import type { Edit } from "../../src/edits/index.js";
 import { nameOf } from "../../src/host/checksums.js";
 import { ledgerFrom } from "../../src/ledger/file-ledger.js";
 import { type NodeFiles, type NodeStore, nodeStore } from "../../src/node.js";
@@ -260,15 +262,17 @@ class Course {
     if (handle && random.chance(0.1)) return (session) => session.edit({ path, retry: handle });
     const chances = [random.next(), random.next()] as const;
     const op = random.pick([
-      ...["set_line", "set_line", "replace", "insert_after", "insert_before"],
-      "delete",
-      "quote",
+      ...(["set_line", "set_line", "replace", "insert_after", "insert_before"] as const),
+      ...(["delete", "quote"] as const),
     ]);
     const [old, all] = [random.pick(texts) || "}", random.chance(0.5)];
-    const end = random.pick(["append", "prepend"]);
+    const end = random.pick(["append", "prepend"] as const);
     const isEnd = random.chance(0.15);
-    const edits = (known: readonly string[]): unknown => {
-      const [one, two] = chances.map((chance) => known[Math.floor(chance * known.length)] ?? "1#0f0dd9");
+    const edits = (known: readonly string[]): readonly Edit[] => {
+      const [one, two] = chances.map((chance) => known[Math.floor(chance * known.length)] ?? "1#0f0dd9") as [
+        string,
+        string,
+      ];
       if (isEnd) return [{ op: end, text }];
       if (op === "quote") return [{ op: "replace_text", old, new: text, all }];
       if (op === "delete") return [{ op: "delete_lines", start: one }];

@@ -3,6 +3,7 @@ import { computeLineHash } from "../../src/anchors/scheme.js";
 import type { Result } from "../../src/calls/result.js";
 import { compare } from "../../src/changes/compare.js";
 import { LineChange } from "../../src/changes/line-change.js";
+import type { Edit } from "../../src/edits/index.js";
 import { Document } from "../../src/text/document.js";
 import { Random } from "../support/random.js";
 import { type Bench, bench, outcome, path } from "../support/session.js";
@@ -139,7 +140,7 @@ class Course {
     const end = Math.min(lines.length, start + random.below(4));
     const anchor = (line: number) => `${line}#${computeLineHash(lines[line - 1] as string)}`;
     const text = Array.from({ length: random.between(1, 3) }, () => this.line());
-    const edit = { op: "replace_lines", start: anchor(start), end: anchor(end), text };
+    const edit: Edit = { op: "replace_lines", start: anchor(start), end: anchor(end), text };
     const result = await this.bench.session.edit({ path, edits: [edit] });
     this.took(result);
     const done = (await this.bench.store.journal()).findLast(({ kind }) => kind === "commit");

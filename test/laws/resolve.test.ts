@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { History, type State } from "../../src/changes/history.js";
+import type { Edit } from "../../src/edits/index.js";
 import { anchorOf } from "../../src/edits/problem.js";
 import { type Applied, type Refused, run } from "../../src/merge/run-edits.js";
 import { Document } from "../../src/text/document.js";
@@ -240,8 +241,8 @@ describe("texts of which only the hashes are kept", () => {
       }
       const last = states.length - 1;
       const [old] = world.random.chance(0.5) && seen.length > 0 ? [world.random.pick(seen).text] : ["line"];
-      const quote = { op: "replace_text" as const, index: 0, start: null, end: null, all: false };
-      const edits = quoted && old ? [{ ...quote, old, new: "new" }] : callOn(seen, world).edits;
+      const edits: readonly Edit[] =
+        quoted && old ? [{ op: "replace_text", all: false, old, new: "new" }] : callOn(seen, world).edits;
       const kept = run(edits, firstShown(states));
       const result = run(edits, firstShown(states.map((one, at) => (at < last ? hashed(one) : one))));
       return { edits, kept, result };

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { applyEdits } from "../../src/answers/apply-edits.js";
+import type { Edit } from "../../src/edits/index.js";
+import type { EditRequest, MultiEditRequest } from "../../src/session/index.js";
 import { type Bench, bench, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
 
 const five = "a b c d e";
 const part = { path, ranges: [{ start: 1, end: 2 }] };
-const whole = (op: string, file = path) => ({
+const whole = (op: "delete_file" | "move_file", file = path): MultiEditRequest => ({
   files: [{ path: file, edits: [op === "move_file" ? { op, to: "b.ts" } : { op }] }],
 });
 
@@ -69,7 +71,7 @@ describe("a file that was not read", () => {
 
   it("counts as read after nothing was shown of it: no", async () => {
     const { session, files } = bench(five);
-    const append = { path, edits: [{ op: "append", text: "x" }] };
+    const append: EditRequest = { path, edits: [{ op: "append", text: "x" }] };
     await session.read({ path, ranges: [{ start: 90, end: 99 }] });
     expect(outcome(await session.edit(append))).toBe("!not_read");
     files.set(path, `${"y".repeat(3000)}\n`);
@@ -96,7 +98,7 @@ describe("a file that was not read", () => {
     const { session } = bench({ "empty.ts": "", "void.ts": "" });
     for (const path of ["empty.ts", "void.ts"]) await session.read({ path });
     const lineOf = ({ text }: { readonly text: string }) => text.split(/[;\n]/)[0];
-    const append = { path: "empty.ts", edits: [{ op: "append", text: "a" }] };
+    const append: EditRequest = { path: "empty.ts", edits: [{ op: "append", text: "a" }] };
     expect(lineOf(await session.edit({ ...append, dryRun: true }))).toMatch(/ empty\.ts would be edited$/);
     expect(lineOf(await session.edit(append))).toBe("empty.ts edited");
     expect(lineOf(await session.write({ path: "void.ts", content: "a\n" }))).toBe("void.ts edited");
@@ -107,7 +109,9 @@ describe("a file that was not read", () => {
   it("may be created without reading, and not over another", async () => {
     const { session, words } = bench(five);
     expect(outcome(await session.write({ path: "new", content: "x\n" }))).toBe("applied");
-    const create = (file: string) => ({ files: [{ path: file, edits: [{ op: "create_file", text: "y" }] }] });
+    const create = (file: string): MultiEditRequest => ({
+      files: [{ path: file, edits: [{ op: "create_file", text: "y" }] }],
+    });
     expect(outcome(await session.multiEdit(create("newer")))).toBe("applied");
     expect(outcome(await session.multiEdit(create(path)))).toBe("!exists");
     expect([words("new"), words("newer"), words()]).toEqual(["x", "y", five]);
@@ -230,7 +234,7 @@ describe("what counts as shown", () => {
     const door = { read: (at: string) => `look at ${at}`, retry: () => "again" };
     const { session, files } = bench("a", { door });
     files.set(path, `${"y".repeat(70_000)}\n`);
-    const edits = [{ op: "replace_text", old: "y", new: "z", all: true }];
+    const edits: Edit[] = [{ op: "replace_text", old: "y", new: "z", all: true }];
     expect((await session.edit({ path, edits })).text).toContain("in this session: look at src/a.ts first");
     files.set(path, `a\n${"y".repeat(70_000)}\n`);
     await session.read({ path });
@@ -242,7 +246,10 @@ describe("what counts as shown", () => {
   it("of a file of lines that no read shows whole nothing but that it was read: a quote of a part is enough", async () => {
     const { session, files } = bench("a");
     files.set(path, `${"y".repeat(1_000_000)}begin\n`);
-    const quote = (old: string, by: string) => ({ path, edits: [{ op: "replace_text", old, new: by }] });
+    const quote = (old: string, by: string): EditRequest => ({
+      path,
+      edits: [{ op: "replace_text", old, new: by }],
+    });
     expect((await session.edit(quote("begin", "end"))).text).toBe(
       "REJECTED, nothing written.\nsrc/a.ts was not read in this session: call read on it first; its lines are too long to be shown whole: change a part of one with replace_text",
     );
@@ -279,7 +286,7 @@ describe("what counts as shown", () => {
       `REJECTED, nothing written.\nline 2 (${anchor}) was never shown\n[line 2 is too long to be shown whole: change a part of it with replace_text]`,
     );
     expect((await session.write({ path, content: "x" })).text).toContain("too long to be shown whole");
-    const quote = { op: "replace_text", old: "begin", new: "BEGIN" };
+    const quote: Edit = { op: "replace_text", old: "begin", new: "BEGIN" };
     expect(outcome(await session.edit({ path, edits: [quote] }))).toBe("applied");
   });
 
@@ -291,7 +298,7 @@ describe("what counts as shown", () => {
     const { session, files } = bench("a");
     files.set(path, words && `${words.replace(" ", "\n")}\n`);
     await session.read({ path });
-    const edits = [{ op: "set_line", anchor: `${line}#0f0dd9`, text: "z" }];
+    const edits: Edit[] = [{ op: "set_line", anchor: `${line}#0f0dd9`, text: "z" }];
     const { text } = await session.edit({ path, edits });
     expect(text).toBe(`REJECTED, nothing written.\n${expected}\nNext: call read on src/a.ts.`);
   });

@@ -3,9 +3,10 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/host/checksums.js";
+import { type Io, nodeIo, type Processes, systemProcesses } from "../../src/host/index.js";
 import type { Holder } from "../../src/host/processes.js";
 import { defaultTiming, type LockRecord } from "../../src/locks/lock-file.js";
-import { type Io, type NodeFiles, nodeIo, type Processes, systemProcesses } from "../../src/node.js";
+import type { NodeFiles } from "../../src/node.js";
 import { commit, type Ground, namesIn, newGround } from "../support/node.js";
 
 const real = systemProcesses(nodeIo);

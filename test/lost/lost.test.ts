@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import type { Commits } from "../../src/ports/store.js";
 import { path } from "../support/session.js";
 import { five, type Worked, worked } from "../support/worked.js";
@@ -42,7 +43,7 @@ describe("an edit is lost when", () => {
   it("an edit is lost when one of its places is gone", async () => {
     const { session, lost, files } = worked();
     await session.read({ path });
-    const edits = [
+    const edits: Edit[] = [
       { op: "replace_text", old: "first(1)", new: "first(11)" },
       { op: "replace_text", old: "fifth(5)", new: "fifth(55)" },
     ];

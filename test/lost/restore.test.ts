@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import type { RestoreDetails } from "../../src/lost/restore-result.js";
 import { outcome, path } from "../support/session.js";
 import { five, worked } from "../support/worked.js";
@@ -92,7 +93,7 @@ describe("restore", () => {
   it("restore leaves the hunks alone that stand, changed or not", async () => {
     const { session, files, now } = worked();
     await session.read({ path });
-    const edits = [
+    const edits: Edit[] = [
       { op: "replace_text", old: "first(1)", new: "call(first, 1)" },
       { op: "replace_text", old: "third(3)", new: "call(third, 3)" },
     ];

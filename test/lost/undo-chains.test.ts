@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { FileRequest } from "../../src/calls/index.js";
+import type { Edit } from "../../src/edits/index.js";
 import { bench, outcome } from "../support/session.js";
 
 const names = ["a.ts", "b.ts", "c.ts", "n/d.ts"];
@@ -12,18 +14,18 @@ const one: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ op: fc.constantFrom("move" as const, "carry" as const), path: name, to: name }),
 );
 
-function requestOf(step: Step, count: number) {
+function requestOf(step: Step, count: number): FileRequest {
   const text = `new ${count}`;
   if (step.op === "create") return { path: step.path, edits: [{ op: "create_file", text }] };
   if (step.op === "delete") return { path: step.path, edits: [{ op: "delete_file" }] };
   if (!("to" in step)) return { path: step.path, edits: [{ op: "append", text }] };
-  const move = { op: "move_file", to: step.to };
+  const move: Edit = { op: "move_file", to: step.to };
   return { path: step.path, edits: step.op === "carry" ? [move, { op: "append", text }] : [move] };
 }
 
 it("there and back with an edit before and after: undo of all of it", async () => {
   const { session, files } = bench({ "a.ts": "a b c" });
-  const call = async (path: string, ...edits: readonly object[]) => {
+  const call = async (path: string, ...edits: readonly Edit[]) => {
     await session.read({ path });
     expect(outcome(await session.multiEdit({ files: [{ path, edits }] }))).toBe("applied");
   };

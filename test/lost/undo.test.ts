@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { FileRequest } from "../../src/calls/index.js";
+import type { Edit } from "../../src/edits/index.js";
 import type { UndoDetails } from "../../src/lost/undo.js";
+import type { MultiEditRequest } from "../../src/session/index.js";
 import { type Bench, bench, on, outcome, path } from "../support/session.js";
 
 const five = "a b c d e";
@@ -81,7 +84,7 @@ describe("undo", () => {
 
   it("undo of a batch lets all of it be made again", async () => {
     const { session, words } = await edited();
-    const files = [
+    const files: FileRequest[] = [
       { path, edits: [{ op: "append", text: "f" }] },
       { path: "new.ts", edits: [{ op: "create_file", text: "n" }] },
     ];
@@ -277,7 +280,7 @@ describe("an edit that was undone", () => {
 });
 
 describe("undo of whole files", () => {
-  const batch = (edit: Readonly<Record<string, unknown>>, file = path) => ({
+  const batch = (edit: Edit, file = path): MultiEditRequest => ({
     files: [{ path: file, edits: [edit] }],
   });
 

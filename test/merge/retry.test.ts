@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { computeLineHash } from "../../src/anchors/scheme.js";
 import type { RefusalDetails } from "../../src/answers/refusal-details.js";
 import type { Result } from "../../src/calls/result.js";
+import type { Edit } from "../../src/edits/index.js";
+import type { EditRequest, MultiEditRequest } from "../../src/session/index.js";
 import { bench, on, outcome, path, printedLines, tag } from "../support/session.js";
 
 /** Two functions that end alike; three lines put in above them make line 7 the end of the first one. */
@@ -23,15 +25,14 @@ async function twoShowings() {
 }
 
 describe("an edit whose anchors come from two showings", () => {
-  const range = (op: string, more = {}) => ({
-    path,
-    edits: [{ op, start: tag(functions, 2), end: tag(shifted, 7), ...more }],
-  });
+  const ends = { start: tag(functions, 2), end: tag(shifted, 7) };
+  const range = (edit: Edit): EditRequest => ({ path, edits: [edit] });
+  const deletion = range({ op: "delete_lines", ...ends });
 
   it.each([
-    ["delete_lines", range("delete_lines")],
-    ["replace_lines", range("replace_lines", { text: "x" })],
-    ["move_lines", range("move_lines", { after: tag(shifted, 1) })],
+    ["delete_lines", deletion],
+    ["replace_lines", range({ op: "replace_lines", ...ends, text: "x" })],
+    ["move_lines", range({ op: "move_lines", ...ends, after: tag(shifted, 1) })],
   ])("is ambiguous, and nothing is written: %s", async (_, call) => {
     const { session, words } = await twoShowings();
     const refusal = await session.edit(call);
@@ -43,14 +44,14 @@ describe("an edit whose anchors come from two showings", () => {
   it("is ambiguous too where only the destination comes from the listing", async () => {
     const { session, words } = await twoShowings();
     const [start, end] = [tag(shifted, 1), tag(shifted, 2)];
-    const call = { path, edits: [{ op: "move_lines", start, end, after: tag(functions, 7) }] };
+    const call: EditRequest = { path, edits: [{ op: "move_lines", start, end, after: tag(functions, 7) }] };
     expect(outcome(await session.edit(call))).toBe("!ambiguous");
     expect(words()).toBe(shifted);
   });
 
   it("shows every place, and has a handle for each", async () => {
     const { session } = await twoShowings();
-    const refusal = await session.edit(range("delete_lines"));
+    const refusal = await session.edit(deletion);
     const places = placesOf(refusal);
     expect(places.map(({ line, anchor }) => [line, anchor])).toEqual([
       [7, tag(shifted, 7)],
@@ -68,21 +69,21 @@ describe("an edit whose anchors come from two showings", () => {
     [10, "n1 n2 n3 head tail"],
   ])("is done by the handle of the line that is meant: %i", async (line, then) => {
     const { session, words } = await twoShowings();
-    const places = placesOf(await session.edit(range("delete_lines")));
+    const places = placesOf(await session.edit(deletion));
     const retry = places.find((one) => one.line === line)?.retry as string;
     expect(outcome(await session.edit({ path, retry, dryRun: true }))).toBe("dry_run");
     expect(outcome(await session.edit({ path, retry }))).toBe("applied");
     expect(words()).toBe(then);
     // The request is done: sent once more it does not take the other place.
-    expect(outcome(await session.edit(range("delete_lines")))).toBe("noop");
+    expect(outcome(await session.edit(deletion))).toBe("noop");
     expect(words()).toBe(then);
   });
 
   it("is refused again with its handles however often it is sent, and never told to stop", async () => {
     const { session, words } = await twoShowings();
-    const first = placesOf(await session.edit(range("delete_lines")));
+    const first = placesOf(await session.edit(deletion));
     for (let time = 0; time < 3; time++) {
-      const again = await session.edit(range("delete_lines"));
+      const again = await session.edit(deletion);
       expect(outcome(again)).toBe("!ambiguous");
       expect(placesOf(again)).toEqual(first);
       expect(again.text).not.toMatch(/Stop|do not retry|Do not retry/);
@@ -92,7 +93,7 @@ describe("an edit whose anchors come from two showings", () => {
 
   it("has fresh handles after another change of the file", async () => {
     const { session, rudely, words } = await twoShowings();
-    const [one] = placesOf(await session.edit(range("delete_lines")));
+    const [one] = placesOf(await session.edit(deletion));
     rudely(shifted.replace("head", "HEAD"));
     const again = await session.edit({ path, retry: one?.retry as string });
     expect(outcome(again)).toBe("!ambiguous");
@@ -132,7 +133,7 @@ describe("an anchor with several living lines", () => {
     await session.grep({ pattern: "^}$" });
     const now = "} } a } b } c";
     expect(words()).toBe(now);
-    const call = { path, edits: [{ op: "delete_lines", start: tag(now, 2), end: tag(now, 4) }] };
+    const call: EditRequest = { path, edits: [{ op: "delete_lines", start: tag(now, 2), end: tag(now, 4) }] };
     const refusal = await session.edit(call);
     expect(outcome(refusal)).toBe("!ambiguous");
     const found = placesOf(refusal).map(({ line, retry }) => [line, retry]);
@@ -158,7 +159,10 @@ describe("an anchor with several living lines", () => {
     await session.edit(on(text).before(1, ["x", "}"]));
     await session.edit({ path, edits: [{ op: "insert_before", anchor: tag("a } b c d", 5), text: ["]"] }] });
     expect(words()).toBe("x } a } b c ] d e ]");
-    const call = { path, edits: [{ op: "delete_lines", start: tag(text, 2), end: tag(text, 7) }] };
+    const call: EditRequest = {
+      path,
+      edits: [{ op: "delete_lines", start: tag(text, 2), end: tag(text, 7) }],
+    };
     const refusal = await session.edit(call);
     expect(outcome(refusal)).toBe("!ambiguous");
     expect(placesOf(refusal).map(({ line, retry }) => [line, retry])).toEqual([
@@ -175,7 +179,7 @@ describe("an anchor with several living lines", () => {
     const { session, words, files } = made;
     files.set("b", "one\ntwo\n");
     await session.read({ path: "b" });
-    const call = {
+    const call: MultiEditRequest = {
       files: [
         { path, edits: [{ op: "set_line", anchor: tag(shifted, 7), text: "end" }] },
         { path: "b", edits: [{ op: "set_line", anchor: tag("one", 1), text: "ONE" }] },
@@ -222,7 +226,10 @@ describe("a printed row whose line is gone", () => {
     // The agent's own line has the anchor that was printed for the line that is gone.
     await session.edit({ path, edits: [{ op: "prepend", text: ["top", "}"] }] });
     expect(words()).toBe("top } a b c d e f g");
-    const set = (text: string) => ({ path, edits: [{ op: "set_line", anchor: tag("a }", 2), text }] });
+    const set = (text: string): EditRequest => ({
+      path,
+      edits: [{ op: "set_line", anchor: tag("a }", 2), text }],
+    });
     // The answer to the edit has told that a line is gone.
     expect(outcome(await session.edit(set("x")))).toBe("applied");
   });
@@ -283,14 +290,14 @@ describe("schemes", () => {
     await session.read({ path, anchors: "hex4" });
     await session.edit({ path, edits: [{ op: "prepend", text: "}" }] });
     const anchor = `1#${computeLineHash("}", "hex4")}`;
-    const set = { path, edits: [{ op: "set_line", anchor, text: "x" }] };
+    const set: EditRequest = { path, edits: [{ op: "set_line", anchor, text: "x" }] };
     await session.read({ path, anchors: "hex6" });
     expect(outcome(await session.edit(set))).toBe("applied");
   });
 });
 
 describe("a handle of one of several lines", () => {
-  const insert = { path, edits: [{ op: "insert_after", anchor: tag(shifted, 7), text: "new" }] };
+  const insert: EditRequest = { path, edits: [{ op: "insert_after", anchor: tag(shifted, 7), text: "new" }] };
 
   /** The call was refused; then the file changes in a way that leaves its anchor one line only. */
   async function handleFor(line: number) {
@@ -336,8 +343,8 @@ describe("a handle of one of several lines", () => {
 
 it("a choice goes over nothing where only the blanks of a quote are wrong beside it", async () => {
   const { session } = await twoShowings();
-  const insert = { op: "insert_after", anchor: tag(shifted, 7), text: "new" };
-  const call = { path, edits: [insert, { op: "replace_text", old: "  tail", new: "  end" }] };
+  const insert: Edit = { op: "insert_after", anchor: tag(shifted, 7), text: "new" };
+  const call: EditRequest = { path, edits: [insert, { op: "replace_text", old: "  tail", new: "  end" }] };
   const refusal = await session.edit(call);
   expect(placesOf(refusal).every(({ retry }) => retry !== undefined)).toBe(true);
   expect(refusal.text).toContain("With the blanks of the file the edit is:");
@@ -346,7 +353,7 @@ it("a choice goes over nothing where only the blanks of a quote are wrong beside
 
 it("a call that a handle decided, and that was taken back, has its handles again", async () => {
   const { session, rudely, words } = await twoShowings();
-  const call = { path, edits: [{ op: "insert_after", anchor: tag(shifted, 7), text: "new" }] };
+  const call: EditRequest = { path, edits: [{ op: "insert_after", anchor: tag(shifted, 7), text: "new" }] };
   const [, second] = placesOf(await session.edit(call));
   expect(outcome(await session.edit({ path, retry: second?.retry as string }))).toBe("applied");
   rudely(shifted);

@@ -7,7 +7,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, describe, expect, test } from "vitest";
 import { runAgent } from "../../examples/agent-loop/loop.js";
 import { findWorkspace, nodeFiles, nodeStore } from "../../src/node.js";
-import type { SessionOptions } from "../../src/session/session-options.js";
+import { Session, type SessionOptions } from "../../src/session/index.js";
 import { anchorOf, type Body, type ScriptedModel, scriptedModel, type Turn } from "./model.js";
 
 const lines = Array.from({ length: 1000 }, (_, at) => `  const value${at + 1} = compute(${at + 1});`);
@@ -33,8 +33,8 @@ async function converse(script: (file: string) => readonly Turn[], more: Partial
   const files = nodeFiles({ roots: [root], state });
   const store = nodeStore({ state, workspace: findWorkspace(root) });
   const client = new Anthropic({ baseURL: model.url, apiKey: "none", maxRetries: 0 });
-  const workplace = { files, store, agent: "agent", clock: Date.now, ...more };
-  const words = await runAgent({ client, model: "claude-x", prompt: "change it", workplace });
+  const session = new Session({ files, store, agent: "agent", clock: Date.now, ...more });
+  const words = await runAgent({ client, model: "claude-x", prompt: "change it", session });
   return { words, requests: model.requests, text: readFileSync(file, "utf8") };
 }
 

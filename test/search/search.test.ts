@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { nodeIo, thisPlatform } from "../../src/node.js";
+import { nodeIo, thisPlatform } from "../../src/host/index.js";
 import type { SearchQuery } from "../../src/ports/files.js";
 import { requiredText } from "../../src/search/pattern.js";
 import { findRipgrep } from "../../src/search/ripgrep.js";

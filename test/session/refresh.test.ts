@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReadRequest } from "../../src/calls/read.js";
+import type { Edit } from "../../src/edits/index.js";
 import { PortError } from "../../src/ports/files.js";
 import { type MemoryFiles, memoryFiles } from "../../src/ports/index.js";
 import { withRefresh } from "../../src/session/refresh.js";
@@ -88,8 +89,8 @@ describe("a line that merely moved", () => {
     const { tools, rudely, words } = loop({ onStale: "refuse" });
     await tools.read({ path });
     rudely("top a b C d e f g h");
-    const { edits: one } = on(eight).set(3, "x") as { edits: readonly object[] };
-    const { edits: two } = on(eight).set(6, "x") as { edits: readonly object[] };
+    const { edits: one } = on(eight).set(3, "x");
+    const { edits: two } = on(eight).set(6, "x");
     expect(outcome(await tools.edit({ path, edits: [...one, ...two] }))).toBe("!stale");
     expect(words()).toBe("top a b C d e f g h");
   });
@@ -111,10 +112,7 @@ it("adds nothing at the end of a file that others changed, and hands their rows 
     const { tools, rudely, words, given } = loop({ onStale: "refuse" });
     await tools.read({ path });
     rudely(now);
-    const edits = [
-      { op: "append", text: "N" },
-      ...(on(eight).set(2, "B") as { edits: readonly object[] }).edits,
-    ];
+    const edits: Edit[] = [{ op: "append", text: "N" }, ...on(eight).set(2, "B").edits];
     expect(outcome(await tools.edit({ path, edits }))).toBe("!stale");
     expect(words()).toBe(now);
     expect(given).toEqual([expect.stringMatching(row)]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import { Session } from "../../src/session/session.js";
 import { type Bench, bench, numbered, on, outcome, path, tag } from "../support/session.js";
 import { altered } from "../support/store.js";
@@ -93,7 +94,7 @@ describe("a file of which only hashes are kept", () => {
   it("is refused in ranges that hold a changed line, be it retyped, and in lines that are gone", async () => {
     const { session, rudely, words } = await read();
     rudely("a b X d f");
-    const range = { op: "replace_lines", start: tag(shown, 2), end: tag(shown, 4) };
+    const range = { op: "replace_lines" as const, start: tag(shown, 2), end: tag(shown, 4) };
     const edit = (text: string) => session.edit({ path, edits: [{ ...range, text }] });
     expect(outcome(await edit("B\nc\nd"))).toBe("!stale");
     const gone = await session.edit(on(shown).set(5, "F"));
@@ -121,7 +122,7 @@ describe("a file of which only hashes are kept", () => {
     rudely("a X c d e f g b2 b");
     expect((await session.consider(quote("b\n", "B\n"))).kind).toBe("refused");
     await session.read({ path, ranges: [{ start: 5, end: 5 }] });
-    const replace = { op: "replace_text", old: "b\n", new: "B\n" };
+    const replace: Edit = { op: "replace_text", old: "b\n", new: "B\n" };
     expect(outcome(await session.edit({ path, edits: [replace] }))).toMatch(/^!/);
     await session.read({ path });
     expect(outcome(await session.edit({ path, edits: [replace] }))).toBe("applied");
@@ -138,23 +139,26 @@ describe("a file of which nothing is kept", () => {
     });
   }
 
-  it.each(["append", "prepend"])("says on %s that others have changed it, and what to read", async (op) => {
-    const made = bench("a b c d e f");
-    const session = unkept(made);
-    const added = (text: string) => session.edit({ path, edits: [{ op, text }] });
-    const words = `${path} has changed since it was shown, and that text is not kept: call read on ${path}`;
-    await session.read({ path });
-    expect((await added("N")).details).toMatchObject({ status: "applied", warnings: [] });
-    expect((await added("M")).details).toMatchObject({ status: "applied", warnings: [] });
-    made.rudely("a b c d e F");
-    const result = await added("O");
-    expect(result.details).toMatchObject({
-      status: "applied",
-      warnings: [`${words} before you use its anchors`],
-    });
-    expect(result.text).toContain(`\n! ${words}`);
-    expect((await added("P")).details).toMatchObject({ status: "applied", warnings: [] });
-  });
+  it.each(["append", "prepend"] as const)(
+    "says on %s that others have changed it, and what to read",
+    async (op) => {
+      const made = bench("a b c d e f");
+      const session = unkept(made);
+      const added = (text: string) => session.edit({ path, edits: [{ op, text }] });
+      const words = `${path} has changed since it was shown, and that text is not kept: call read on ${path}`;
+      await session.read({ path });
+      expect((await added("N")).details).toMatchObject({ status: "applied", warnings: [] });
+      expect((await added("M")).details).toMatchObject({ status: "applied", warnings: [] });
+      made.rudely("a b c d e F");
+      const result = await added("O");
+      expect(result.details).toMatchObject({
+        status: "applied",
+        warnings: [`${words} before you use its anchors`],
+      });
+      expect(result.text).toContain(`\n! ${words}`);
+      expect((await added("P")).details).toMatchObject({ status: "applied", warnings: [] });
+    },
+  );
 
   it("is edited as shown, also after own edits, and not merged", async () => {
     const made = bench("a b c d e f");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type NodeStore, type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node.js";
+import { nodeIo } from "../../src/host/index.js";
+import { type NodeStore, type NodeStoreOptions, nodeStore } from "../../src/node.js";
 import { type Ground, newGround } from "../support/node.js";
 import { storing } from "../support/store.js";
 

@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { nodeIo } from "../../src/host/index.js";
 import { thisPlatform } from "../../src/host/platform.js";
-import { type NodeStore, type NodeStoreOptions, nodeIo, nodeStore } from "../../src/node.js";
+import { type NodeStore, type NodeStoreOptions, nodeStore } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 import { Session } from "../../src/session/session.js";
 import { Journal } from "../../src/store/journal.js";
@@ -324,7 +325,7 @@ test.each([false, true])(
     const session = new Session({ files, store: open(at, { brief }).store, agent: "one", clock: Date.now });
     const shown = (await session.read({ path: ".env" })).text.split("\n");
     at.put(".env", ["new\n", ...lines].join(""));
-    const anchor = shown[49]?.split("|")[0];
+    const anchor = shown[49]?.split("|")[0] ?? "";
     const { text: told } = await session.edit({
       path: ".env",
       edits: [{ op: "set_line", anchor, text: "x" }],

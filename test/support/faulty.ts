@@ -1,4 +1,4 @@
-import { type Io, nodeIo } from "../../src/node.js";
+import { type Io, nodeIo } from "../../src/host/index.js";
 
 export interface Fault {
   /** Which call fails, counted from 1; 0: none. */

@@ -1,5 +1,7 @@
 /** What simulated agents want, made from what they remember, with what it means by identity. */
+
 import type { Result } from "../../src/calls/result.js";
+import type { Edit } from "../../src/edits/index.js";
 import type { Session } from "../../src/session/session.js";
 import { anchorOfRow, isLastRow, type Memory, type Picture, type Row } from "./memory.js";
 import { callOn, type Line, type Named } from "./model.js";
@@ -149,12 +151,12 @@ export class Intents {
       ...memory.between(place, one.line.id, two.line.id, Math.min(one.picture.moment, two.picture.moment)),
     ];
     const target = three?.line.id ?? -1;
-    const move = { op: "move_lines", start, end: stop, after: three ? anchorOfRow(three) : "" };
+    const move: Edit = { op: "move_lines", start, end: stop, after: three ? anchorOfRow(three) : "" };
     const isMove =
       random.chance(0.25) && three !== null && !ids.includes(target) && lines[at - 1]?.id !== target;
     const edit = isMove
       ? move
-      : random.pick([
+      : random.pick<Edit>([
           { op: "replace_lines", start, end: stop, text },
           { op: "delete_lines", start, end: stop },
         ]);
@@ -219,7 +221,9 @@ export class Intents {
     const unread = random.chance(0.3) ? random.pick(place.world.lines) : undefined;
     const { text: old } = unread ?? this.row(picture).line;
     if (old === "") return null;
-    const edits = [{ op: "replace_text", old, new: place.world.texts(1)[0], all: random.chance(0.3) }];
+    const edits: Edit[] = [
+      { op: "replace_text", old, new: place.world.texts(1)[0] as string, all: random.chance(0.3) },
+    ];
     const quoted = newest.lines.filter(({ text }) => text.includes(old)).map(({ id }) => id);
     const lines = [...quoted, ...this.memory.ownLines(place)];
     return {

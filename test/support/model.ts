@@ -6,6 +6,7 @@
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { History, type State } from "../../src/changes/history.js";
 import { LineChange } from "../../src/changes/line-change.js";
+import type { Edit } from "../../src/edits/index.js";
 import type { View } from "../../src/edits/located-edit.js";
 import { anchorOf } from "../../src/edits/problem.js";
 import { Document } from "../../src/text/document.js";
@@ -140,7 +141,7 @@ export function strayed(hunks: readonly Hunk<string>[], now: readonly Line[], na
 
 /** The agent's call on a text it saw, and what it means by identity. */
 export interface Call {
-  readonly edits: readonly Readonly<Record<string, unknown>>[];
+  readonly edits: readonly Edit[];
   /** Indexes of the lines whose anchors it gives. */
   readonly refs: readonly number[];
   /** What its anchors name if they were printed of this text. */

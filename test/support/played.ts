@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
-import { type Io, nodeIo, type Platform } from "../../src/node.js";
+import { type Io, nodeIo, type Platform } from "../../src/host/index.js";
 
 const fail = (code: string, path: string): never => {
   throw Object.assign(new Error(`${code}: played, ${path}`), { code });

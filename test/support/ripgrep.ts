@@ -1,5 +1,5 @@
 import { delimiter, dirname } from "node:path";
-import { nodeIo, thisPlatform } from "../../src/node.js";
+import { nodeIo, thisPlatform } from "../../src/host/index.js";
 import { findRipgrep } from "../../src/search/ripgrep.js";
 
 /** The system's own, or else that of the package. False if there is none for this system. */

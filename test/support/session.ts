@@ -1,9 +1,12 @@
 /** A session on files in memory, told in few words. */
+
 import { computeLineHash } from "../../src/anchors/scheme.js";
+import type { FileRequest } from "../../src/calls/index.js";
 import type { Result } from "../../src/calls/result.js";
+import type { Edit, Lines } from "../../src/edits/index.js";
 import { type MemoryFiles, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import type { LedgerStore } from "../../src/ports/store.js";
-import { type EditRequest, Session } from "../../src/session/session.js";
+import { Session } from "../../src/session/session.js";
 import type { SessionOptions } from "../../src/session/session-options.js";
 import { textOf } from "./view.js";
 
@@ -48,18 +51,18 @@ export function tag(words: string, line: number): string {
   return `${line}#${computeLineHash(text)}`;
 }
 
-type Text = string | readonly string[] | null;
+type Text = Lines | null;
 
 /** One edit of one file; numbers are lines of the text told in words. */
 export function on(words: string, file: string = path) {
-  const one = (edit: Readonly<Record<string, unknown>>): EditRequest => ({ path: file, edits: [edit] });
+  const one = (edit: Edit): FileRequest => ({ path: file, edits: [edit] });
   const range = (start: number, end: number) => ({ start: tag(words, start), end: tag(words, end) });
   return {
     set: (line: number, text: Text) => one({ op: "set_line", anchor: tag(words, line), text }),
     replace: (start: number, end: number, text: Text) =>
       one({ op: "replace_lines", ...range(start, end), text }),
-    after: (line: number, text: Text) => one({ op: "insert_after", anchor: tag(words, line), text }),
-    before: (line: number, text: Text) => one({ op: "insert_before", anchor: tag(words, line), text }),
+    after: (line: number, text: Lines) => one({ op: "insert_after", anchor: tag(words, line), text }),
+    before: (line: number, text: Lines) => one({ op: "insert_before", anchor: tag(words, line), text }),
     remove: (start: number, end: number = start) => one({ op: "delete_lines", ...range(start, end) }),
     quote: (old: string, by: string, all = false) => one({ op: "replace_text", old, new: by, all }),
   };

@@ -1,14 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  type Config,
-  type ConfigOptions,
-  failsClosed,
-  loadConfig,
-  type Settings,
-  settingRules,
-} from "../../src/node.js";
+import { type Config, type ConfigOptions, loadConfig, type Settings } from "../../src/node.js";
+import { failsClosed, rules as settingRules } from "../../src/workspace/index.js";
 import { type Ground, newGround } from "../support/node.js";
 
 interface Given {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
+import type { Edit } from "../../src/edits/index.js";
 import { namedCodec } from "../../src/node.js";
 import { memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
@@ -64,7 +65,7 @@ describe("encodings on real files", () => {
       at.put("a.txt", iconv.encode(`// ${special}\nplain\n`, name));
       const store = memoryStore();
       const agent = (id: string) => new Session({ files: at.files(), store, agent: id, clock: () => 1 });
-      const edit = (edits: readonly object[]) => agent("one").edit({ path: "a.txt", edits });
+      const edit = (edits: readonly Edit[]) => agent("one").edit({ path: "a.txt", edits });
       const read = await agent("one").read({ path: "a.txt" });
       const [first = ""] = read.text.split("|");
       expect((await edit([{ op: "delete_lines", start: first }])).isError).toBe(false);

@@ -36,7 +36,7 @@ async function trial(scratch: string): Promise<string | null> {
   writeFileSync(path, "one\ntwo\nthree\nfour\n");
   const { rows } = (await session.read({ path })).details as ReadDetails;
   const set = (line: number, text: string) =>
-    session.edit({ path, edits: [{ op: "set_line", anchor: rows[line - 1]?.anchor, text }] });
+    session.edit({ path, edits: [{ op: "set_line", anchor: rows[line - 1]?.anchor ?? "", text }] });
   writeFileSync(path, "zero\none\ntwo\nthree\nfour\n");
   const moved = await set(2, "TWO");
   if (moved.isError) return `an edit whose line moved was refused: ${moved.text}`;

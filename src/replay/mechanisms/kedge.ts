@@ -1,12 +1,11 @@
 import { listRows, type Row, type SchemeName } from "../../anchors/index.js";
 import { applyEdits } from "../../answers/index.js";
+import type { Edit } from "../../edits/index.js";
 import { memoryFiles, memoryStore } from "../../ports/index.js";
 import { Session } from "../../session/index.js";
 import { Document } from "../../text/index.js";
 import type { Hunk } from "../cases/case.js";
 import type { Mechanism } from "../score.js";
-
-type Edit = Readonly<Record<string, unknown>>;
 
 /** The rows that an agent is shown of a text, by the listing that every door prints. */
 function listed(base: string, scheme: SchemeName): readonly Row[] {

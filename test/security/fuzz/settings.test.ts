@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Config, failsClosed, loadConfig, type Settings } from "../../../src/node.js";
+import { type Config, loadConfig, type Settings } from "../../../src/node.js";
+import { failsClosed } from "../../../src/workspace/index.js";
 import { garbled, mutated, runs, soon, textOf } from "./mutants.js";
 import { Site, timed } from "./site.js";
 

@@ -1,4 +1,5 @@
 import { conflictIn, type FileRequest } from "../../../calls/index.js";
+import { editsFromJson } from "../../../edits/index.js";
 import type { EditRequest, MultiEditRequest } from "../../../session/index.js";
 import { UsageError } from "../../args.js";
 import type { Run } from "../../context.js";
@@ -56,7 +57,7 @@ function parseRequest(text: string, dryRun: boolean): Request {
   }
   if (path !== undefined) {
     if (edits === undefined) throw wrong("edits is missing");
-    return { path, edits, ...dry };
+    return { path, edits: editsFromJson(edits), ...dry };
   }
   return { files: filesOf(files), ...dry };
 }
@@ -74,7 +75,7 @@ function filesOf(files: unknown): FileRequest[] {
     if (typeof path !== "string") throw wrong(`files[${at}] has no path`);
     if (edits === undefined) throw wrong(`files[${at}] has no edits`);
     checkNone(rest, `files[${at}]`);
-    return { path, edits };
+    return { path, edits: editsFromJson(edits) };
   });
 }
 

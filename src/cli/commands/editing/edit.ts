@@ -1,3 +1,4 @@
+import type { Edit } from "../../../edits/index.js";
 import { type Args, UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { decodeText, readInput } from "../../input.js";
@@ -13,7 +14,7 @@ export const run: Run = async (context) => {
   return showEdit(context, opened, await editorFor(args, opened).edit(request));
 };
 
-async function editOf(anchor: string, context: Context): Promise<Record<string, unknown>> {
+async function editOf(anchor: string, context: Context): Promise<Edit> {
   const { args } = context;
   const end = args.text("end");
   const chosen = ["after", "before", "delete"].filter((flag) => args.has(flag));
@@ -28,7 +29,7 @@ async function editOf(anchor: string, context: Context): Promise<Record<string, 
     return { op: "delete_lines", start: anchor, ...(end === undefined ? {} : { end }) };
   }
   const text = await textOf(args, context);
-  if (kind !== undefined) return { op: `insert_${kind}`, anchor, text };
+  if (kind !== undefined) return { op: kind === "after" ? "insert_after" : "insert_before", anchor, text };
   return end === undefined
     ? { op: "set_line", anchor, text }
     : { op: "replace_lines", start: anchor, end, text };
