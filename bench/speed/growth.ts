@@ -43,7 +43,7 @@ async function anchorsOf(session: Session): Promise<string[]> {
 async function edit(session: Session, anchor: string | undefined, turn: number): Promise<void> {
   const { isError, text } = await session.edit({
     path,
-    edits: [{ op: "set_line", anchor, text: `edited(${turn});` }],
+    edits: [{ op: "set_line", anchor: anchor ?? "", text: `edited(${turn});` }],
   });
   if (isError) throw new Error(text);
 }

@@ -47,7 +47,7 @@ it("is taken over at the first start: its journal is there, once, and its edits 
   expect(files.text("a.ts")).toContain("const v3 = 3;");
   expect(files.text("a.ts")).toContain("const v7 = 77;");
   // What was shown is told anew.
-  const edit = { path: "b.ts", edits: [{ op: "replace_text", old: "one", new: "1" }] };
+  const edit = { path: "b.ts", edits: [{ op: "replace_text" as const, old: "one", new: "1" }] };
   expect((await session("two").edit(edit)).details).toMatchObject({ code: "not_read" });
   await session("two").read({ path: "b.ts" });
   expect((await session("two").edit(edit)).details).toMatchObject({ status: "applied" });

@@ -128,7 +128,7 @@ class Actor {
   /** Replaces lines by the anchors of the last read, however old. */
   edit(path: string, [start, end]: readonly [number, number], text: string) {
     const anchors = this.anchors.get(path) ?? [];
-    const named = { start: anchors[start - 1], end: anchors[end - 1] };
+    const named = { start: anchors[start - 1] ?? "", end: anchors[end - 1] ?? "" };
     return this.session.edit({ path, edits: [{ op: "replace_lines", ...named, text }] });
   }
 
