@@ -12,9 +12,9 @@ const required = [
   ...["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "dist/index.js", "dist/index.d.ts"],
   ...["docs/audit.md", "docs/guard.md", "docs/cli.md", "docs/replay.md", "docs/replay-protocol.md"],
 ];
-// Programs 1.4 MB (the guard 0.44, the command line 0.7 with the audit and the guard that it drives, the MCP SDK 0.25), library
-// 0.5, declarations 0.25, documents 0.1.
-const sizeLimit = 2_450_000;
+// Programs 1.55 MB (the guard 0.5, the command line 0.75 with 0.12 for the audit and the guard that it drives, the MCP SDK 0.25, the
+// page of the live view 0.05), library 0.6, declarations 0.3, documents 0.15.
+const sizeLimit = 2_750_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {
