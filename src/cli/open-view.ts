@@ -5,6 +5,7 @@ import { findRepository } from "../host/index.js";
 import type { LostEdit, RestoreDetails, UndoDetails } from "../lost/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { Document } from "../text/index.js";
+import { openTree } from "../tree/index.js";
 import type { ActionAnswer, TreeView, ViewActions } from "../view/index.js";
 import { workspaceFor } from "../workspace/index.js";
 import { lookingAt } from "./commands/history/lost.js";
@@ -34,10 +35,21 @@ export async function openView(context: Context): Promise<OpenedView> {
     lost: (): Promise<readonly LostEdit[]> => session.lost(lookingAt(here, opened)),
     words: async () => null,
     shownPath: (key) => relative(root, key) || key,
+    lookAtTree: () => lookAtTree(here, opened),
     stamp: async (key) => stampOf(key),
     diff: (entry) => diffOf(entry, opened),
   });
   return { source, actions: actionsOf(here, opened), opened };
+}
+
+/** What is saved while a command runs is on record only if somebody looks meanwhile. */
+async function lookAtTree(
+  { env }: Context,
+  { workspace, files, store, settings, options }: Opened,
+): Promise<void> {
+  const { root } = workspace;
+  const tree = openTree({ root, files, store, clock: options.clock, env, mode: settings.tree ?? "dirty" });
+  await tree.observe({ kind: "tool", agent: options.agent, cwd: root });
 }
 
 /** Read from HEAD itself, so that no program is started each second. */

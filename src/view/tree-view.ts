@@ -27,6 +27,8 @@ const mostFiles = 500;
 /** In a quiet repository the newest files are shown, however old. */
 const leastFiles = 20;
 const lostEvery = 5000;
+/** The tree is looked at so often while somebody watches. */
+const looksEvery = 2000;
 const slices = 120;
 
 export interface TreeViewOptions {
@@ -34,6 +36,8 @@ export interface TreeViewOptions {
   readonly repository: string;
   readonly hasActions: boolean;
   branch(): Promise<string | null>;
+  /** Writes down what changed in the tree since somebody looked last. */
+  lookAtTree(): Promise<void>;
   lost(): Promise<readonly LostEdit[]>;
   /** The name that a person gave an agent, or the first words of its prompt. */
   words(agent: string): Promise<string | null>;
@@ -67,11 +71,15 @@ export class TreeView {
   /** Entries that were held once, and are not any more; older ones that were added later count the other way. */
   private dropped = 0;
   private filling: Promise<void> | null = null;
+  /** When the tree was looked at last: not before the first state is shown. */
+  private looked: number;
   private readonly lanes = new Map<string, Kept>();
   private lostSeen: LostSeen | null = null;
   private survey: Promise<void> | null = null;
 
-  constructor(private readonly options: TreeViewOptions) {}
+  constructor(private readonly options: TreeViewOptions) {
+    this.looked = options.look.clock();
+  }
 
   /** Reads what is new; the first call reads the newest entries. */
   private async catchUp(): Promise<void> {
@@ -105,10 +113,19 @@ export class TreeView {
 
   /** The mark counts entries: several feeds, and questions in between, take nothing from each other. */
   async news(mark: string | null): Promise<{ events: ViewEvent[]; mark: string }> {
+    await this.lookNowAndThen();
     await this.catchUp();
     const total = this.dropped + this.entries.length;
     const fresh = mark === null ? [] : this.entries.slice(Math.max(0, Number(mark) - this.dropped));
     return { events: fresh.map((one) => this.shown(one)), mark: String(total) };
+  }
+
+  /** A tree that cannot be looked at is shown as the journal has it. */
+  private async lookNowAndThen(): Promise<void> {
+    const { clock } = this.options.look;
+    if (clock() - this.looked < looksEvery) return;
+    await this.options.lookAtTree().catch(() => {});
+    this.looked = clock();
   }
 
   private shown(entry: JournalEntry): ViewEvent {

@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
 
   test("then the loss, and a click on Restore brings the bytes back", async () => {
     const wanted = tree.text("auth.ts");
-    two.run("git checkout -- .", () => void tree.git("checkout", "--", "."));
+    await two.run("git checkout -- .", () => void tree.git("checkout", "--", "."));
     expect(tree.text("auth.ts")).toBe(files["auth.ts"]);
     await shows(".banner");
     expect(await text(".banner")).toMatch(
@@ -89,6 +89,23 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
     await shows("dialog .good");
     expect(tree.text("auth.ts")).toBe(wanted);
     await page.keyboard.press("Escape");
+    await page.locator(".banner").waitFor({ state: "detached", timeout: 30_000 });
+  });
+
+  test("what a person saves while a command runs is on record, since somebody watches", async () => {
+    const typed = `${files["api.ts"]}// typed by a person\n`;
+    await two.run("sleep 9; git checkout -- api.ts", async () => {
+      tree.write("api.ts", typed);
+      await page
+        .locator(".event")
+        .getByRole("button", { name: /api\.ts:41/ })
+        .first()
+        .waitFor({ timeout: 30_000 });
+      tree.git("checkout", "--", "api.ts");
+    });
+    await shows(".banner");
+    tree.kedge("restore", "--all");
+    expect(tree.text("api.ts")).toBe(typed);
     await page.locator(".banner").waitFor({ state: "detached", timeout: 30_000 });
   });
 

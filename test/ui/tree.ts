@@ -150,11 +150,11 @@ class Agent {
     return true;
   }
 
-  run(command: string, action: () => void): void {
+  async run(command: string, action: () => unknown): Promise<void> {
     this.calls += 1;
     const input = { command, description: "" };
     this.event("PreToolUse", "Bash", input);
-    action();
+    await action();
     this.event("PostToolUse", "Bash", input, { stdout: "", stderr: "", interrupted: false, isImage: false });
     this.batch("Bash", input, "");
   }
