@@ -32,10 +32,11 @@ export async function watch(
 
 /** Before and after a tool writes: what the file was belongs to somebody else, what it is to the tool. */
 export async function watchWrites(
-  { writes }: Extract<Event, { kind: "change" | "changed" }>,
+  { kind, writes }: Extract<Event, { kind: "change" | "changed" }>,
   place: GuardContext,
 ): Promise<void> {
-  await watch({ kind: "edit", paths: writes.map(({ path }) => path) }, place);
+  const isDone = kind === "changed";
+  await watch({ kind: "edit", paths: writes.map(({ path }) => path), isDone }, place);
 }
 
 /** Lines that others changed since the agent saw them, told once. What one event has no room for, the next one tells. */

@@ -50,6 +50,8 @@ export interface Looked {
 export interface Scope {
   readonly kind: "named" | "known" | "all" | "patient";
   readonly named: readonly string[];
+  /** Files that are left as they were seen last: an edit tool is at work on them. */
+  readonly busy: ReadonlySet<string>;
 }
 
 const bounds = { files: 2_000, bytes: 64 * 1024 * 1024, listed: 20_000 };
@@ -65,7 +67,7 @@ interface Dirty {
 }
 
 export async function look(previous: TreeRecord | null, scope: Scope, context: LookContext): Promise<Looked> {
-  if (scope.kind === "named") return lookAt(previous ?? emptyRecord, scope.named, context);
+  if (scope.kind === "named") return lookAt(previous ?? emptyRecord, scope, context);
   const time = context.clock();
   const { repository } = context;
   const head = repository ? await headOf(repository) : null;
@@ -81,7 +83,9 @@ export async function look(previous: TreeRecord | null, scope: Scope, context: L
   const before = previous?.files ?? new Map<string, Sighting>();
   const eyes = new Eyes({ context, previous, dirty });
   const listedPaths = dirty ? [...dirty.tracked, ...dirty.untracked] : [];
-  for (const path of new Set([...before.keys(), ...listedPaths, ...scope.named])) await eyes.see(path);
+  for (const path of new Set([...before.keys(), ...listedPaths, ...scope.named]))
+    if (scope.busy.has(path)) eyes.leave(path);
+    else await eyes.see(path);
   const found = await eyes.changes();
   const record: TreeRecord = {
     ...(previous ?? emptyRecord),
@@ -96,9 +100,9 @@ export async function look(previous: TreeRecord | null, scope: Scope, context: L
 }
 
 /** Some files alone. */
-async function lookAt(previous: TreeRecord, paths: readonly string[], context: LookContext): Promise<Looked> {
+async function lookAt(previous: TreeRecord, { named, busy }: Scope, context: LookContext): Promise<Looked> {
   const eyes = new Eyes({ context, previous, dirty: null });
-  for (const path of new Set(paths)) await eyes.see(path);
+  for (const path of new Set(named)) if (!busy.has(path)) await eyes.see(path);
   const found = await eyes.changes();
   return {
     record: { ...previous, files: new Map([...previous.files, ...eyes.sightings]) },
@@ -143,6 +147,11 @@ class Eyes {
   private bytes = 0;
 
   constructor(private readonly seeing: Seeing) {}
+
+  leave(path: string): void {
+    const last = this.seeing.previous?.files.get(path);
+    if (last) this.sightings.set(path, last);
+  }
 
   async see(path: string): Promise<void> {
     const { context, previous, dirty } = this.seeing;

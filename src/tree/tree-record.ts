@@ -32,6 +32,8 @@ export interface TreeRecord {
   readonly running: readonly RunningCommand[];
   /** Agents that started something which may still run, and when. */
   readonly background: readonly (readonly [agent: string, time: number])[];
+  /** Files that an edit tool is about to write: between the two events of the call nobody can say whose text is there. */
+  readonly editing: readonly (readonly [agent: string, path: string, time: number])[];
   /** Files that changed while no command ran, and when. */
   readonly loose: ReadonlyMap<string, number>;
   /** When something else than an agent was seen to write. */
@@ -43,7 +45,16 @@ export interface TreeRecord {
 }
 
 export const emptyRecord: TreeRecord = {
-  ...{ time: 0, head: null, index: "", staged: [], files: new Map(), running: [], background: [] },
+  ...{
+    time: 0,
+    head: null,
+    index: "",
+    staged: [],
+    files: new Map(),
+    running: [],
+    background: [],
+    editing: [],
+  },
   ...{ loose: new Map(), outside: 0, left: 0, isNarrow: false },
 };
 
@@ -79,7 +90,7 @@ export function recordFrom(json: Json | null): TreeRecord | null {
     const files = raw.files.map(
       ([path, identity, version, isKept]) => [path, { identity, version, isKept: isKept === 1 }] as const,
     );
-    return { ...rest, files: new Map(files), loose: new Map(raw.loose) };
+    return { ...rest, editing: raw.editing ?? [], files: new Map(files), loose: new Map(raw.loose) };
   } catch {
     return null;
   }

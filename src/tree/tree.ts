@@ -27,6 +27,8 @@ export interface Moment {
   /** Calls of one agent come one after the other. */
   readonly isSequential?: boolean;
   readonly paths?: readonly string[];
+  /** Of `edit`: the tool has written, or was refused. */
+  readonly isDone?: boolean;
   /** The client lets the command go on. */
   readonly isBackground?: boolean;
 }
@@ -48,6 +50,8 @@ const nothing: Observed = { isFirst: false, kept: 0, left: 0, entries: [], isUnd
 const longestCommand = 200;
 /** Milliseconds after which a command that never ended counts as over. */
 const longestRun = 6 * 3_600_000;
+/** Milliseconds that a person may think about an edit before its file is looked at all the same. */
+const longestEdit = 600_000;
 const looseFor = 3_600_000;
 const mostLoose = 500;
 
@@ -71,12 +75,20 @@ export class Tree {
     const opened = this.begun(previous, moment, facts);
     // A file that is looked at for the first time tells nothing of what it was.
     if (previous === null && moment.kind === "edit") return nothing;
-    const scope = previous === null ? ({ kind: "patient", named: [] } as const) : this.scopeOf(moment, facts);
+    const scope =
+      previous === null
+        ? ({ kind: "patient", named: [], busy: new Set<string>() } as const)
+        : this.scopeOf(moment, facts, opened);
     const looked = await look(previous, scope, this.context);
     const work = new Work(this.context, opened, looked);
     if (previous) await work.write();
     const { running, background } = opened;
-    const record = this.ended({ ...looked.record, ...work.seen, running, background }, moment, facts);
+    const editing = this.editing(opened, moment);
+    const record = this.ended(
+      { ...looked.record, ...work.seen, running, background, editing },
+      moment,
+      facts,
+    );
     const json = recordJson(record);
     if (!previous || JSON.stringify(json) !== JSON.stringify(recordJson(previous)))
       await saveTree(store, root, json);
@@ -89,16 +101,34 @@ export class Tree {
     };
   }
 
-  private scopeOf({ kind, paths = [] }: Moment, facts: CommandFacts | null): Scope {
+  private scopeOf(moment: Moment, facts: CommandFacts | null, { editing }: TreeRecord): Scope {
+    const { kind, paths = [] } = moment;
     const named = [...paths, ...(facts?.names.map(({ path }) => path) ?? [])].flatMap((path) =>
       this.inTree(path),
     );
-    if (kind === "edit") return { kind: "named", named };
-    if (kind === "begin" || kind === "prompt") return { kind: "patient", named };
+    const own = kind === "edit" ? named : [];
+    const others = editing.filter(([agent, path]) => agent !== moment.agent || !own.includes(path));
+    const busy = new Set(others.map(([, path]) => path));
+    if (kind === "edit") return { kind: "named", named, busy };
+    if (kind === "begin" || kind === "prompt") return { kind: "patient", named, busy };
     return {
+      busy,
       kind: kind === "after" && facts?.isReadOnly ? "known" : "all",
       named: this.context.repository ? [] : named,
     };
+  }
+
+  /** Files that edit tools are at work on after this moment. */
+  private editing(
+    { editing }: TreeRecord,
+    { kind, agent, paths = [], isDone }: Moment,
+  ): TreeRecord["editing"] {
+    if (kind !== "edit") return editing;
+    const named = paths.flatMap((path) => this.inTree(path));
+    const others = editing.filter(([one, path]) => one !== agent || !named.includes(path));
+    if (isDone) return others;
+    const time = this.context.clock();
+    return [...others, ...named.map((path) => [agent, path, time] as const)];
   }
 
   /** From the top; none outside of the tree. */
@@ -116,9 +146,17 @@ export class Tree {
     const running = record.running.filter(({ start }) => now - start < longestRun);
     const background = record.background.filter(([, time]) => now - time < longestRun);
     const isOwn = (one: RunningCommand): boolean => isCall(one, moment);
+    const editing = record.editing.filter(
+      ([agent, , time]) => now - time < longestEdit && !isNext(agent, moment),
+    );
     if (moment.kind !== "after" || !facts || facts.isReadOnly || running.some(isOwn))
-      return { ...record, running, background };
-    return { ...record, running: [...running, this.running(moment, facts, record.time)], background };
+      return { ...record, running, background, editing };
+    return {
+      ...record,
+      editing,
+      running: [...running, this.running(moment, facts, record.time)],
+      background,
+    };
   }
 
   private running(
@@ -149,6 +187,11 @@ export class Tree {
     const others = record.background.filter(([one]) => one !== agent);
     return { ...record, running, background: isLeft ? [...others, [agent, now]] : record.background };
   }
+}
+
+/** An agent that goes on to something else has ended its edits, whatever became of them. */
+function isNext(agent: string, { kind, agent: by, isSequential = false }: Moment): boolean {
+  return agent === by && (kind === "begin" || kind === "prompt" || (kind === "before" && isSequential));
 }
 
 function maskedCommand(command: string): string {

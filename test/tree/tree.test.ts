@@ -52,3 +52,36 @@ describe("what was there before", () => {
     ]);
   });
 });
+
+describe("an edit tool at work", () => {
+  test("is not taken for somebody else's change by a look between its two events", async () => {
+    const ground = new TreeGround({ "a.txt": ten, "b.txt": ten });
+    await ground.begin();
+    const editing = {
+      kind: "edit",
+      agent: "one",
+      cwd: ground.root,
+      paths: [`${ground.root}/a.txt`],
+    } as const;
+    await ground.tree.observe(editing);
+    ground.put("a.txt", ten.replace("number 3", "number three"));
+    ground.put("b.txt", ten.replace("number 3", "number three"));
+    const { entries } = await ground.tree.observe({ kind: "prompt", agent: "two", cwd: ground.root });
+    expect(ground.told(entries)).toEqual(["outside disk b.txt"]);
+    const after = await ground.tree.observe({ ...editing, isDone: true });
+    expect(ground.told(after.entries)).toEqual(["outside disk a.txt"]);
+  });
+
+  test("that never wrote holds its file back until the agent's next prompt", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    await ground.begin();
+    const paths = [`${ground.root}/a.txt`];
+    await ground.tree.observe({ kind: "edit", agent: "one", cwd: ground.root, paths });
+    ground.put("a.txt", ten.replace("number 3", "number three"));
+    expect((await ground.tree.observe({ kind: "prompt", agent: "two", cwd: ground.root })).entries).toEqual(
+      [],
+    );
+    const { entries } = await ground.tree.observe({ kind: "prompt", agent: "one", cwd: ground.root });
+    expect(ground.told(entries)).toEqual(["outside disk a.txt"]);
+  });
+});
