@@ -1,7 +1,6 @@
 /** The state of a tree with its agents, made from journal and ledgers, and kept up with what is new. */
-import { type Look, lookingContext } from "../ledger/index.js";
 import type { LostEdit } from "../lost/index.js";
-import type { FileId, JournalEntry, LedgerStore } from "../ports/index.js";
+import type { JournalEntry } from "../ports/index.js";
 import { agentRows, agentsFor, isEdit, workingFor } from "./agent-rows.js";
 import type {
   Activity,
@@ -13,7 +12,7 @@ import type {
   ViewFile,
   ViewState,
 } from "./contract.js";
-import { type LaneNow, laneOf } from "./lanes.js";
+import { LaneCache, type LaneSource, mostFiles, type SeenLane } from "./lane-cache.js";
 import { eventOf } from "./view-events.js";
 import { hour } from "./words.js";
 
@@ -23,16 +22,15 @@ const entriesHeld = 20_000;
 const entriesFirst = 3000;
 /** Until the long looks begin, in milliseconds: the first state is on its way by then. */
 const longLooksAfter = 400;
-const mostFiles = 500;
 /** In a quiet repository the newest files are shown, however old. */
 const leastFiles = 20;
 const lostEvery = 5000;
+
 /** The tree is looked at so often while somebody watches. */
 const looksEvery = 2000;
 const slices = 120;
 
-export interface TreeViewOptions {
-  readonly look: Look & { readonly store: LedgerStore };
+export interface TreeViewOptions extends LaneSource {
   readonly repository: string;
   readonly hasActions: boolean;
   branch(): Promise<string | null>;
@@ -41,16 +39,7 @@ export interface TreeViewOptions {
   lost(): Promise<readonly LostEdit[]>;
   /** The name that a person gave an agent, or the first words of its prompt. */
   words(agent: string): Promise<string | null>;
-  /** The path as people here write it. */
-  shownPath(key: string): string;
-  /** Another text whenever the file is another one; null if there is none. */
-  stamp(key: string): Promise<string | null>;
   diff(entry: JournalEntry): Promise<string | null>;
-}
-
-interface Pair {
-  readonly file: string;
-  readonly agent: string;
 }
 
 /** What a survey found, and how far the journal went then. */
@@ -58,11 +47,6 @@ interface LostSeen {
   readonly time: number;
   readonly mark: string | null;
   readonly lost: readonly LostEdit[];
-}
-
-interface Kept {
-  readonly stamp: string;
-  readonly made: LaneNow | null;
 }
 
 export class TreeView {
@@ -73,12 +57,13 @@ export class TreeView {
   private filling: Promise<void> | null = null;
   /** When the tree was looked at last: not before the first state is shown. */
   private looked: number;
-  private readonly lanes = new Map<string, Kept>();
+  private readonly lanes: LaneCache;
   private lostSeen: LostSeen | null = null;
   private survey: Promise<void> | null = null;
 
   constructor(private readonly options: TreeViewOptions) {
     this.looked = options.look.clock();
+    this.lanes = new LaneCache(options);
   }
 
   /** Reads what is new; the first call reads the newest entries. */
@@ -142,9 +127,9 @@ export class TreeView {
     const { look, repository, hasActions } = this.options;
     const now = at ?? look.clock();
     const entries = at === undefined ? this.entries : this.entries.filter(({ time }) => time <= at);
-    const seen = await this.pairs(entries, now);
+    const seen = await this.lanes.of(entries, this.wantedFiles(entries, now));
     const lost = at === undefined ? this.lostNow() : this.lostThen(entries);
-    const files = this.files(entries, seen, now);
+    const files = await this.files(entries, seen, now);
     const stale = this.stale(seen);
     const agents = await agentRows(entries, {
       ...{ lost, stale, now },
@@ -168,94 +153,50 @@ export class TreeView {
     };
   }
 
-  /** Each agent's lane of each file that matters now. */
-  private async pairs(entries: readonly JournalEntry[], now: number): Promise<Map<string, SeenPair>> {
-    const { look } = this.options;
-    const found = new Map<string, SeenPair>();
-    const stamps = new Map<string, string | null>();
-    const newest = new Map<string, string>();
-    for (const { file, id } of entries) newest.set(file, id);
-    const wanted = new Set(this.wantedFiles(entries, now));
-    const ledgers = await look.store.ledgers();
-    const more = ledgers
-      .filter(({ file }) => !wanted.has(file))
-      .slice(0, Math.max(0, mostFiles - wanted.size));
-    for (const { file } of more) wanted.add(file);
-    const contexts = new Map<string, Awaited<ReturnType<typeof lookingContext>>>();
-    for (const { file, agent, ledger } of ledgers) {
-      if (!wanted.has(file)) continue;
-      if (!stamps.has(file)) stamps.set(file, await this.options.stamp(file));
-      const stamp = stamps.get(file) ?? null;
-      if (stamp === null) continue;
-      const key = `${file}\0${agent}`;
-      const whole = `${stamp} ${newest.get(file) ?? ""} ${JSON.stringify(ledger).length} ${orderIn(ledger)}`;
-      let kept = this.lanes.get(key);
-      if (kept?.stamp !== whole) {
-        const context = contexts.get(agent) ?? (await lookingContext({ ...look, agent }));
-        contexts.set(agent, context);
-        kept = { stamp: whole, made: await this.lane(file, context) };
-        this.lanes.set(key, kept);
-      }
-      if (kept.made) found.set(key, { file, agent, made: kept.made });
-    }
-    if (this.lanes.size > 4 * mostFiles * 16) this.lanes.clear();
-    return found;
-  }
-
-  private async lane(
-    key: string,
-    context: Awaited<ReturnType<typeof lookingContext>>,
-  ): Promise<LaneNow | null> {
-    try {
-      const file: FileId = { key, path: this.options.shownPath(key), keep: true };
-      const bytes = await this.options.look.files.read(file);
-      return bytes && (await laneOf(bytes, file, context));
-    } catch {
-      // A file that cannot be read, or is no text, has no lines to draw.
-      return null;
-    }
-  }
-
   /** Hot first: edited lately, then whatever was edited last. */
   private wantedFiles(entries: readonly JournalEntry[], now: number): string[] {
     const wanted = new Set<string>();
     for (let at = entries.length - 1; at >= 0 && wanted.size < mostFiles; at--) {
-      const { file, time } = entries[at] as JournalEntry;
+      const { file, time, kind } = entries[at] as JournalEntry;
+      if (kind === "head") continue;
       if (time < now - agentsFor && wanted.size >= leastFiles) break;
       wanted.add(file);
     }
     return [...wanted];
   }
 
-  private files(
+  private async files(
     entries: readonly JournalEntry[],
-    seen: ReadonlyMap<string, SeenPair>,
+    seen: ReadonlyMap<string, SeenLane>,
     now: number,
-  ): ViewFile[] {
+  ): Promise<ViewFile[]> {
     const told = new Map<string, { time: number; edits: number }>();
     for (const { file, time, kind } of entries) {
+      if (kind === "head") continue;
       const one = told.get(file) ?? { time, edits: 0 };
       told.set(file, { time: Math.max(one.time, time), edits: one.edits + (kind === "commit" ? 1 : 0) });
     }
-    const lanes = new Map<string, SeenPair[]>();
+    const lanes = new Map<string, SeenLane[]>();
     for (const pair of seen.values()) lanes.set(pair.file, [...(lanes.get(pair.file) ?? []), pair]);
     const keys = new Set([...this.wantedFiles(entries, now), ...lanes.keys()]);
-    return [...keys]
-      .map((key): ViewFile => {
+    const files = await Promise.all(
+      [...keys].map(async (key): Promise<ViewFile> => {
         const here = lanes.get(key) ?? [];
         const { time = Math.max(0, ...here.map(({ made }) => made.shown)), edits = 0 } = told.get(key) ?? {};
         return {
           path: this.options.shownPath(key),
-          lines: here[0]?.made.lines ?? 0,
+          lines: here[0]?.made.lines ?? (await this.lanes.linesOf(key)),
           ...{ time, edits },
           lanes: here.map(({ made }) => made.lane),
         };
-      })
+      }),
+    );
+    return files
       .sort((one, two) => two.time - one.time || (one.path < two.path ? -1 : 1))
       .slice(0, mostFiles);
   }
 
-  private stale(seen: ReadonlyMap<string, SeenPair>): StaleView[] {
+  private stale(seen: ReadonlyMap<string, SeenLane>): StaleView[] {
     return [...seen.values()].flatMap(({ file, agent, made: { behind } }) =>
       behind ? [{ agent, path: this.options.shownPath(file), ...behind }] : [],
     );
@@ -363,15 +304,6 @@ export class TreeView {
     }
     return { from: begin, to, slices: counted };
   }
-}
-
-interface SeenPair extends Pair {
-  readonly made: LaneNow;
-}
-
-/** Counts what happened between an agent and a file: another number whenever something was shown. */
-function orderIn(ledger: unknown): unknown {
-  return (ledger as { readonly order?: number } | null)?.order;
 }
 
 function later(milliseconds: number): Promise<void> {
