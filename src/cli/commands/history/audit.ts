@@ -13,8 +13,9 @@ import {
   share,
 } from "../../../audit/index.js";
 import { homeFolder } from "../../../host/index.js";
+import { visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
-import { done } from "../../flag-types.js";
+import { done, failed } from "../../flag-types.js";
 import { InputError } from "../../input.js";
 import { parseSince } from "../../print/log-rows.js";
 import { type Column, type Output, type Stream, tableText, wrap } from "../../print/output.js";
@@ -63,7 +64,7 @@ interface Printing {
 function print(found: Audit, { show, isJson, isGiven, output }: Printing): number {
   const { out, err } = output;
   const { unreadableFiles, damagedLines, files } = found.extent;
-  for (const path of unreadableFiles) err.line(`kedge: cannot read ${path}`);
+  for (const path of unreadableFiles) err.line(`kedge: cannot read ${visible(path)}`);
   if (damagedLines > 0)
     err.line(
       `kedge: ${many(damagedLines, "line")} could not be read and ${damagedLines === 1 ? "was" : "were"} left out`,
@@ -75,7 +76,7 @@ function print(found: Audit, { show, isJson, isGiven, output }: Printing): numbe
   }
   if (files === 0) {
     out.line(isGiven ? "[no session files there]" : "[no session files of the last 30 days on this machine]");
-    return done;
+    return isGiven && unreadableFiles.length > 0 ? failed : done;
   }
   for (const line of wrap(sentences(found).join(" "), Math.min(out.columns, 100))) out.line(line);
   out.line("");
@@ -138,7 +139,7 @@ function printDetails(details: readonly Detail[], { show, isJson, out }: Showing
     }
     out.line(out.paint("bold", `${one.id}  ${one.kind}  ${one.why}`));
     out.line(
-      `${one.client}, session ${one.session}, ${one.time ?? "at an unknown time"}, ${one.tool}${one.path === null ? "" : `, ${one.path}`}`,
+      `${one.client}, session ${visible(one.session)}, ${one.time ?? "at an unknown time"}, ${visible(one.tool)}${one.path === null ? "" : `, ${visible(one.path)}`}`,
     );
     for (const [title, value] of [
       ["The call", input],
