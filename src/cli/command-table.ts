@@ -244,7 +244,7 @@ const record: readonly Command[] = [
     together: "edits that somebody's command took away; merge them back",
     positionals: [],
     touches: true,
-    flags: [json],
+    flags: [{ name: "all", help: "with lines of others that a command replaced" }, json],
     examples: [
       ["kedge lost", "what is lost, after which command of whom"],
       ["kedge lost --json", "with the whole diff of each"],
@@ -261,7 +261,11 @@ const record: readonly Command[] = [
     summary: "merge lost edits back",
     positionals: [{ name: "ID", optional: true, many: true }],
     touches: true,
-    flags: [{ name: "all", help: "everything that is lost" }, json],
+    flags: [
+      { name: "all", help: "everything that is lost" },
+      { name: "forget", help: "list these edits no more" },
+      json,
+    ],
     examples: [
       ["kedge restore --all", "everything that was lost"],
       ["kedge restore mq3k2a1b-x7", "one edit, or batch, alone; also one that was undone"],

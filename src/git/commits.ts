@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { findRepository, type Repository } from "../host/index.js";
+import { findRepository, nodeIo, type Repository } from "../host/index.js";
 import type { Commits, Committed, FileId } from "../ports/index.js";
 import { ask, contentsOf } from "./blobs.js";
+import { committedTexts } from "./work-tree.js";
 
 export interface GitOptions {
   /** The folder that relative paths start from. */
@@ -12,7 +13,7 @@ export interface GitOptions {
 }
 
 /** Older places of HEAD are left out. Of the texts of a file the newest and the oldest are looked at. */
-const mostPlaces = 1000;
+const mostStashes = 20;
 const mostTexts = 60;
 const mostRenames = 20;
 
@@ -31,6 +32,23 @@ export function gitCommits({ base, root }: GitOptions): Commits {
       if (found.length > 0 || existsSync(dirname(path))) return found;
       const top = findRepository(root);
       return top ? commitsOf(top, endsOf(path), since).catch(() => []) : [];
+    },
+    async putAway(file: FileId) {
+      const path = resolve(base, file.path);
+      const { folder, rest } = placeOf(path);
+      const own = findRepository(folder);
+      if (!own || !nodeIo.isThere(join(own.common, "logs", "refs", "stash"))) return [];
+      const name = slashed(join(relative(own.root, folder), rest));
+      const listed = await ask(own, ["log", "-g", "--format=%H", `--max-count=${mostStashes}`, "refs/stash"]);
+      const found: { name: string; bytes: Uint8Array }[] = [];
+      for (const [at, commit] of String(listed).trim().split("\n").entries()) {
+        // Untracked files are in a commit of their own.
+        for (const tree of [commit, `${commit}^3`]) {
+          const bytes = (await committedTexts(own, tree, [name]).catch(() => null))?.get(name);
+          if (bytes) found.push({ name: `stash@{${at}}`, bytes });
+        }
+      }
+      return found;
     },
     async presentPath(key: string, tree: string): Promise<string | null> {
       if (tree === root || existsSync(join(tree, ".git"))) return null;
@@ -62,19 +80,18 @@ async function commitsOf(
   paths: readonly string[],
   since: number,
 ): Promise<Committed[]> {
-  const places = await ask(repository, [
-    "log",
-    "-g",
-    "--format=%H",
-    `--max-count=${mostPlaces}`,
-    "HEAD",
-  ]).catch(() => "");
-  const heads = [...new Set(String(places).split("\n"))].join("\n");
+  const heads = (await headsOf(repository)).join("\n");
   const range = ["--ignore-missing", "--branches", "--tags", "--remotes", "--stdin"];
   const age = `--max-age=${Math.floor(since / 1000)}`;
   const plain = [...logArguments, "--no-renames", "--full-history", age, ...range, "--", ...paths];
   const changes = parseLog(String(await ask(repository, plain, `HEAD\n${heads}\n`)));
   return texts(repository, [...changes, ...(await renames(repository, changes))]);
+}
+
+/** The commits that are checked out: of this work tree, and of the others. */
+async function headsOf(repository: Repository): Promise<string[]> {
+  const printed = String(await ask(repository, ["worktree", "list", "--porcelain", "-z"]).catch(() => ""));
+  return printed.split("\0").flatMap((line) => /^HEAD ([0-9a-f]{40,64})$/.exec(line)?.[1] ?? []);
 }
 
 const logArguments = ["log", "-z", "-m", "--raw", "--no-abbrev", "--format=%H %ct"];

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { homeFolder } from "../host/index.js";
 import type { LostEdit } from "../lost/index.js";
 import { withoutSecrets } from "../text/index.js";
+import { outside } from "../tree/index.js";
 import { attempt, type GuardContext, seen } from "./context.js";
 import type { Event, Row } from "./event.js";
 import * as words from "./messages.js";
@@ -12,6 +13,9 @@ import { linesIn } from "./output/file-lines.js";
 import { pathsIn } from "./output/paths.js";
 import { carriedText } from "./output/text-in-command.js";
 import { watch } from "./tree-watch.js";
+
+/** Subcommands of git after which a commit may be reachable no more. */
+const refMovers = /\bgit\b.*\b(?:branch|tag|reset|rebase|amend|update-ref|stash|filter-branch|worktree)\b/s;
 
 /** Looks, and says what the agent is to know; the owners hear of it with their next call. */
 export async function lossNotes(
@@ -25,9 +29,12 @@ export async function lossNotes(
     tool,
     commits,
     ...(command === undefined ? {} : { command }),
+    hasMovedRefs: refMovers.test(command ?? ""),
   };
   const lost = await session.lostBy(cause);
   if (lost.length === 0) return [];
+  const persons = lost.filter(({ agent: owner }) => owner.split(" or ").includes(outside));
+  if (persons.length > 0) store.notes.add("saying", agent, words.lostOfPerson(persons, command));
   for (const [owner, edits] of byOwner(lost))
     if (owner !== agent)
       store.notes.add("told", owner, words.lostNote(edits, { command, agent, isOwner: true }));
@@ -36,7 +43,8 @@ export async function lossNotes(
 
 function byOwner(lost: readonly LostEdit[]): Map<string, LostEdit[]> {
   const owners = new Map<string, LostEdit[]>();
-  for (const edit of lost) owners.set(edit.agent, [...(owners.get(edit.agent) ?? []), edit]);
+  for (const edit of lost)
+    for (const owner of edit.agent.split(" or ")) owners.set(owner, [...(owners.get(owner) ?? []), edit]);
   return owners;
 }
 /** What a command showed, wrote, moved and took away. */

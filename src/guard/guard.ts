@@ -101,7 +101,11 @@ async function told(place: GuardContext, notes: readonly string[]): Promise<Answ
   const early = await earlyNotes(place);
   const waiting = place.store.notes.take("told", place.agent).filter((one) => typeof one === "string");
   const all = [...waiting, ...notes, ...early];
-  return all.length > 0 ? { tell: all.join("\n\n") } : {};
+  const said = place.store.notes.take("saying", place.agent).filter((one) => typeof one === "string");
+  return {
+    ...(all.length > 0 ? { tell: all.join("\n\n") } : {}),
+    ...(said.length > 0 ? { say: said.join("\n") } : {}),
+  };
 }
 
 async function change(

@@ -110,6 +110,21 @@ function shortName(agent: string): string {
   return agent.replace(/\b([0-9a-f]{4})[0-9a-f]{4}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, "$1");
 }
 
+/** Said to the person whose work a command took away. */
+export function lostOfPerson(edits: readonly LostEdit[], command: string | undefined): string {
+  const ran =
+    command === undefined
+      ? "A command"
+      : visible(JSON.stringify((command.split("\n")[0] ?? "").slice(0, 120)));
+  const files = [...new Set(edits.map(({ path }) => path))];
+  const listed = files
+    .slice(0, listedEdits)
+    .map((path) => visible(path))
+    .join(", ");
+  const rest = files.length > listedEdits ? ` and ${files.length - listedEdits} more files` : "";
+  return `kedge: ${ran} took away lines that no agent wrote, in ${listed}${rest}: \`kedge lost\` lists them, \`kedge restore --all\` brings them back`;
+}
+
 /** Texts of a tree are on record for the first time. */
 export function recording({ kept, left }: { readonly kept: number; readonly left: number }): string {
   const files = `${kept} uncommitted ${kept === 1 ? "file is" : "files are"} on record on this machine, so that no command can lose them`;
@@ -216,16 +231,18 @@ export function lostNote(edits: readonly LostEdit[], { command, agent, isOwner }
     command === undefined ? null : visible(JSON.stringify((command.split("\n")[0] ?? "").slice(0, 120)));
   const are = edits.length === 1 && !isPart ? "is" : "are";
   const head = isOwner
-    ? `kedge: ${count} of yours ${are} gone${ran ? ` since ${visible(agent)} ran ${ran}` : ""}:`
+    ? `kedge: ${count} of yours ${are} gone${ran ? ` since ${visible(shortName(agent))} ran ${ran}` : ""}:`
     : `kedge: ${ran ? `${ran} took away` : "gone without an edit that replaced them:"} ${count}:`;
   const rows = edits.slice(0, listedEdits).map((edit) => {
     const { id, path, lines, gone, agent: owner } = edit;
-    const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${visible(owner)}`;
+    const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${visible(shortName(owner))}`;
+    const place = edit.stash === undefined ? "" : `, put away in ${edit.stash}`;
     const part = isPartlyGone(edit) ? ` (${gone} of ${lineCount(lines)} gone)` : "";
-    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${lineList(lines)}${part}` : ""}${whose}`;
+    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${lineList(lines)}${part}` : ""}${whose}${place}`;
   });
   const more = edits.length > listedEdits ? [`and ${edits.length - listedEdits} more: \`kedge lost\``] : [];
-  const next = "If that was not meant, `kedge restore --all` (or `kedge restore ID`) merges them back.";
+  const pop = edits.every(({ stash }) => stash !== undefined) ? "`git stash pop` brings them back, and " : "";
+  const next = `If that was not meant, ${pop}\`kedge restore --all\` (or \`kedge restore ID\`) merges them back.`;
   return [head, ...rows, ...more, next].join("\n");
 }
 

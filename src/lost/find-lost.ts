@@ -12,6 +12,8 @@ export interface LostRequest {
   /** Only edits that were made since then, in milliseconds since 1970; 14 days by default. */
   readonly since?: number;
   readonly commits?: Commits;
+  /** With edits of others that a command, or a write of the whole file, put other text in the place of. */
+  readonly overwritten?: boolean;
 }
 
 /** An edit that is lost, and how: some of its lines, or the file that it deleted or moved. */
@@ -20,6 +22,10 @@ export interface LostWork {
   readonly what: "lines" | "deleted" | "moved";
   /** The places that are gone. */
   readonly places: readonly EditedPlace[];
+  /** A command put other text in its place: it is told to nobody. */
+  readonly isOverwritten?: boolean;
+  /** The name of the place where it is put away. */
+  readonly stash?: string;
 }
 
 /** One file with live edits. */
@@ -40,8 +46,15 @@ export interface Survey {
   readonly journals: readonly FileJournal[];
   /** The newest notice of each lost edit, by its id. */
   readonly notices: ReadonlyMap<string, JournalEntry>;
+  /** Lost edits that somebody dismissed. */
+  readonly forgotten: ReadonlySet<string>;
+  /** Overwritten edits that are asked for, by their ids; "all" of them. */
+  readonly overwritten: readonly string[] | "all";
   readonly commits: Commits | null;
 }
+
+/** The tool of a notice that lost edits are dismissed. */
+export const forgetTool = "forget";
 
 const defaultAge = 14 * 86_400_000;
 
@@ -56,9 +69,15 @@ export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> 
     );
   const journals = await fileJournals(entries, live, keyOf);
   const notices = new Map<string, JournalEntry>();
-  for (const entry of entries)
-    if (entry.kind === "lost") for (const id of entry.edits ?? []) notices.set(id, entry);
-  return { entries, live, journals, notices, commits: request.commits ?? null };
+  const forgotten = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind !== "lost") continue;
+    for (const id of entry.edits ?? [])
+      if (entry.tool === forgetTool) forgotten.add(id);
+      else notices.set(id, entry);
+  }
+  const overwritten = request.overwritten ? ("all" as const) : [];
+  return { entries, live, journals, notices, forgotten, overwritten, commits: request.commits ?? null };
 }
 
 /** Finds the file of a journal by its path, or by its key if the path leads elsewhere. */
@@ -126,9 +145,41 @@ export async function findLost(journal: FileJournal, survey: Survey, env: Env): 
     ...{ journal, file, now, edited, texts, lost: [] },
     source: back?.source ?? null,
   };
-  const lost = lostIn(found, live);
+  const gone = [...lostIn(found, live), ...(await overwrittenIn(found, survey))];
+  const lost = gone.filter(({ entry }) => !survey.forgotten.has(entry.id));
   if (lost.length === 0 || (!now && (await isElsewhere(found, lost, env)))) return found;
   return { ...found, lost: commits ? await uncommitted(found, lost, commits, env) : lost };
+}
+
+const wholeWriters = /^(?:shell|disk|write|write_file|create)$/i;
+
+/** Work of others that a command, or a write of the whole file, put other text in the place of. */
+async function overwrittenIn(
+  { journal, edited, now }: FileFindings,
+  { live, overwritten }: Survey,
+): Promise<LostWork[]> {
+  if (overwritten.length === 0) return [];
+  const steps = new Map(journal.entries.map((entry) => [entry.id, entry]));
+  const byEdit = new Map<JournalEntry, EditedPlace[]>();
+  for (const place of edited.all) {
+    const { entry } = place;
+    if (!live.has(entry.id) || place.gone.length > 0) continue;
+    if (overwritten !== "all" && ![entry.id, entry.batch].some((id) => id && overwritten.includes(id)))
+      continue;
+    const gone = place.replaced.filter(({ by, isUndone, lines }) => {
+      const step = steps.get(by);
+      const isTaken =
+        step !== undefined && step.agent !== entry.agent && step.kind === "commit" && !step.edits;
+      return isTaken && !isUndone && !lines.isEmpty && wholeWriters.test(step.tool);
+    });
+    if (gone.length > 0) byEdit.set(entry, [...(byEdit.get(entry) ?? []), { ...place, gone }]);
+  }
+  const works: LostWork[] = [];
+  for (const [entry, places] of byEdit) {
+    const work: LostWork = { entry, what: "lines", places, isOverwritten: true };
+    if (!now || !(await allStand(edited, [work], now, false))) works.push(work);
+  }
+  return works;
 }
 
 function movesOf({ entries }: FileJournal): JournalEntry[] {
@@ -237,7 +288,27 @@ async function uncommitted(
     for (const { text } of later) ended ||= await holds(found, work, text);
     if (!ended) left.push(work);
   }
-  return left;
+  return left.length > 0 ? putAway(found, left, commits, env) : left;
+}
+
+/** Says of work that is put away where it is. */
+async function putAway(
+  found: FileFindings,
+  lost: readonly LostWork[],
+  commits: Commits,
+  env: Env,
+): Promise<LostWork[]> {
+  const places = (await commits.putAway?.(found.file).catch(() => [])) ?? [];
+  const works: LostWork[] = [];
+  for (const work of lost) {
+    let stash: string | undefined;
+    for (const { name, bytes } of places) {
+      const text = await parse(bytes, found.now?.encoding ?? null, env);
+      if (stash === undefined && (await holds(found, work, text))) stash = name;
+    }
+    works.push(stash === undefined ? work : { ...work, stash });
+  }
+  return works;
 }
 
 async function holds(

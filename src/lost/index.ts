@@ -2,6 +2,7 @@
 
 export { undoneIds } from "./file-journal.js";
 export type { LostRequest } from "./find-lost.js";
+export { forget } from "./forget.js";
 export { type LostCause, type LostEdit, type LostNotice, lost, lostBy } from "./lost.js";
 export { type RestoreRequest, restore } from "./restore.js";
 export type { RestoreDetails, RestoredFile, RestoreRefusal } from "./restore-result.js";

@@ -34,6 +34,10 @@ export interface LostEdit {
   readonly gone: number;
   /** The text is kept, so that the edit can be restored. */
   readonly kept: boolean;
+  /** The edit is put away there, as `stash@{0}`. */
+  readonly stash?: string;
+  /** A command, or a write of the whole file, put other text in its place. */
+  readonly overwritten?: boolean;
   readonly diff: string;
   /** The first notice of the loss; null if it was not noticed before. */
   readonly lost: LostNotice | null;
@@ -52,6 +56,8 @@ export interface LostCause extends LostRequest {
   readonly tool: string;
   /** Left out if the cause is unknown, as before a command. */
   readonly command?: string;
+  /** Branches may have moved: what was in a commit may be in none. */
+  readonly hasMovedRefs?: boolean;
 }
 
 /** All edits of everybody that are lost now. */
@@ -61,7 +67,7 @@ export async function lost(request: LostRequest, env: Env): Promise<LostEdit[]> 
   for (const journal of survey.journals) {
     const findings = await looked(async () => {
       const now = await readText(await fileOf(journal, env), env);
-      return isUntouched(journal, now) ? null : findLost(journal, survey, env);
+      return isUntouched(journal, now) && !request.overwritten ? null : findLost(journal, survey, env);
     });
     for (const work of findings?.lost ?? [])
       found.push(await described(work, findings as FileFindings, survey));
@@ -98,11 +104,11 @@ export async function lostBy(cause: LostCause, env: CallEnv): Promise<LostEdit[]
   const found: LostEdit[] = [];
   for (const journal of survey.journals) {
     const last = before[journal.key];
-    const look = await looked(() => lookAt(journal, last, survey, env));
+    const look = await looked(() => lookAt(journal, cause.hasMovedRefs ? undefined : last, survey, env));
     if (look ?? last) after[journal.key] = look?.seen ?? (last as Look);
     const { findings } = look ?? {};
     if (!findings) continue;
-    const fresh = findings.lost.filter(({ entry }) => !last?.[2].includes(entry.id));
+    const fresh = findings.lost.filter((work) => !last?.[2].includes(lossOf(work)));
     if (fresh.length > 0) await noteLoss(fresh, findings, cause, env);
     for (const work of fresh) found.push(await described(work, findings, survey));
   }
@@ -134,7 +140,12 @@ async function lookAt(
   if (wasWhole && !hasSweep(journal) && version === journal.entries.at(-1)?.after) return null;
   if (wasWhole && (await isQuiet(journal, now, env))) return { seen: [version, count, []] };
   const findings = await findLost(journal, survey, env);
-  return { seen: [version, count, findings.lost.map(({ entry }) => entry.id)], findings };
+  return { seen: [version, count, findings.lost.map(lossOf)], findings };
+}
+
+/** Work that is put away is told of, and told of again when it is dropped. */
+function lossOf({ entry, stash }: LostWork): string {
+  return stash === undefined ? entry.id : `${entry.id} in the stash`;
 }
 
 const longestCommand = 200;
@@ -169,6 +180,8 @@ async function described(work: LostWork, findings: FileFindings, { notices }: Su
   return {
     ...{ id, time, agent, tool, lines, what, gone, path: findings.file.path },
     ...(batch === undefined ? {} : { batch }),
+    ...(work.stash === undefined ? {} : { stash: work.stash }),
+    ...(work.isOverwritten ? { overwritten: true } : {}),
     ...{ kept: await isKept(work, findings), diff: await diffOf(entry, findings) },
     lost: notice
       ? { time: notice.time, agent: notice.agent, tool: notice.tool, command: notice.cause ?? null }

@@ -69,8 +69,10 @@ async function tryRestore(request: RestoreRequest, env: CallEnv): Promise<Outcom
   const { ids: given = [], all = false, dryRun = false } = request;
   if (!all && given.length === 0)
     throw new PortError("bad_request", "name the edits to restore by their ids, or all of them");
-  const survey = await surveyOf(request, env);
-  const { ids, undone } = sorted(given, survey.entries);
+  const found = await surveyOf(request, env);
+  const { ids, undone } = sorted(given, found.entries);
+  // A text that was overwritten comes back if it is named, as does one that was dismissed.
+  const survey = all ? found : { ...found, overwritten: ids, forgotten: new Set<string>() };
   const findings = await findAll(survey, all ? null : ids, env);
   const outcomes: Outcome[] = all ? [] : explained(ids, findings, survey);
   if (!all && undone.length > 0) outcomes.push(...(await makeAgain(undone, { survey, dryRun }, env)));

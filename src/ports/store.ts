@@ -13,6 +13,8 @@ export interface Committed {
 export interface Commits {
   /** What commits made since then did to the file; those that only keep work aside do not count. */
   of(file: FileId, since: number): Promise<readonly Committed[]>;
+  /** Texts of the file that are put aside, the newest first, each with the name of its place. */
+  putAway?(file: FileId): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>;
   /** Where the file is in the present work tree, if the one that it was in is gone; else null. */
   presentPath?(key: string, tree: string): Promise<string | null>;
 }

@@ -43,6 +43,7 @@ import {
 import { beginEpoch, type CallEnv, journalThrown } from "../ledger/index.js";
 import {
   CannotUndo,
+  forget,
   type LostCause,
   type LostEdit,
   type LostRequest,
@@ -167,6 +168,11 @@ export class Session {
   /** Returns and journals the edits that this agent's command took away. For use after every command. */
   lostBy(cause: LostCause): Promise<readonly LostEdit[]> {
     return lostBy(cause, this.env);
+  }
+
+  /** Dismisses lost edits: they are listed no more. */
+  forget(ids: readonly string[], request: LostRequest = {}): Promise<readonly LostEdit[]> {
+    return forget(ids, request, this.env);
   }
 
   /** Merges lost edits back. */

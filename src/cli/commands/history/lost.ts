@@ -15,7 +15,7 @@ export const run: Run = async (context) => {
   const { args, output } = context;
   needsRecord(args);
   const opened = await open(context);
-  const lost = await opened.session.lost(lookingAt(context, opened));
+  const lost = await opened.session.lost({ ...lookingAt(context, opened), overwritten: args.has("all") });
   if (args.has("json")) {
     for (const edit of lost) output.out.line(JSON.stringify(edit));
     return done;
@@ -75,12 +75,12 @@ function rowOf(edit: LostEdit, now: number): string[] {
 
 const listedRanges = 3;
 
-function whereOf({ path, lines, what, kept }: LostEdit): string {
-  const note = kept ? "" : ", text not kept";
+function whereOf({ path, lines, what, kept, stash, overwritten }: LostEdit): string {
+  const note = `${overwritten ? ", overwritten" : ""}${stash ? `, in ${stash}` : ""}${kept ? "" : ", text not kept"}`;
   if (what !== "lines") return `${path} (${what}${note})`;
   const shown = rangeList(lines.slice(0, listedRanges));
   const more = lines.length > listedRanges ? ",…" : "";
-  return `${path}:${shown}${more}${kept ? "" : " (text not kept)"}`;
+  return `${path}:${shown}${more}${note === "" ? "" : ` (${note.slice(2)})`}`;
 }
 
 const shownEdits = 8;

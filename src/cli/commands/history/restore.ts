@@ -15,10 +15,17 @@ export const run: Run = async (context) => {
   const ids = args.positionals;
   const all = args.has("all");
   needsRecord(args);
+  if (args.has("forget") && ids.length === 0)
+    throw new UsageError("restore --forget needs the ids of edits", "`kedge lost` lists them");
   if (all && ids.length > 0) throw new UsageError("--all and IDs exclude each other");
   if (!all && ids.length === 0)
     throw new UsageError("restore needs the ids of edits, or --all", "`kedge lost` lists them");
   const opened = await open(context);
+  if (args.has("forget")) {
+    for (const { id, path } of await opened.session.forget(ids, lookingAt(context, opened)))
+      output.out.line(`${visible(path)}: edit ${id} is listed no more`);
+    return done;
+  }
   const result = await opened.session.restore({ ...lookingAt(context, opened), ids, all });
   const details = result.details as RestoreDetails;
   if (!details.restored) {

@@ -102,15 +102,41 @@ describe("kedge lost, with git", () => {
     expect(place.text("a.ts")).toBe(source.replace("call9(9)", "call9(99)"));
   });
 
-  test("a commit that only HEAD's history knows counts; one of the stash does not", async () => {
-    await place.edit("a.ts", "call3(3);", "call3(33);");
+  test("a commit counts as long as a branch, a tag or a work tree's HEAD leads to it", async () => {
+    const id = await place.edit("a.ts", "call3(3);", "call3(33);");
     place.commit("work");
+    place.git("tag", "kept");
     place.git("reset", "--quiet", "--hard", "HEAD~1");
     expect(await place.lostIds()).toEqual([]);
+    place.git("worktree", "add", "--quiet", "--detach", join(place.folder, "..", "other"), "kept");
+    place.git("tag", "--delete", "kept");
+    expect(await place.lostIds()).toEqual([]);
+    place.git("worktree", "remove", join(place.folder, "..", "other"));
+    expect(await place.lostIds()).toEqual([id]);
+    await place.restore(id);
+    expect(place.text("a.ts")).toBe(source.replace("call3(3)", "call3(33)"));
+  });
+
+  test("what is put away says where, and is lost once it is dropped", async () => {
     const id = await place.edit("a.ts", "call5(5);", "call5(55);");
     place.git("stash", "--quiet");
-    place.git("stash", "drop", "--quiet");
-    expect(await place.lostIds()).toEqual([id]);
+    expect(await place.lost()).toMatchObject([{ id, stash: "stash@{0}" }]);
+    place.put("b.txt", "new\n");
+    place.git("stash", "--quiet", "--include-untracked");
+    expect(await place.lost()).toMatchObject([{ id, stash: "stash@{1}" }]);
+    place.git("stash", "clear");
+    const [lost] = await place.lost();
+    expect([lost?.id, lost?.stash]).toEqual([id, undefined]);
+  });
+
+  test("what is dismissed is listed no more, and comes back if it is named", async () => {
+    const id = await place.edit("a.ts", "call5(5);", "call5(55);");
+    place.git("checkout", "--quiet", "--", ".");
+    expect(await place.before(["restore", "--forget", id])).toContain(`edit ${id} is listed no more`);
+    expect(await place.lostIds()).toEqual([]);
+    expect((await place.restore("--all")).status).toBe("noop");
+    await place.restore(id);
+    expect(place.text("a.ts")).toBe(source.replace("call5(5)", "call5(55)"));
   });
 
   test("a file that was committed under another name is not lost", async () => {
