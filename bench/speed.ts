@@ -1,6 +1,6 @@
 /**
  * Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes, `--only Commit` (or Core,
- * Start, MCP, Audit) everything else; neither is written down.
+ * Start, Tree, MCP, Audit) everything else; neither is written down.
  */
 
 import { formatHashLineBytes } from "../src/anchors/listing.js";
@@ -17,6 +17,7 @@ import { mcpRows, reportStale, staleRows } from "./speed/mcp.js";
 import { growth, type ScalePoint, scaling } from "./speed/scaling.js";
 import { startRows } from "./speed/start.js";
 import { sourceText } from "./speed/text.js";
+import { treeRows } from "./speed/tree.js";
 
 const quick = process.argv.includes("--quick");
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : undefined;
@@ -91,6 +92,7 @@ async function main(): Promise<void> {
   if (!quick) {
     await group("Commit", commitRows);
     await group("Start", startRows);
+    await group("Tree", treeRows);
     await group("MCP", mcpRows);
     await group("Growth", growthGroup);
     await group("Audit", () => auditRows(process.argv[1] as string));

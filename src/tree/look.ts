@@ -174,7 +174,8 @@ class Eyes {
     if (!file) return;
     const read = there && readSighted(absolute, largestRead);
     const text = read && (await documentOf(read.bytes, file.key, context));
-    const isKept = text !== null && (await this.keep(file, text, isTracked));
+    const wasKept = last !== null && last.isKept && last.version === text?.version;
+    const isKept = text !== null && (wasKept || (await this.keep(file, text, isTracked)));
     const identity = (read?.file ?? there)?.identity ?? "";
     const now = there ? { identity, version: text?.version ?? `~${identity}`, isKept } : absent;
     if (!isClean) this.sightings.set(path, now);
