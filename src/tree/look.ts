@@ -174,7 +174,7 @@ class Eyes {
     if (!file) return;
     const read = there && readSighted(absolute, largestRead);
     const text = read && (await documentOf(read.bytes, file.key, context));
-    const wasKept = last !== null && last.isKept && last.version === text?.version;
+    const wasKept = last?.isKept === true && last.version === text?.version;
     const isKept = text !== null && (wasKept || (await this.keep(file, text, isTracked)));
     const identity = (read?.file ?? there)?.identity ?? "";
     const now = there ? { identity, version: text?.version ?? `~${identity}`, isKept } : absent;
