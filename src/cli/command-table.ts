@@ -1,4 +1,5 @@
 /** Every command and flag, told once: the parser, the help, docs/cli.md and the completions are made from this. */
+import { ofAuthors } from "./authors-commands.js";
 import {
   anchors,
   type Command,
@@ -374,7 +375,7 @@ const doors: readonly Command[] = [
   },
 ];
 
-export const commands: readonly Command[] = [...reading, ...writing, ...record, ...doors];
+export const commands: readonly Command[] = [...reading, ...writing, ...record, ...ofAuthors, ...doors];
 
 export function commandNamed(name: string): Command | undefined {
   return commands.find((command) => command.name === name);

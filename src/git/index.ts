@@ -1,7 +1,8 @@
 // What does git know? The one function that starts git, and what is committed.
 
+export { contentsOf } from "./blobs.js";
 export { type GitOptions, gitCommits } from "./commits.js";
-export { type GitCall, GitFailure, gitCommand, presentObjects, runGit } from "./run-git.js";
+export { type GitCall, GitFailure, gitCommand, presentObjects, runGit, runOwnGit } from "./run-git.js";
 export {
   committedTexts,
   countChanged,
@@ -11,4 +12,5 @@ export {
   type Listing,
   type ListingBounds,
   listChanges,
+  withoutFilters,
 } from "./work-tree.js";

@@ -7,7 +7,9 @@ import { findProgram, findRepository, type Repository } from "../host/index.js";
 
 export interface GitCall {
   readonly args: readonly string[];
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
+  /** Variables of git that this call needs: another index, another place for objects. */
+  readonly variables?: NodeJS.ProcessEnv;
   /** Settings that count more than any file, beside those of every call. */
   readonly settings?: readonly (readonly [key: string, value: string])[];
   /** Milliseconds; none: as long as it takes. */
@@ -126,6 +128,7 @@ export async function runGit(repository: Repository, call: GitCall): Promise<Buf
     args,
     input = "",
     settings: more = [],
+    variables = {},
     timeout,
     longest = Number.POSITIVE_INFINITY,
     started,
@@ -137,7 +140,7 @@ export async function runGit(repository: Repository, call: GitCall): Promise<Buf
   return new Promise((resolve, reject) => {
     const child = spawn(command.program, command.args, {
       ...{ cwd: repository.root, stdio: ["pipe", "pipe", "pipe"] },
-      env: { ...command.env, ...settingVariables(more) },
+      env: { ...command.env, ...settingVariables(more), ...variables },
       ...(timeout === undefined ? {} : { timeout }),
     });
     const over = started?.(() => child.kill("SIGKILL"));
@@ -160,6 +163,36 @@ export async function runGit(repository: Repository, call: GitCall): Promise<Buf
     });
     child.stdin.on("error", () => {});
     child.stdin.end(input);
+  });
+}
+
+/** Variables of git that would take a call to another repository, index or folder. */
+const elsewhere =
+  /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|QUARANTINE_PATH|LITERAL_PATHSPECS)$/i;
+
+/**
+ * Runs git as the person does: with their hooks, filters, signing and identity. Only `kedge commit` may, in the repository
+ * that it was started in. Returns the words of git, and its status.
+ */
+export async function runOwnGit(
+  { root }: Repository,
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<{ readonly status: number | null; readonly said: string }> {
+  const program = findProgram("git", { searchPath: process.env.PATH, outside: around(root) });
+  if (program === null) throw new GitFailure("git was not found", true);
+  const kept = Object.entries(process.env).filter(([name]) => !elsewhere.test(name));
+  const { spawn } = await import("node:child_process");
+  return new Promise((resolve, reject) => {
+    const env = { ...Object.fromEntries(kept), ...variables };
+    const child = spawn(program, [...args], { cwd: root, env, stdio: ["inherit", "pipe", "pipe"] });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => {
+        said += String(chunk);
+      });
+    child.on("error", (error) => reject(new GitFailure(`git could not be started: ${error.message}`)));
+    child.on("close", (status) => resolve({ status, said }));
   });
 }
 

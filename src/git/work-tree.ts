@@ -61,7 +61,7 @@ function namesIn(output: Buffer): string[] {
 }
 
 /** A filter is a program that the repository names. Git starts it where the times of a file say too little. */
-async function withoutFilters({ root, git, common, isBare }: Repository): Promise<[string, string][]> {
+export async function withoutFilters({ root, git, common, isBare }: Repository): Promise<[string, string][]> {
   const configuration = [join(common, "config"), join(git, "config.worktree")].map(textOf).join("\n");
   if (!/filter|include/i.test(configuration)) return [];
   const args = ["config", "--name-only", "-z", "--get-regexp", "^filter[.]"];

@@ -36,10 +36,15 @@ async function prepared(line: string): Promise<Place> {
   if (line.includes("git show")) place.shell(`git init -q . && git add . && ${commit}`);
   for (const folder of [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"])
     mkdirSync(`${place.scratch}/home/${folder}`, { recursive: true });
+  const isOfAuthors = /kedge (blame|diff|commit)/.test(line);
+  if (isOfAuthors)
+    place.shell(`git init -q . && git add . && ${commit}; git config user.name a; git config user.email a@b`);
   for (const path of ["a.ts", "a.md", "src/a.ts"]) await place.before(["read", path]);
   if (line.startsWith("kedge undo"))
     for (const text of ["one", "two", "three"])
       await place.before(["edit", "src/a.ts", "12#0f0dd9", "--after", text]);
+  if (isOfAuthors) await place.before(["edit", "src/a.ts", "12#0f0dd9", "bar"]);
+  if (isOfAuthors) place.put("draft.md", "# A draft\n");
   return place;
 }
 

@@ -33,7 +33,7 @@ const pure = [
 const machine = ["host", "locks", "disk", "search", "git", "store", "workspace"];
 const values = ["text", "anchors", "changes", "edits", "merge", "placement", "answers"];
 const agent = [...pure, "session"];
-const below = [...agent, "tools", ...machine, "tree"];
+const below = [...agent, "tools", ...machine, "tree", "authors"];
 
 const isValue = "it is values in, values out";
 const isPort = "a session reaches the machine through its ports only";
@@ -55,6 +55,10 @@ const layers: Readonly<Record<string, Layer>> = Object.fromEntries([
   row("tree", {
     may: [...agent, ...machine],
     why: "the tree is looked at through git and the disk, and knows no door",
+  }),
+  row("authors", {
+    may: [...agent, ...machine, "tree"],
+    why: "authors of lines are found in the journal and in git; a door asks for them",
   }),
   ...["mcp", "guard", "sdk"].map((folder) => row(folder, { may: below, why: isDoor })),
   row("view", { may: below, why: isDoor }),

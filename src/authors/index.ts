@@ -1,0 +1,8 @@
+// Whose line is this? Blame, the part of one author, and a git commit of it.
+
+export { type Author, isCertain, isOfParty, type Party } from "./author.js";
+export { type BlamedLine, blame } from "./blame.js";
+export { commit, patchOfPlan, planWork, refuseUnfinished, type Work } from "./commit.js";
+export { type FileWork, loadWork } from "./file-work.js";
+export type { MissingNeed } from "./plan.js";
+export { CommitRefusal } from "./refusal.js";

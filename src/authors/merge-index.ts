@@ -1,0 +1,155 @@
+/** Brings the index onto a new commit: what others staged stays staged, as changes. */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { contentsOf, runGit } from "../git/index.js";
+import type { Repository } from "../host/index.js";
+import { placesIn } from "./file-work.js";
+import { linesOf } from "./follow.js";
+import type { PlannedFile } from "./plan.js";
+import { CommitRefusal } from "./refusal.js";
+import { joined } from "./text-work.js";
+import type { WovenLine } from "./weave.js";
+import type { GitFile } from "./work-tree.js";
+import { type IndexChange, type Scratch, updateIndex, writeBlob } from "./write-tree.js";
+
+export interface IndexMerge {
+  readonly planned: readonly PlannedFile[];
+  /** What the commit did to each path. */
+  readonly changes: readonly IndexChange[];
+}
+
+const attempts = 5;
+
+/** Puts a merged index in place of the one that was read, and of no other. */
+export async function mergeIndex(repository: Repository, merge: IndexMerge, scratch: Scratch): Promise<void> {
+  const index = join(repository.git, "index");
+  const next = join(scratch.folder, "next-index");
+  const variables = { GIT_INDEX_FILE: next };
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const read = existsSync(index) ? readFileSync(index) : null;
+    rmSync(next, { force: true });
+    if (read) copyFileSync(index, next);
+    await updateIndex(repository, await mergedEntries(repository, merge, variables), variables);
+    // Files that differ from the index make git end with an error here.
+    await runGit(repository, { args: ["update-index", "-q", "--refresh"], variables }).catch(() => {});
+    if (await replace(index, read, readFileSync(next))) return;
+  }
+  throw new CommitRefusal("busy", "the index keeps changing: run the command again");
+}
+
+/** Milliseconds; git holds an index for as long as it writes it. */
+const patience = 10_000;
+
+/** Takes the lock that git takes. False: the index is another one by now. */
+async function replace(index: string, read: Buffer | null, next: Buffer): Promise<boolean> {
+  const lock = `${index}.lock`;
+  const file = await locked(lock);
+  try {
+    const now = existsSync(index) ? readFileSync(index) : null;
+    const isSame = now === null || read === null ? now === read : now.equals(read);
+    if (!isSame) {
+      closeSync(file);
+      rmSync(lock);
+      return false;
+    }
+    for (let at = 0; at < next.length; ) at += writeSync(file, next, at);
+    closeSync(file);
+    renameSync(lock, index);
+    return true;
+  } catch (error) {
+    rmSync(lock, { force: true });
+    throw error;
+  }
+}
+
+async function locked(lock: string): Promise<number> {
+  for (const end = Date.now() + patience; ; await delay(20)) {
+    try {
+      return openSync(lock, "wx", 0o644);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (Date.now() > end) throw new CommitRefusal("busy", `git holds the index: ${lock} is there`);
+    }
+  }
+}
+
+async function mergedEntries(
+  repository: Repository,
+  { planned, changes }: IndexMerge,
+  variables: NodeJS.ProcessEnv,
+): Promise<IndexChange[]> {
+  const paths = changes.map(({ path }) => path);
+  const staged = await entriesOf(repository, paths, variables);
+  const works = new Map(planned.map((one) => [one.work.path, one]));
+  const merged: IndexChange[] = [];
+  for (const change of changes) {
+    const one = works.get(change.path);
+    const entry = staged.get(change.path) ?? null;
+    // A moved file has no former text under its name.
+    const base = one && one.work.from === null ? one.work.head : null;
+    if (isSame(entry, base) || !one) merged.push(change);
+    else if (entry === null || isSame(entry, change.file)) continue;
+    else if (change.file === null || !one.lines || !one.work.weave) merged.push(change);
+    else {
+      const bytes = (await contentsOf(repository, [entry.blob])).get(entry.blob) ?? new Uint8Array(0);
+      const blob = await writeBlob(repository, mergedText(one, bytes));
+      const mode = entry.mode === base?.mode ? change.file.mode : entry.mode;
+      merged.push({ path: change.path, file: { mode, blob } });
+    }
+  }
+  return merged;
+}
+
+function isSame(one: GitFile | null, other: GitFile | null): boolean {
+  return one?.mode === other?.mode && one?.blob === other?.blob;
+}
+
+async function entriesOf(
+  repository: Repository,
+  paths: readonly string[],
+  variables: NodeJS.ProcessEnv,
+): Promise<Map<string, GitFile>> {
+  const args = ["ls-files", "-s", "-z", "--", ...paths];
+  const rows = String(await runGit(repository, { args, variables })).split("\0");
+  return new Map(
+    rows.flatMap((row) => {
+      const [, mode, blob, path] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(row) ?? [];
+      return mode && blob && path !== undefined ? [[path, { mode, blob }] as const] : [];
+    }),
+  );
+}
+
+/** Line by line: what the commit changed is as the commit has it, all else as it is staged. */
+function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Uint8Array {
+  const { weave, items } = work;
+  if (!weave || !items || !lines) return staged;
+  const text = linesOf(staged);
+  const places = placesIn(text, weave, staged);
+  const isStaged = new Set(places);
+  const isChanged = new Map<WovenLine, boolean>();
+  for (const item of items)
+    if (item.line && taken.has(item)) isChanged.set(item.line, item.kind === "inserted");
+  const merged: { text: string }[] = [];
+  let at = 0;
+  const unknown = (): void => {
+    for (; at < text.length && !places[at]; at++) merged.push({ text: text[at] as string });
+  };
+  unknown();
+  for (const line of weave.all()) {
+    if (isChanged.get(line) ?? isStaged.has(line)) merged.push(line);
+    if (places[at] !== line) continue;
+    at++;
+    unknown();
+  }
+  return Buffer.from(joined(merged), "latin1");
+}

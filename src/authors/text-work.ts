@@ -1,0 +1,182 @@
+/** The uncommitted lines of one text, in one order with those of HEAD, and any part of them as a text. Pure. */
+import { type Author, isSameAuthor, unrecorded } from "./author.js";
+import { removerOf, type WovenLine } from "./weave.js";
+
+/** One line of HEAD, of the file now, or of both. */
+export interface Item {
+  readonly text: string;
+  readonly kind: "kept" | "removed" | "inserted";
+  /** Of the change; null for a line that stays. */
+  readonly author: Author | null;
+  readonly line: WovenLine | null;
+  /** Items between two kept ones have one number; -1 for a kept one. */
+  readonly region: number;
+}
+
+type Loose = Omit<Item, "region">;
+
+/** Joins a weave, in which the lines alive are the file now, with the lines of HEAD in it. */
+export function itemsOf(
+  woven: Iterable<WovenLine>,
+  head: readonly string[],
+  places: readonly (WovenLine | null)[],
+): Item[] {
+  const all: Loose[] = [];
+  let at = 0;
+  const unknown = (): void => {
+    for (; at < head.length && !places[at]; at++)
+      all.push({ text: head[at] as string, kind: "removed", author: unrecorded, line: null });
+  };
+  unknown();
+  for (const line of woven) {
+    const isInHead = places[at] === line;
+    if (isInHead || line.isAlive) all.push(itemOf(line, isInHead));
+    if (!isInHead) continue;
+    at++;
+    unknown();
+  }
+  return numbered(regionsOf(all).flatMap(withoutEqual));
+}
+
+function itemOf(line: WovenLine, isInHead: boolean): Loose {
+  const { text } = line;
+  if (isInHead && line.isAlive) return { text, kind: "kept", author: null, line };
+  if (isInHead) return { text, kind: "removed", author: removerOf(line) ?? unrecorded, line };
+  return { text, kind: "inserted", author: line.by ?? unrecorded, line };
+}
+
+/** Runs of kept items, and of others, in turn. */
+function regionsOf(items: readonly Loose[]): Loose[][] {
+  const runs: Loose[][] = [];
+  for (const item of items) {
+    const last = runs.at(-1)?.at(-1);
+    if (last && (last.kind === "kept") === (item.kind === "kept")) runs.at(-1)?.push(item);
+    else runs.push([item]);
+  }
+  return runs;
+}
+
+/** Cells of a table that is worth its time. */
+const largestTable = 1_000_000;
+
+/** A line that was removed and written anew is no change to git. */
+function withoutEqual(items: Loose[]): Loose[] {
+  const removed = items.filter(({ kind }) => kind === "removed");
+  const inserted = items.filter(({ kind }) => kind === "inserted");
+  const pairs = pairsOf(removed, inserted);
+  if (pairs.length === 0) return items;
+  const result: Loose[] = [];
+  const order = new Map(items.map((item, at) => [item, at]));
+  let [r, i] = [0, 0];
+  const between = (rEnd: number, iEnd: number): void => {
+    const some = [...removed.slice(r, rEnd), ...inserted.slice(i, iEnd)];
+    result.push(...some.sort((one, two) => (order.get(one) as number) - (order.get(two) as number)));
+    [r, i] = [rEnd + 1, iEnd + 1];
+  };
+  for (const [rAt, iAt] of pairs) {
+    between(rAt, iAt);
+    result.push({ ...(inserted[iAt] as Loose), kind: "kept", author: null });
+  }
+  between(removed.length, inserted.length);
+  return result;
+}
+
+function pairsOf(removed: readonly Loose[], inserted: readonly Loose[]): [number, number][] {
+  const width = inserted.length + 1;
+  if (removed.length * inserted.length > largestTable) return [];
+  const texts = new Set(removed.map(({ text }) => text));
+  if (!inserted.some(({ text }) => texts.has(text))) return [];
+  const best = new Int32Array((removed.length + 1) * width);
+  const cell = (row: number, column: number): number => best[row * width + column] as number;
+  // Of equal lines rather those of one author: to write one's own line again is no change.
+  const paired = (row: number, column: number): number => {
+    const [one, two] = [removed[row] as Loose, inserted[column] as Loose];
+    if (one.text !== two.text) return Number.NEGATIVE_INFINITY;
+    return cell(row + 1, column + 1) + (isSameAuthor(one.author, two.author) ? 1001 : 1000);
+  };
+  for (let row = removed.length - 1; row >= 0; row--)
+    for (let column = inserted.length - 1; column >= 0; column--)
+      best[row * width + column] = Math.max(
+        cell(row + 1, column),
+        cell(row, column + 1),
+        paired(row, column),
+      );
+  const pairs: [number, number][] = [];
+  for (let row = 0, column = 0; row < removed.length && column < inserted.length; ) {
+    if (cell(row, column) === paired(row, column)) pairs.push([row++, column++]);
+    else if (cell(row, column) === cell(row, column + 1)) column++;
+    else row++;
+  }
+  return pairs;
+}
+
+function numbered(items: readonly Loose[]): Item[] {
+  let region = -1;
+  let isOpen = false;
+  return items.map((item) => {
+    if (item.kind !== "kept" && !isOpen) region++;
+    isOpen = item.kind !== "kept";
+    return { ...item, region: isOpen ? region : -1 };
+  });
+}
+
+/** The lines of HEAD with some of the changes. A line that ends the text with no line break gets one if another follows. */
+export function linesWith(items: readonly Item[], isTaken: (item: Item) => boolean): Item[] {
+  return items.filter((item) => item.kind === "kept" || (item.kind === "inserted") === isTaken(item));
+}
+
+export function joined(lines: readonly { readonly text: string }[]): string {
+  const ending = lines.find(({ text }) => text.endsWith("\n"))?.text.endsWith("\r\n") ? "\r\n" : "\n";
+  return lines
+    .map(({ text }, at) => (at < lines.length - 1 && !text.endsWith("\n") ? text + ending : text))
+    .join("");
+}
+
+/** A change that stands on changes of somebody else. */
+export interface Need {
+  readonly item: Item;
+  readonly author: Author;
+  /** The changes that have to come along. */
+  readonly items: readonly Item[];
+}
+
+/**
+ * Finds what some changes stand on: a line between two lines of one other author, and a line in the place of one that
+ * another author put in the place of a line of HEAD.
+ */
+export function needsOf(items: readonly Item[], taken: ReadonlySet<Item>): Need[] {
+  const regions = new Map<number, Item[]>();
+  for (const item of items)
+    if (item.region >= 0) regions.set(item.region, [...(regions.get(item.region) ?? []), item]);
+  return [...regions.values()].flatMap((region) => {
+    if (!region.some((item) => taken.has(item)) || region.every((item) => taken.has(item))) return [];
+    const lines = region.filter(({ kind }) => kind === "inserted");
+    return lines.flatMap((item, at) => {
+      if (!taken.has(item)) return [];
+      const others = new Map<string, Author>();
+      const add = (author: Author | null): void => {
+        if (author && !isSameAuthor(author, item.author)) others.set(author.authors.join("\n"), author);
+      };
+      const after = new Set(lines.slice(at + 1).map(({ author }) => author?.authors.join("\n")));
+      for (const { author } of lines.slice(0, at)) if (after.has(author?.authors.join("\n"))) add(author);
+      for (const author of replacedAuthors(item, region)) add(author);
+      return [...others.values()]
+        .map((author) => ({
+          item,
+          author,
+          items: region.filter((one) => isSameAuthor(one.author, author) && !taken.has(one)),
+        }))
+        .filter(({ items: needed }) => needed.length > 0);
+    });
+  });
+}
+
+/** Authors of uncommitted lines that a line replaced, whose removals of lines of HEAD are still theirs. */
+function replacedAuthors({ line }: Item, region: readonly Item[]): (Author | null)[] {
+  const removed = new Set(region.flatMap((one) => (one.kind === "removed" && one.line ? [one.line] : [])));
+  return (line?.bornIn?.removed ?? []).flatMap(({ by, bornIn }) =>
+    bornIn?.removed.some((one) => removed.has(one)) && bornIn.inserted.some(({ isAlive }) => isAlive)
+      ? [by]
+      : [],
+  );
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { TestRepository } from "./repository.js";
+
+const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+
+/** Two agents have changed one file in several places. */
+async function shared(): Promise<TestRepository> {
+  const tree = new TestRepository({ "a.txt": ten });
+  await tree.replace("ada", "a.txt", "2\n", "two\n");
+  await tree.replace("bob", "a.txt", "5\n", "5\nfive and a half\n");
+  await tree.replace("ada", "a.txt", "9\n", "");
+  return tree;
+}
+
+describe("kedge commit", () => {
+  test("commits exactly the lines of one author, then of the other", async () => {
+    const tree = await shared();
+    const now = tree.text("a.txt");
+    await tree.ok("ada", "commit", "--mine", "-m", "ada's");
+    expect(tree.head("a.txt")).toBe("1\ntwo\n3\n4\n5\n6\n7\n8\n10\n");
+    expect(tree.text("a.txt")).toBe(now);
+    expect(tree.git("status", "--porcelain")).toBe(" M a.txt\n");
+    expect(await tree.ok("eve", "commit", "--agent", "bob", "-m", "bob's")).toMatch(/bob's: 1 file of bob/);
+    expect(tree.head("a.txt")).toBe(now);
+    expect(tree.git("status", "--porcelain")).toBe("");
+    expect(tree.git("log", "--format=%s")).toBe("bob's\nada's\nfirst\n");
+    expect(tree.git("fsck", "--strict")).toBe("");
+  });
+
+  test("shows as a patch for HEAD what it would commit, and writes nothing", async () => {
+    const tree = await shared();
+    const objects = tree.git("count-objects");
+    for (const args of [
+      ["diff", "--mine"],
+      ["commit", "--mine", "--dry-run"],
+    ]) {
+      const patch = await tree.ok("bob", ...args);
+      expect(patch).toContain("+five and a half\n");
+      expect(patch).not.toContain("two");
+      expect(tree.tryGit(["apply", "--cached", "--check"], patch)).toEqual({ status: 0, out: "" });
+    }
+    expect(tree.git("count-objects")).toBe(objects);
+  });
+
+  test("takes for the person's what no tool wrote", async () => {
+    const tree = await shared();
+    tree.put("a.txt", tree.text("a.txt").replace("7\n", "seven\n"));
+    await tree.ok("ada", "commit", "--person", "-m", "mine");
+    expect(tree.head("a.txt")).toBe(ten.replace("7\n", "seven\n"));
+  });
+
+  test("names whose lines a line stands on, and takes those along alone", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    await tree.replace("ada", "a.txt", "2\n", "{\na\n}\n");
+    await tree.replace("bob", "a.txt", "a\n", "a\nb\n");
+    await tree.replace("ada", "a.txt", "9\n", "nine\n");
+    const refused = await tree.kedge("bob", "commit", "--mine", "-m", "x");
+    expect(refused).toEqual({
+      status: 1,
+      out: "",
+      err: "kedge: a.txt:4 stands on lines of ada (2-3,5); --with ada takes them along\n",
+    });
+    expect(tree.git("log", "--format=%s")).toBe("first\n");
+    await tree.ok("bob", "commit", "--mine", "--with", "ada", "-m", "x");
+    expect(tree.head("a.txt")).toBe(ten.replace("2\n", "{\na\nb\n}\n"));
+  });
+
+  test("needs the author of a new file along", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    await tree.write("ada", "new/b.txt", "one\ntwo\n");
+    await tree.write("bob", "new/b.txt", "one\ntwo\nthree\n");
+    const { err } = await tree.kedge("bob", "commit", "--mine", "-m", "x");
+    expect(err).toBe("kedge: new/b.txt:3 is in a new file of ada (1-2); --with ada takes them along\n");
+    await tree.ok("ada", "commit", "--mine", "-m", "new");
+    expect(tree.head("new/b.txt")).toBe("one\ntwo\n");
+    await tree.ok("bob", "commit", "--mine", "-m", "more");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("keeps what others staged as changes: the next commit takes nothing back", async () => {
+    const tree = await shared();
+    tree.git("add", "a.txt");
+    await tree.replace("bob", "a.txt", "7\n", "seven\n");
+    await tree.ok("ada", "commit", "--mine", "-m", "ada's");
+    expect(tree.git("diff", "--cached", "-U0").match(/^[-+][^-+].*$/gm)).toEqual(["+five and a half"]);
+    tree.git("commit", "-q", "-m", "staged");
+    expect(tree.head("a.txt")).toBe("1\ntwo\n3\n4\n5\nfive and a half\n6\n7\n8\n10\n");
+  });
+
+  test("only stages with --stage", async () => {
+    const tree = await shared();
+    await tree.ok("ada", "commit", "--mine", "--stage");
+    expect(tree.git("diff", "--cached", "-U0").match(/^[-+][^-+].*$/gm)).toEqual(["-2", "+two", "-9"]);
+    expect(tree.git("log", "--format=%s")).toBe("first\n");
+  });
+
+  test("takes a commit back into which a hook puts other lines, and names hook and lines", async () => {
+    const tree = await shared();
+    const [head, index] = [tree.git("rev-parse", "HEAD"), tree.git("ls-files", "-s")];
+    tree.hook("pre-commit", "git add -u");
+    const { status, err } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
+    expect(status).toBe(1);
+    expect(err).toBe(
+      "kedge: pre-commit put other lines into the commit, and the branch is set back: a.txt:6\n",
+    );
+    expect([tree.git("rev-parse", "HEAD"), tree.git("ls-files", "-s")]).toEqual([head, index]);
+  });
+
+  test("commits nothing where a hook refuses", async () => {
+    const tree = await shared();
+    tree.hook("commit-msg", "echo no such message; exit 1");
+    const { status, err } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: "kedge: git commit failed (hooks: commit-msg):\n  no such message\n",
+    });
+    expect(tree.git("status", "--porcelain")).toBe(" M a.txt\n");
+  });
+
+  test.each([
+    ["MERGE_HEAD", "a merge"],
+    ["CHERRY_PICK_HEAD", "a cherry-pick"],
+    ["REVERT_HEAD", "a revert"],
+    ["rebase-merge/head-name", "a rebase"],
+    ["rebase-apply/applying", "git am"],
+  ])("refuses while .git/%s is there", async (name, what) => {
+    const tree = await shared();
+    tree.put(`.git/${name}`, tree.git("rev-parse", "HEAD"));
+    const { status, err } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
+    expect({ status, err }).toEqual({ status: 1, err: `kedge: ${what} is in progress: end it first\n` });
+  });
+});
+
+describe("kedge blame", () => {
+  test("names the author of each line that HEAD does not have", async () => {
+    const tree = await shared();
+    const rows = JSON.parse(await tree.ok("eve", "blame", "a.txt", "--json"));
+    expect(rows.filter(({ author }: { author: unknown }) => author !== null)).toEqual([
+      { line: 2, author: "ada", time: expect.any(Number), tool: "write", edit: expect.any(String) },
+      { line: 6, author: "bob", time: expect.any(Number), tool: "write", edit: expect.any(String) },
+    ]);
+    expect(await tree.ok("eve", "blame", "a.txt")).toMatch(
+      /^ +1\|1\nada {2,}\d\d:\d\d:\d\d {2}write +2\|two\n/,
+    );
+  });
+});
