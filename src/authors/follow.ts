@@ -26,7 +26,7 @@ export type Cleaning = (line: string) => string;
 /** null where its lines are not those that the journal counts: UTF-16, or bytes that are no text. */
 export function stateText(document: Document, clean: Cleaning): KeptText | null {
   const lines = linesOf(document.bytes);
-  if (document.binary || lines.length !== document.lineCount) return null;
+  if (document.isBinary || lines.length !== document.lineCount) return null;
   return { version: document.version, lines: lines.map(clean), document };
 }
 
@@ -135,5 +135,5 @@ function isSame(
   after: KeptText,
   [start, end, bEnd]: readonly [number, number, number],
 ): boolean {
-  return before.document.sameLines(start, end, after.document, bEnd - (end - start));
+  return before.document.isSameLines(start, end, after.document, bEnd - (end - start));
 }
