@@ -11,6 +11,7 @@ const sources = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]))
 /** Folders whose files are one thing each for another client, command or mechanism, and play the same roles. */
 const variants = [
   "src/audit/clients",
+  "src/cli/commands/authors",
   "src/cli/commands/editing",
   "src/cli/commands/history",
   "src/cli/commands/setup",

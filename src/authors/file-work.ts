@@ -134,14 +134,14 @@ async function workOf(file: Placed, known: Known, around: Surroundings): Promise
   };
 }
 
-interface Texts {
+interface SidesOfText {
   readonly weave: Weave;
   readonly now: KeptText;
   readonly head: readonly string[];
   readonly headBytes: Uint8Array | null;
 }
 
-async function textItems(file: Placed, texts: Texts, { store }: Surroundings): Promise<Item[] | null> {
+async function textItems(file: Placed, texts: SidesOfText, { store }: Surroundings): Promise<Item[] | null> {
   const { weave, now, head } = texts;
   const known = file.head ? await committedPlaces(file.key, file.head.blob, weave, store) : null;
   const places = known ?? placesIn(head, weave, texts.headBytes);

@@ -120,17 +120,17 @@ function readChange({ change }: JournalEntry, before: KeptText, after: KeptText)
     const read = change ? LineChange.fromJSON(change) : null;
     if (read?.before !== before.lines.length || read.after !== after.lines.length) return null;
     const isSound = read.regions.every(({ aStart, bStart }, at) =>
-      isSame(before, after, [read.regions[at - 1]?.aEnd ?? 0, aStart, bStart]),
+      isSameSpan(before, after, [read.regions[at - 1]?.aEnd ?? 0, aStart, bStart]),
     );
     const { aEnd = 0, bEnd = 0 } = read.regions.at(-1) ?? {};
-    return isSound && isSame(before, after, [aEnd, read.before, bEnd + read.before - aEnd]) ? read : null;
+    return isSound && isSameSpan(before, after, [aEnd, read.before, bEnd + read.before - aEnd]) ? read : null;
   } catch {
     return null;
   }
 }
 
 /** `at`: the lines [start, end) of the text before, and where their end is in the text after. */
-function isSame(
+function isSameSpan(
   before: KeptText,
   after: KeptText,
   [start, end, bEnd]: readonly [number, number, number],

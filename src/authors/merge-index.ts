@@ -28,14 +28,14 @@ export interface IndexMerge {
   readonly changes: readonly IndexChange[];
 }
 
-const attempts = 5;
+const mostReadings = 5;
 
 /** Puts a merged index in place of the one that was read, and of no other. */
 export async function mergeIndex(repository: Repository, merge: IndexMerge, scratch: Scratch): Promise<void> {
   const index = join(repository.git, "index");
   const next = join(scratch.folder, "next-index");
   const variables = { GIT_INDEX_FILE: next };
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  for (let attempt = 0; attempt < mostReadings; attempt++) {
     const read = existsSync(index) ? readFileSync(index) : null;
     rmSync(next, { force: true });
     if (read) copyFileSync(index, next);
@@ -97,8 +97,8 @@ async function mergedEntries(
     const entry = staged.get(change.path) ?? null;
     // A moved file has no former text under its name.
     const base = one && one.work.from === null ? one.work.head : null;
-    if (isSame(entry, base) || !one) merged.push(change);
-    else if (entry === null || isSame(entry, change.file)) continue;
+    if (isSameFile(entry, base) || !one) merged.push(change);
+    else if (entry === null || isSameFile(entry, change.file)) continue;
     else if (change.file === null || !one.lines || !one.work.weave) merged.push(change);
     else {
       const bytes = (await contentsOf(repository, [entry.blob])).get(entry.blob) ?? new Uint8Array(0);
@@ -110,7 +110,7 @@ async function mergedEntries(
   return merged;
 }
 
-function isSame(one: GitFile | null, other: GitFile | null): boolean {
+function isSameFile(one: GitFile | null, other: GitFile | null): boolean {
   return one?.mode === other?.mode && one?.blob === other?.blob;
 }
 

@@ -1,6 +1,7 @@
 /** The part of the work on a tree that one author asks for, and what it stands on. Pure. */
 import { type Author, isOfParty, type Party, unrecorded } from "./author.js";
 import type { FileWork } from "./file-work.js";
+import type { MissingNeed } from "./refusal.js";
 import { type Item, joined, linesWith, type Need, needsOf } from "./text-work.js";
 
 /** What a commit does to one path. */
@@ -13,16 +14,6 @@ export interface PlannedFile {
   readonly lines: readonly Item[] | null;
   /** Changes that are taken. */
   readonly taken: ReadonlySet<Item>;
-}
-
-export interface MissingNeed {
-  readonly path: string;
-  readonly author: Author;
-  /** Numbers in the file now of the lines that stand on another's; of a new or moved file none. */
-  readonly lines: readonly number[];
-  /** Those of the lines in the way. */
-  readonly standing: readonly number[];
-  readonly why: "between" | "new" | "moved";
 }
 
 export interface Plan {
@@ -87,7 +78,7 @@ function creationNeed(work: FileWork, taken: Set<Item>, { isOwn, isCompanion }: 
   const why = from === null ? "new" : "moved";
   const numbers = numbersIn(items);
   const standing = theirs.flatMap((item) => numbers.get(item) ?? []);
-  return [{ path, author: creator, lines: linesOf(taken, items), standing, why }];
+  return [{ path, author: creator, lines: numbersOf(taken, items), standing, why }];
 }
 
 /** Takes along what companions' changes are needed, and what those stand on in their turn. */
@@ -125,7 +116,7 @@ export function numbersIn(items: readonly Item[]): Map<Item, number> {
   return new Map(items.filter(({ kind }) => kind !== "removed").map((item, at) => [item, at + 1]));
 }
 
-function linesOf(taken: ReadonlySet<Item>, items: readonly Item[]): number[] {
+function numbersOf(taken: ReadonlySet<Item>, items: readonly Item[]): number[] {
   const numbers = numbersIn(items);
   return [...taken].flatMap((item) => numbers.get(item) ?? []);
 }

@@ -57,7 +57,7 @@ function regionsOf(items: readonly Loose[]): Loose[][] {
 }
 
 /** Cells of a table that is worth its time. */
-const largestTable = 1_000_000;
+const largestRegion = 1_000_000;
 
 /** A line that was removed and written anew is no change to git. */
 function withoutEqual(items: Loose[]): Loose[] {
@@ -83,7 +83,7 @@ function withoutEqual(items: Loose[]): Loose[] {
 
 function pairsOf(removed: readonly Loose[], inserted: readonly Loose[]): [number, number][] {
   const width = inserted.length + 1;
-  if (removed.length * inserted.length > largestTable) return [];
+  if (removed.length * inserted.length > largestRegion) return [];
   const texts = new Set(removed.map(({ text }) => text));
   if (!inserted.some(({ text }) => texts.has(text))) return [];
   const best = new Int32Array((removed.length + 1) * width);
