@@ -9,9 +9,9 @@ import { done } from "../../flag-types.js";
 import { formatTime } from "../../print/log-rows.js";
 import { answering, openWork, whoIs } from "./open-work.js";
 
-export const run: Run = (context) => answering(context, () => show(context));
+export const run: Run = (context) => answering(context, () => showBlame(context));
 
-async function show(context: Context): Promise<number> {
+async function showBlame(context: Context): Promise<number> {
   const { args, output, cwd } = context;
   const [path] = args.positionals as [string];
   const opened = await openWork(context, [path]);

@@ -13,9 +13,9 @@ import {
   uncertainLines,
 } from "./open-work.js";
 
-export const run: Run = (context) => answering(context, () => show(context));
+export const run: Run = (context) => answering(context, () => showDiff(context));
 
-async function show(context: Context): Promise<number> {
+async function showDiff(context: Context): Promise<number> {
   const { args, output } = context;
   const opened = await openWork(context, args.positionals);
   const party = await partyOf(context, opened);
