@@ -25,8 +25,11 @@ const everyScheme: readonly Scheme[] = Object.values(schemes);
  * Reads one anchor. Generous about what models put around it (blanks, quotes, diff and list markers, the rest
  * of the row), exact about the anchor itself: what is missing or miscopied is never guessed.
  *
- * @example parseLineRef("> 12:0F0DD9|foo") // { line: 12, hash: "0f0dd9", scheme: "hex6", content: "foo" }
- * @example parseLineRef("12") // { problem: "bare_number", line: 12, given: "12" }
+ * @example
+ * const found = parseLineRef("> 12:0F0DD9|foo");
+ * console.log("problem" in found ? found.problem : found.hash); // → 0f0dd9
+ * const bare = parseLineRef("12");
+ * console.log("problem" in bare ? bare.problem : bare.hash); // → bare_number
  */
 export function parseLineRef(ref: string): Anchor | AnchorProblem {
   const text = unwrap(ref);
@@ -176,7 +179,9 @@ type LineMismatch =
  * The line that a reference names in this text: the one with that number, if it carries that hash and, where
  * content was echoed, that content. Looks nowhere else; finding a line that moved is the resolution's work.
  *
- * @example resolveLineRef("2#0f0dd9", "bar\nfoo\n") // { line: 2, index: 1, anchor: … }
+ * @example
+ * const found = resolveLineRef("2#0f0dd9", "bar\nfoo\n");
+ * console.log("index" in found ? found.line : "elsewhere"); // → 2
  */
 export function resolveLineRef(
   ref: string,

@@ -39,6 +39,10 @@ export type Readable = AsyncIterable<Chunk> | Iterable<Chunk> | WebReadable | Ch
  * without byte order mark is UTF-8 is known only at its end. It is taken for UTF-8 until a block of lines is not;
  * that block and all after it go through `codec` or `fallback`. The law holds unless UTF-8 beyond ASCII fills a block
  * before the first one that is not UTF-8; who knows the encoding gives `codec`.
+ *
+ * @example
+ * const bytes = new TextEncoder().encode("foo\n}\n");
+ * for await (const rows of streamHashLines([bytes])) console.log(rows); // → 1#0f0dd9|foo\n2#44bb18|}
  */
 export async function* streamHashLines(
   readable: Readable,

@@ -142,7 +142,8 @@ type ListSource = Document | string | Uint8Array;
 /**
  * The listing of a text, by default of all its lines.
  *
- * @example formatHashLines("foo\n}") // "1#0f0dd9|foo\n2#44bb18|}"
+ * @example
+ * console.log(formatHashLines("foo\n}")); // → 1#0f0dd9|foo\n2#44bb18|}
  */
 export function formatHashLines(source: ListSource, options: ListOptions & ParseOptions = {}): string {
   const rows = quickRows(source, options);
@@ -205,7 +206,8 @@ export function formatBlock(
  * Lines `start` to `end` of a text, 1-based, both included, exactly as they stand there, terminators and all.
  * Lines outside the text are left out.
  *
- * @example readLineRange("a\nb\r\nc", 2, 3) // "b\r\nc"
+ * @example
+ * console.log(JSON.stringify(readLineRange("a\nb\r\nc", 2, 3))); // → "b\r\nc"
  */
 export function readLineRange(text: string, start: number, end: number): string {
   const from = lineOffset(text, 0, start - 1);

@@ -97,7 +97,8 @@ export function scheme(name: SchemeName): Scheme {
 /**
  * The hash of one line's text, given without terminator.
  *
- * @example computeLineHash("foo") // "0f0dd9"
+ * @example
+ * console.log(computeLineHash("foo")); // → 0f0dd9
  */
 export function computeLineHash(text: string, name: SchemeName = "hex6"): string {
   return schemes[name].hashText(text);
@@ -106,7 +107,8 @@ export function computeLineHash(text: string, name: SchemeName = "hex6"): string
 /**
  * The anchor of a 1-based line with this text, without separator.
  *
- * @example formatLineTag(12, "foo") // "12#0f0dd9"
+ * @example
+ * console.log(formatLineTag(12, "foo")); // → 12#0f0dd9
  */
 export function formatLineTag(line: number, text: string, name: SchemeName = "hex6"): string {
   const { tag, hashText } = schemes[name];

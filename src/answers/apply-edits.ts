@@ -1,6 +1,6 @@
 /** The library's front: edits applied to a text without a session. */
 import { unifiedDiff } from "../changes/index.js";
-import { problem, recoveryWindow, unrecordedView } from "../edits/index.js";
+import { type Edit, problem, recoveryWindow, unrecordedView } from "../edits/index.js";
 import { type Applied, type Refused, type Remap, run } from "../merge/index.js";
 import { Document, type Range } from "../text/index.js";
 import { textDoor } from "./next-call.js";
@@ -41,11 +41,11 @@ export interface ApplyRefusal {
  *
  * @example
  * const result = applyEdits("foo\nbar\n", [{ op: "set_line", anchor: "1#0f0dd9", text: "baz" }]);
- * if (result.status === "applied") console.log(result.text);
+ * console.log(result.status, JSON.stringify(result.text)); // → applied "baz\nbar\n"
  */
 export function applyEdits(
   source: string | Uint8Array,
-  edits: unknown,
+  edits: readonly Edit[],
   options: ApplyOptions = {},
 ): ApplyResult | ApplyRefusal {
   const { path = "text", window = recoveryWindow } = options;
@@ -96,7 +96,14 @@ function asRefusal(path: string, refused: Refused, now: Document): ApplyRefusal 
   return { status: "refused", text, details };
 }
 
-/** For callers who want to throw: a refusal as an error. */
+/**
+ * For callers who want to throw: a refusal as an error.
+ *
+ * @example
+ * const result = applyEdits("qux\n", [{ op: "set_line", anchor: "1#0f0dd9", text: "baz" }]);
+ * const error = result.status === "refused" ? new HashlineMismatchError(result) : null;
+ * console.log(error?.mismatches.length, JSON.stringify(error?.affectedRanges)); // → 1 [{"start":1,"end":1}]
+ */
 export class HashlineMismatchError extends Error {
   override readonly name = "HashlineMismatchError";
   readonly mismatches: readonly HashMismatch[];

@@ -58,7 +58,12 @@ export function failure(action: string, path: string, error: unknown): PortError
 
 const unwritable = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** The fault is that of the state folder: every other file meets it too. */
+/**
+ * The fault is that of the state folder: every other file meets it too.
+ *
+ * @example
+ * console.log(new StateError("io", "the state folder is full") instanceof PortError); // → true
+ */
 export class StateError extends PortError {}
 
 /** For what needs the state folder: nobody finds the fault at the file. */

@@ -28,6 +28,9 @@ interface Looking {
 /**
  * The workspace a folder belongs to. Work trees of one repository are one workspace with different files in it. Read
  * off the disk: starting git would take longer than everything else a hook does.
+ *
+ * @example
+ * console.log(findWorkspace(root).root === root); // → true
  */
 export function findWorkspace(folder: string, looking: Looking = {}): Workspace {
   const found = findRepository(folder, looking);

@@ -30,6 +30,10 @@ const clients: readonly (readonly [variable: string, client: string])[] = [
 /**
  * Who is calling: the first of these that is there. The same caller gets the same answer in every process it starts,
  * as far as anything tells.
+ *
+ * @example
+ * const { id, source } = await agentIdentity({ env: { KEDGE_SESSION: "reviewer" } });
+ * console.log(id, source); // → reviewer environment
  */
 export async function agentIdentity(options: IdentityOptions): Promise<Identity> {
   const { env, connection } = options;

@@ -40,6 +40,9 @@ export interface StateOptions {
  * The folder for everything that outlives a process: `KEDGE_STATE`, else the platform's place for such things. A
  * sandbox that permits only the workspace and the temporary folder gets a folder there, and a line that says so:
  * processes outside the sandbox then do not share its locks.
+ *
+ * @example
+ * console.log(stateFolder({ env: process.env }) === process.env.KEDGE_STATE); // → true
  */
 export function stateFolder(options: StateOptions): string {
   const { io = nodeIo, platform = thisPlatform, report = () => {} } = options;

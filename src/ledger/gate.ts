@@ -34,6 +34,10 @@ const allow: Decision = { allow: true };
 /**
  * May this be done to a file that exists? `touch`: an edit; its lines are judged by `gateLines` once it is known
  * which they are. `whole`: a write over all of it, a deletion, a move: all was shown and is unchanged since.
+ *
+ * @example
+ * const seen = { path: "a.ts", hasSeen: false, known: [], lineCount: 2, pending: 0 } as never;
+ * console.log("allow" in gate("touch", seen, "lines")); // → false
  */
 export function gate(request: "touch" | "whole", seen: Seen, policy: GatePolicy): Decision {
   if (policy === "off") return allow;
@@ -135,7 +139,12 @@ export function describe(ranges: readonly Range[]): string {
   return `${many ? "lines" : "line"} ${parts.join(", ")}${ranges.length > 5 ? ", …" : ""}`;
 }
 
-/** One or two sentences for a prompt; the write tools' descriptions carry them too. */
+/**
+ * One or two sentences for a prompt; the write tools' descriptions carry them too.
+ *
+ * @example
+ * console.log(promptRules.split(":")[0]); // → Read a file before you edit it
+ */
 export const promptRules =
   "Read a file before you edit it: only lines you were shown can be named, by the anchor they were shown with. " +
   "After a refusal use the rows in it; do not send the same call again.";

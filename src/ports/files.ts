@@ -6,7 +6,13 @@ export function foldedName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
-/** Something a port could not do, with the code that the caller is told. */
+/**
+ * Something a port could not do, with the code that the caller is told.
+ *
+ * @example
+ * const error = new PortError("not_found", "a.ts does not exist");
+ * console.log(error.code, error.message); // → not_found a.ts does not exist
+ */
 export class PortError extends Error {
   override readonly name = "PortError";
   constructor(

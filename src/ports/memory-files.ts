@@ -22,6 +22,8 @@ export interface MemoryFiles extends Files {
  *
  * @example
  * const files = memoryFiles({ "a.ts": "const a = 1;\n" });
+ * files.set("b.ts", "const b = 2;\n");
+ * console.log(files.text("b.ts")); // → const b = 2;\n
  */
 export function memoryFiles(
   initial: Readonly<Record<string, string | Uint8Array>> = {},

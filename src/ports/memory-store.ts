@@ -19,7 +19,13 @@ export interface MemoryStoreOptions {
   readonly keptBytes?: number;
 }
 
-/** A ledger in memory; it lives as long as the object. */
+/**
+ * A ledger in memory; it lives as long as the object.
+ *
+ * @example
+ * const session = new Session({ files, store: memoryStore(), agent: "main", clock: Date.now });
+ * console.log((await session.read({ path: "a.ts" })).isError); // → false
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): LedgerStore {
   const store = new MemoryStore(options.keptBytes ?? Number.POSITIVE_INFINITY);
   // Own functions: an embedder that changes one of them spreads the rest.

@@ -11,7 +11,9 @@ interface Execution {
  * result holds the details as well.
  *
  * @example
- * await generateText({ model, tools: kedgeTools({ files, store, agent, clock: Date.now }), prompt });
+ * const tools = kedgeTools(openSession({ root, agent: "main" }));
+ * // await generateText({ model, tools, stopWhen: stepCountIs(30), prompt });
+ * console.log(Object.keys(tools).join(" ")); // → read_file edit_file multi_edit write_file grep
  */
 export function kedgeTools(from: From, options: ToolOptions = {}): ToolSet {
   const session = sessionOf(from);

@@ -8,8 +8,10 @@ import { type TextEditorOptions, textEditor } from "./text-editor.js";
  * The tools for the Anthropic SDK's tool runner; without the runner, `run` executes a `tool_use` block's input.
  *
  * @example
- * const tools = kedgeTools({ files, store, agent, clock: Date.now });
- * await client.beta.messages.toolRunner({ model, max_tokens: 4096, tools, messages });
+ * const tools = kedgeTools(openSession({ root, agent: "main" }));
+ * // await client.beta.messages.toolRunner({ model, max_tokens: 4096, tools, messages });
+ * const [read] = tools;
+ * console.log(await read?.run({ path: "a.ts", limit: 1 })); // → 1#20200e|const a = 1;\n[1 of 2 lines; next: offset=2]
  */
 export function kedgeTools(from: From, options: ToolOptions = {}): BetaRunnableTool<unknown>[] {
   const session = sessionOf(from);
@@ -28,7 +30,10 @@ export function kedgeTools(from: From, options: ToolOptions = {}): BetaRunnableT
  * merge and the ledger without learning anything.
  *
  * @example
- * const tools = [textEditorTool({ files, store, agent, clock: Date.now })];
+ * const editor = textEditorTool(sessionOptions({ root, agent: "main" }));
+ * // await client.beta.messages.toolRunner({ model, max_tokens: 4096, tools: [editor], messages });
+ * const shown = await editor.run({ command: "view", path: "a.ts" });
+ * console.log(String(shown).split("\n").length); // → 2
  */
 export function textEditorTool(options: TextEditorOptions): BetaRunnableTool<unknown> {
   const editor = textEditor(options);

@@ -43,7 +43,7 @@ export function sessionOptions(options: OpenOptions): SessionOptions {
  * @example
  * const session = openSession({ root, agent: "main" });
  * const shown = await session.read({ path: "a.ts" });
- * console.log(shown.text); // → 1#20200e|const a = 1;
+ * console.log(shown.text); // → 1#20200e|const a = 1;\n2#6e8a35|const b = 2;
  */
 export function openSession(options: OpenOptions): Session {
   return new Session(sessionOptions(options));

@@ -6,7 +6,9 @@ import { extraOf, type From, offered, schemaOf, sessionOf, type ToolOptions } fr
  * The tools for `client.chat.completions.runTools`.
  *
  * @example
- * client.chat.completions.runTools({ model, messages, tools: kedgeTools({ files, store, agent, clock: Date.now }) });
+ * const tools = kedgeTools(openSession({ root, agent: "main" }));
+ * // client.chat.completions.runTools({ model, messages, tools });
+ * console.log(tools.map((tool) => tool.function.name).join(" ")); // → read_file edit_file multi_edit write_file grep
  */
 export function kedgeTools(from: From, options: ToolOptions = {}) {
   const session = sessionOf(from);
@@ -23,6 +25,12 @@ export function kedgeTools(from: From, options: ToolOptions = {}) {
 
 /**
  * The tools for the Responses API: `tool` is what the request declares, `execute` answers a `function_call`.
+ *
+ * @example
+ * const tools = responseTools(openSession({ root, agent: "main" }));
+ * // await client.responses.create({ model, input, tools: tools.map((one) => one.tool) });
+ * const [read] = tools;
+ * console.log(await read?.execute({ path: "a.ts", limit: 1 })); // → 1#20200e|const a = 1;\n[1 of 2 lines; next: offset=2]
  */
 export function responseTools(from: From, options: ToolOptions = {}) {
   const session = sessionOf(from);
@@ -43,7 +51,9 @@ export function responseTools(from: From, options: ToolOptions = {}) {
  * The tools for the Agents SDK, as its `tool` function takes them.
  *
  * @example
- * new Agent({ name: "coder", tools: agentTools({ files, store, agent, clock: Date.now }).map((one) => tool(one)) });
+ * const tools = agentTools(openSession({ root, agent: "main" }));
+ * // new Agent({ name: "coder", tools: tools.map((one) => tool(one)) });
+ * console.log(tools.length); // → 5
  */
 export function agentTools(from: From, options: ToolOptions = {}) {
   const session = sessionOf(from);
@@ -65,7 +75,10 @@ export function agentTools(from: From, options: ToolOptions = {}) {
  * ledger without learning anything.
  *
  * @example
- * applyPatchTool({ editor: applyPatchEditor({ files, store, agent, clock: Date.now }) });
+ * const editor = applyPatchEditor(sessionOptions({ root, agent: "main" }));
+ * // applyPatchTool({ editor });
+ * const made = await editor.createFile({ type: "create_file", path: "new.ts", diff: "+const c = 3;" });
+ * console.log(made.status); // → completed
  */
 export function applyPatchEditor(options: PatchEditorOptions) {
   const patch = patchEditor(options);
@@ -73,7 +86,15 @@ export function applyPatchEditor(options: PatchEditorOptions) {
   return { createFile: run, updateFile: run, deleteFile: run };
 }
 
-/** Executes an `apply_patch_call` item of a response and gives the item that answers it. */
+/**
+ * Executes an `apply_patch_call` item of a response and gives the item that answers it.
+ *
+ * @example
+ * const answer = applyPatchCalls(sessionOptions({ root, agent: "main" }));
+ * const operation = { type: "create_file" as const, path: "new.ts", diff: "+const c = 3;" };
+ * const item = await answer({ call_id: "call_1", operation });
+ * console.log(item.type, item.status); // → apply_patch_call_output completed
+ */
 export function applyPatchCalls(options: PatchEditorOptions) {
   const patch = patchEditor(options);
   return async ({

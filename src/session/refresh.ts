@@ -21,7 +21,12 @@ type Tools = Pick<Session, "read" | "edit" | "multiEdit"> & Partial<Pick<Session
  * decision was made on text that is gone. A busy file is tried once more.
  *
  * @example
- * const tools = withRefresh(session, { onContext: ({ text }) => messages.push({ role: "user", content: text }) });
+ * const fresh: string[] = [];
+ * const refreshed = withRefresh(session, { onContext: ({ text }) => fresh.push(text) });
+ * const [anchor = ""] = (await refreshed.read({ path: "a.ts" })).text.split("|");
+ * files.set("a.ts", "const a = 7;\nconst b = 2;\n");
+ * await refreshed.edit({ path: "a.ts", edits: [{ op: "set_line", anchor, text: "const a = 8;" }] });
+ * console.log(fresh[0]?.split("|")[1]); // → const a = 7;\n[1 of 2 lines]
  */
 export function withRefresh<Wrapped extends Tools>(tools: Wrapped, options: RefreshOptions): Wrapped {
   const { onContext } = options;

@@ -85,7 +85,15 @@ export interface Plan {
   readonly call: Call | null;
 }
 
-/** One agent at work on files: what it was shown decides what it may do, and where its edits go. */
+/**
+ * One agent at work on files: what it was shown decides what it may do, and where its edits go.
+ *
+ * @example
+ * const session = new Session({ files, store, agent: "main", clock: Date.now });
+ * const [anchor = ""] = (await session.read({ path: "a.ts" })).text.split("|");
+ * const done = await session.edit({ path: "a.ts", edits: [{ op: "set_line", anchor, text: "const a = 3;" }] });
+ * console.log(done.details.status, files.text("a.ts")); // → applied const a = 3;\nconst b = 2;\n
+ */
 export class Session {
   private readonly settings: CallEnv;
   /** How often each refusal was given that no ledger counts, because it is about no file. */

@@ -81,7 +81,8 @@ const pruneAfter = 32 * 1024 * 1024;
  * version a file of its own. What is damaged is put aside and reported.
  *
  * @example
- * const store = nodeStore({ state, workspace: findWorkspace(process.cwd()) });
+ * const store = nodeStore({ state, workspace: findWorkspace(root) });
+ * console.log((await store.journal()).length); // → 0
  */
 export function nodeStore(options: NodeStoreOptions): NodeStore {
   return new DiskStore(options);

@@ -10,7 +10,8 @@ type Span = readonly [number, number];
 /**
  * The fewest ranges that hold exactly the given lines, in any order, repeats allowed.
  *
- * @example compactLineRanges([4, 5, 6, 9]) // [{ start: 4, end: 6 }, { start: 9, end: 9 }]
+ * @example
+ * console.log(JSON.stringify(compactLineRanges([4, 5, 6, 9]))); // → [{"start":4,"end":6},{"start":9,"end":9}]
  */
 export function compactLineRanges(lines: Iterable<number>): Range[] {
   return mergeRanges(Array.from(lines, (line) => ({ start: line, end: line })));
@@ -19,7 +20,8 @@ export function compactLineRanges(lines: Iterable<number>): Range[] {
 /**
  * Sorts, and joins ranges that overlap or touch. A range whose end lies before its start holds nothing.
  *
- * @example mergeRanges([{ start: 4, end: 6 }, { start: 1, end: 3 }]) // [{ start: 1, end: 6 }]
+ * @example
+ * console.log(JSON.stringify(mergeRanges([{ start: 4, end: 6 }, { start: 1, end: 3 }]))); // → [{"start":1,"end":6}]
  */
 export function mergeRanges(ranges: readonly Range[]): Range[] {
   return toRanges(joined(ranges.map(({ start, end }) => [start - 1, end] as const)));

@@ -66,7 +66,8 @@ export interface Config {
  * workspace comes with the repository: of that, and in a hook of the environment, only what is stricter counts (`join`).
  *
  * @example
- * const { settings } = loadConfig({ env: process.env, workspace: findWorkspace(process.cwd()).root });
+ * const { settings } = loadConfig({ env: { KEDGE_GATE: "file" }, workspace: root });
+ * console.log(settings.gate); // → file
  */
 export function loadConfig(options: ConfigOptions): Config {
   const { platform = thisPlatform, env, hook: isHook = false } = options;

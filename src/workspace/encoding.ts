@@ -17,7 +17,9 @@ const leastConfidence = 20;
  * The codec by name.
  *
  * @example
- * Document.parse(bytes, { codec: await namedCodec("windows-1252") });
+ * const codec = await namedCodec("windows-1252");
+ * const files = nodeFiles({ roots: [root], state, encoding: "windows-1252" });
+ * console.log(typeof codec.decode, (await files.identify("a.ts")).path); // → function a.ts
  */
 export async function namedCodec(name: string): Promise<Codec> {
   const iconv = await load();

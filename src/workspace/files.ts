@@ -92,7 +92,8 @@ export interface NodeFiles extends Files {
  * The file system as a session needs it: confined, locked between processes, atomic.
  *
  * @example
- * const files = nodeFiles({ roots: [process.cwd()], state: stateFolder({ env: process.env }) });
+ * const files = nodeFiles({ roots: [root], state });
+ * console.log((await files.identify("a.ts")).path); // → a.ts
  */
 export function nodeFiles(options: NodeFilesOptions): NodeFiles {
   return new DiskFiles(options);

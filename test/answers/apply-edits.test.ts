@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { applyEdits, HashlineMismatchError } from "../../src/answers/apply-edits.js";
+import type { Edit } from "../../src/edits/index.js";
 import { Document } from "../../src/text/document.js";
 import { anchored } from "../support/view.js";
 
-const set = (anchor: string, text: unknown) => ({ op: "set_line", anchor, text });
+const set = (anchor: string, text: string | string[] | null): Edit => ({ op: "set_line", anchor, text });
 
 describe("applyEdits", () => {
   it("takes text or bytes and keeps what it does not touch", () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { applyEdits } from "../../src/answers/apply-edits.js";
 import { compare } from "../../src/changes/compare.js";
 import { unifiedDiff } from "../../src/changes/unified-diff.js";
+import type { Edit } from "../../src/edits/index.js";
 import { Document } from "../../src/text/document.js";
 
 function diffOf(before: string, after: string): string {
@@ -139,11 +140,11 @@ describe.each(Object.keys(programs))("%s (skipped where it is not installed)", (
   });
 
   test.skipIf(!has(program))("makes what an edit made", () => {
-    const edits = fc.oneof(
-      lines.filter(({ length }) => length > 0).map((text) => ({ op: "append", text })),
-      lines.filter(({ length }) => length > 0).map((text) => ({ op: "prepend", text })),
+    const edits: fc.Arbitrary<Edit> = fc.oneof(
+      lines.filter(({ length }) => length > 0).map((text) => ({ op: "append" as const, text })),
+      lines.filter(({ length }) => length > 0).map((text) => ({ op: "prepend" as const, text })),
       fc.tuple(fc.constantFrom("a", "b", "c"), lines).map(([old, text]) => ({
-        op: "replace_text",
+        op: "replace_text" as const,
         old,
         new: text.join("\n"),
         all: true,

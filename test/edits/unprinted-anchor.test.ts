@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SchemeName } from "../../src/anchors/scheme.js";
 import { type ApplyOptions, applyEdits } from "../../src/answers/apply-edits.js";
+import { type Edit, editsFromJson } from "../../src/edits/index.js";
 import { unrecordedView } from "../../src/edits/located-edit.js";
 import { run } from "../../src/merge/run-edits.js";
 import { Document } from "../../src/text/document.js";
@@ -22,7 +23,7 @@ function play({ seen, now, scheme, options }: Play, ...edits: readonly object[])
   return run(given, unrecordedView(Document.fromText(textOf(now)), options?.window ?? 8));
 }
 
-const set = (anchor: string, text: unknown) => ({ op: "set_line", anchor, text });
+const set = (anchor: string, text: string): Edit => ({ op: "set_line", anchor, text });
 const replace = (start: string, end: string, text: unknown) => ({ op: "replace_lines", start, end, text });
 const below = (anchor: string, text: unknown) => ({ op: "insert_after", anchor, text });
 
@@ -156,12 +157,8 @@ describe("a call", () => {
   });
 
   it("has all its problems told at once", () => {
-    const edits = [
-      set("2", "N"),
-      set("@2", "N"),
-      { op: "replace_text", old: "zz", new: "" },
-      { op: "append" },
-    ];
+    const quote: Edit = { op: "replace_text", old: "zz", new: "" };
+    const edits = editsFromJson([set("2", "N"), set("@2", "N"), quote, { op: "append" }]);
     const { text } = applyEdits(textOf("a X c"), anchored(edits, [Document.fromText(textOf("a b c"))]));
     for (const said of [/edits\[0\]: /, /1 line has changed/, /"zz" is not/, /edits\[3\]: append needs text/])
       expect(text).toMatch(said);
