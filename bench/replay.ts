@@ -1,7 +1,7 @@
 /**
  * Mechanisms and peers side by side on stale edits. `--repo PATH` makes the cases from a git history, `--set DIR` reads
- * prepared ones; without either it is this repository's history, and the set beside the project if it is there. What is
- * published (`--write`) has both: a prepared set is no sample, it has as many cases of each class.
+ * prepared ones; without either it is this repository's history, and the set beside the project if it is there. The
+ * published sets (`--write`) have both: a prepared set is no sample, it has as many cases of each class.
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";

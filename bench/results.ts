@@ -13,7 +13,7 @@ function output(program: string, args: readonly string[]): string {
   }
 }
 
-/** What figures depend on. No names of machines or folders: this is published. */
+/** The surroundings that figures depend on. No names of machines or folders: this is published. */
 function surroundings(command: string): Record<string, string> {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   const [processor] = cpus();

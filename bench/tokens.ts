@@ -1,4 +1,4 @@
-/** What anchors, calls and recovery cost in tokens. */
+/** Measures what anchors, calls and recovery cost in tokens. */
 import { judge, writeResults } from "./results.js";
 import { editRows, recoveryRows } from "./tokens/calls.js";
 import type { Counts } from "./tokens/count.js";

@@ -122,7 +122,7 @@ async function bundleProgram(bundle, shared, name, source) {
     minify: true,
     // Its first entry point is a wrapper that no bundler can look into.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    // What loads late is loaded by require: the loader of modules costs more than what it loads.
+    // Modules that load late are loaded by require: the loader of modules costs more than what it loads.
     supported: { "dynamic-import": false },
   };
   const outfile = `dist/${name}.cjs`;
@@ -228,7 +228,7 @@ function declarations() {
   return made;
 }
 
-/** Of modules whose types no entry point speaks of. */
+/** Modules whose types no entry point speaks of. */
 function removeUnreachable() {
   const reached = new Set();
   const reach = (path) => {

@@ -1,4 +1,4 @@
-// What a user would get from the registry, checked on the packed archive itself.
+// Checks what a user would get from the registry, on the packed archive itself.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cache, command, node, npm, readJson, root } from "./shell.mjs";

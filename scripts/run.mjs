@@ -57,6 +57,7 @@ async function staticChecks() {
   await check("core and session use no platform types", () => tsc("--noEmit", "-p", "tsconfig.core.json"));
   await check("types of the page", () => tsc("--noEmit", "-p", "src/view/page"));
   await check("lint and format", () => biome("--error-on-warnings"));
+  await check("comments name their subject", () => node(["scripts/prose.mjs"]));
 }
 
 /** vitest in the terminal; the counts come from its JSON report. */

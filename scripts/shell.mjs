@@ -1,4 +1,4 @@
-// What the other scripts share. Node's own modules only: these files run before anything is installed.
+// The helpers that the other scripts share. Node's own modules only: these files run before anything is installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 // Sources for scripts: TypeScript, bundled in memory, so that a document is made from what is written, not from dist.
 import { root } from "./shell.mjs";
 
-/** What a source file exports. */
+/** Lists the exports of a source file. */
 export async function load(entry) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({

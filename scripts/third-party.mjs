@@ -1,4 +1,5 @@
-// What the package holds of others: their notices, and a bill of materials. Made from what the bundler took in, so that
+// Lists what the package holds of others: their notices, and a bill of materials. Made from what the bundler took in,
+// so that
 // nothing can be bundled without being named.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -72,7 +73,7 @@ function withTheirs(names, locked) {
   return [...found];
 }
 
-/** What is missing of both files, for the check of the package. */
+/** Compares both files with what they should hold, for the check of the package. */
 export function thirdPartyFaults(paths) {
   const faults = [notices, bill].filter((path) => !paths.includes(path)).map((path) => `${path} is missing`);
   if (faults.length > 0) return faults;

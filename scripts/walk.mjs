@@ -43,7 +43,7 @@ const traced = {
   },
 };
 
-/** What a program entered, "file function" each, in order. */
+/** Lists the functions that a program entered, "file function" each, in order. */
 async function walkOf(folder) {
   const program = join(folder, "kedge.cjs");
   await build({

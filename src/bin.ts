@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { startProgram } from "./host/index.js";
 
-/** Of the program's text; put here by the build. */
+/** Hash of the program's text, put here by the build. */
 declare const PROGRAM_ID: string;
 declare const require: NodeJS.Require;
 

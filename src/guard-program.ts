@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { adapters, hook } from "./guard/index.js";
 
-/** What `hook.cjs` runs: answers one event of a client. The exit status. */
+/** The program that `hook.cjs` runs: answers one event of a client. The exit status. */
 export async function answer(client: string, input: string, env: NodeJS.ProcessEnv): Promise<number> {
   const adapter = adapters[client];
   if (!adapter) {

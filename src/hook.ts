@@ -7,7 +7,7 @@
 import { readFileSync, writeSync } from "node:fs";
 import { startProgram } from "./host/index.js";
 
-/** Of the guard's text; put here by the build, like the function. */
+/** Hash of the guard's text, put here by the build, like the function. */
 declare const PROGRAM_ID: string;
 declare function guardProgram(): void;
 declare const __filename: string;
@@ -32,7 +32,8 @@ function standardInput(): string {
 }
 
 /**
- * What the guard sees of the environment. A repository's client settings can set variables of it: where the record is
+ * The part of the environment that the guard reads. A repository's client settings can set variables of it: where the
+ * record is
  * kept and for whom is said by the command line that was installed alone.
  */
 function environment(state: string | undefined): NodeJS.ProcessEnv {
@@ -43,7 +44,7 @@ function environment(state: string | undefined): NodeJS.ProcessEnv {
 function start(client: string, env: NodeJS.ProcessEnv): Promise<number> {
   const input = standardInput();
   const event = /"(?:hook_event_name|k)"\s*:\s*"(\w{1,30})"/.exec(input.slice(0, 4096))?.[1] ?? "other";
-  // What would have ended the comment was taken apart.
+  // Text that would have ended the comment was split.
   const source = commentOf(guardProgram).replaceAll("*\u0001/", "*/");
   const program = startProgram({
     ...{ file: __filename, source, id: PROGRAM_ID, require, env },

@@ -53,7 +53,7 @@ function randomOf(name: string): (below: number) => number {
   };
 }
 
-/** Whoever edits with the line in view keeps the marks of others: a mark that is missing in the end was lost. */
+/** An agent that edits with the line in view keeps the marks of others: a mark that is missing in the end was lost. */
 const marked = (text: string, mark: string): string => `${text} ${mark}`;
 
 class KedgeAgent {

@@ -56,7 +56,7 @@ async function measure(work: Work, base: Work, goal: number, warmUps = 2): Promi
   };
 }
 
-/** What every atomic writer does at least. */
+/** The least that every atomic writer does. */
 function bareWrite(path: string, bytes: Uint8Array): void {
   const fd = openSync(`${path}.tmp`, "wx");
   writeSync(fd, bytes);

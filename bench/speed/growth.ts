@@ -1,4 +1,6 @@
-/** What a long journal, a long session and many agents cost: processor time as ratios in one run, and bytes. */
+/**
+ * Measures what a long journal, a long session and many agents cost: processor time as ratios in one run, and bytes.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type NodeStore, nodeFiles, nodeStore } from "../../src/node.js";

@@ -14,7 +14,7 @@ export type Clock = () => number;
 const wall: Clock = () => performance.now();
 
 /**
- * What this process has computed, the threads of its collector included: for work that waits for nothing. On a busy
+ * Processor time of this process, the threads of its collector included: for work that waits for nothing. On a busy
  * machine by the wall, the others' share falls on long work and spares work that is shorter than their turn; here it
  * falls on none. Windows counts in steps of 15 ms, which is too coarse.
  */

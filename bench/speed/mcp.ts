@@ -118,7 +118,7 @@ const original = `${block("one")}\n${block("two")}\n${block("three")}`;
 
 interface Case {
   readonly work: string;
-  /** What somebody else does between read and edit. */
+  /** The edit of somebody else between read and edit. */
   readonly foreign: (text: string) => string;
   /** The text the edit should leave, or null if it should not be made. */
   readonly right: string | null;
@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
 
 const changed = block("two").replace("return 1", "return 2");
 
-/** What each server does with the same edit: by its anchor, by quoting the line, by quoting the function. */
+/** The same edit by each server: by its anchor, by quoting the line, by quoting the function. */
 export async function staleRows(): Promise<StaleRow[]> {
   const setup = await setUp();
   const [kedge, filesystem] = [await setup.kedge(), await setup.filesystem()];

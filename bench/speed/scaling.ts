@@ -17,9 +17,9 @@ export interface ScalePoint {
   readonly list: number;
   readonly edit: number;
   readonly stale: number;
-  /** Of a parsed document, beyond nothing. */
+  /** Memory of a parsed document, beyond nothing. */
   readonly memory: number;
-  /** What the goal allows: 4 × the bytes + 64 bytes a line. */
+  /** The goal: 4 × the bytes + 64 bytes a line. */
   readonly allowed: number;
 }
 

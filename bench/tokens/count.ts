@@ -26,7 +26,7 @@ function combine(one: Counts, two: Counts, join: (left: number, right: number) =
   };
 }
 
-/** Of several measurements the middle one, for each tokenizer: one place in a text is luck. */
+/** Takes the middle one of several measurements, for each tokenizer: one place in a text is luck. */
 export function middle(all: readonly Counts[]): Counts {
   const of = (name: keyof Counts): number =>
     all.map((one) => one[name]).sort((one, two) => one - two)[Math.floor(all.length / 2)] as number;

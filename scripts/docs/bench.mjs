@@ -95,7 +95,7 @@ ${sets.map(classTables).join("\n")}`;
   return { section, plots: [{ path: "docs/bench/outcomes.svg", text: plot }] };
 }
 
-/** What was drawn and gives no case, said with the share that it has. */
+/** Says which draws gave no case, with the share that they have. */
 function withoutCase(sets) {
   const counts = {};
   for (const { drawn } of sets)
@@ -108,7 +108,7 @@ function withoutCase(sets) {
   return reasons.length === 0 ? "" : `. Left out of ${all} that were drawn: ${reasons.join(", ")}`;
 }
 
-/** Who is before the session, and at which price. */
+/** Names those that are ahead of the session, and their price. */
 function landingMore([session, ...others]) {
   const before = others.filter(({ tally }) => tally.right > session.tally.right).map(({ name }) => name);
   if (before.length === 0) return "";
@@ -311,7 +311,7 @@ ${behind(outcomes, result.about.processor.replace(/ ×.*/, " processors"))}
   return { section, plots: [{ path: "docs/bench/agents.svg", text: plot }] };
 }
 
-/** What is better than kedge in that table, said plainly. */
+/** Says plainly what is better than kedge in that table. */
 function behind(outcomes, processors) {
   const most = Math.max(...outcomes.map((one) => one.agents));
   const at = outcomes.filter((one) => one.agents === most);

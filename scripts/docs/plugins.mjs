@@ -1,4 +1,4 @@
-// What the plugins have in common with the rest: a plugin is fetched as its folder alone, so each has its own copy.
+// The parts that the plugins share with the rest: a plugin is fetched as its folder alone, so each has its own copy.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJson, root } from "../shell.mjs";

@@ -35,8 +35,8 @@ export type Readable = AsyncIterable<Chunk> | Iterable<Chunk> | WebReadable | Ch
  * The listing of a source that arrives piece by piece. Law: the chunks, joined, are `formatHashLines` of the whole
  * source, however it was cut into pieces.
  *
- * Memory is bounded by a chunk and the longest line (its hash needs all of it). That has a price: whether a source
- * without byte order mark is UTF-8 is known only at its end. It is taken for UTF-8 until a block of lines is not;
+ * Memory is bounded by a chunk and the longest line (its hash needs all of it). The price: whether a source without
+ * byte order mark is UTF-8 is known only at its end. It is taken for UTF-8 until a block of lines is not;
  * that block and all after it go through `codec` or `fallback`. The law holds unless UTF-8 beyond ASCII fills a block
  * before the first one that is not UTF-8; who knows the encoding gives `codec`.
  *

@@ -30,7 +30,7 @@ const hexDigits4 = (hash: number): string => (0x10000 + (hash & 0xffff)).toStrin
 const leanWord = (hash: number): string => leanWords[hash & 1023] as string;
 
 // Nine digits: no file has a thousand million lines, and a longer number is a mistake. No leading zero: rows have
-// none. What follows must end the anchor, so that four digits are never found at the head of six.
+// none. The next character must end the anchor, so that four digits are never found at the head of six.
 const hex6Shape = /^([1-9]\d{0,8})[#:]([0-9a-f]{6})(?!\w)/i;
 const hex4Shape = /^([1-9]\d{0,8})[#:]([0-9a-f]{4})(?!\w)/i;
 const leanShape = /^(?:([a-z]{3})([1-9]\d{0,8})|([1-9]\d{0,8})([a-z]{3}))(?!\w)/i;

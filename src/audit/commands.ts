@@ -1,4 +1,4 @@
-/** What shell commands may have done to files, by their words alone: nothing is run. */
+/** Judges by their words alone what shell commands may have done to files: nothing is run. */
 import { basename } from "node:path";
 
 /** Programs that write the files they name, or what is sent into them. */
@@ -16,9 +16,9 @@ const treeWide =
 /** Quoted texts are no operators. */
 const quoted = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
 
-/** What a command carries in itself, behind the line that begins it. */
+/** The text that a command carries in itself, behind the line that begins it. */
 const hereText = /(<<-?\s*(['"]?)(\w+)\2[^\n]*)\n[\s\S]*?\n\s*\3\b/g;
-/** What a command does stands at its beginning; the rest may be anything, of any length. */
+/** The beginning of a command says what it does; the rest may be anything, of any length. */
 const longestCommand = 20_000;
 
 /** A change of files that went by the shell and not by an editing tool. */

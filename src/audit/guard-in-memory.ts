@@ -15,7 +15,7 @@ import { Session } from "../session/index.js";
 import { utf8 } from "../text/index.js";
 import { isSame, type Text } from "./timeline.js";
 
-/** What the guard decided on a write, and which edits it found to be lost. */
+/** The guard's decision on a write, and the edits that it found to be lost. */
 export interface Findings {
   considered: Awaited<ReturnType<Session["preview"]>> | Consideration | null;
   lost: readonly LostEdit[];
@@ -48,7 +48,7 @@ class ToldSession extends Session {
   }
 }
 
-/** Who asks, where, when, and what the model has been sent. */
+/** The agent that asks, where, when, and what the model has been sent. */
 interface Asking {
   readonly agent: string;
   readonly cwd: string;

@@ -15,7 +15,7 @@ export interface Bar {
   readonly kind: "failed" | "good" | "bad" | "other";
 }
 
-/** What a page would obey is written so that it is shown. */
+/** Markup that a page would obey is written so that it is shown. */
 export function escaped(text: string): string {
   const names: Readonly<Record<string, string>> = {
     "&": "amp",

@@ -1,4 +1,4 @@
-/** What it took to get over edits that failed: the calls about the same file up to the edit that succeeds. */
+/** Finds the price of edits that failed: the calls about the same file up to the edit that succeeds. */
 import { basename } from "node:path";
 import type { FailureKind } from "./failures.js";
 import type { Call } from "./steps.js";
@@ -27,7 +27,7 @@ export class Recoveries {
       this.sum.characters += size;
       for (const one of about) one.left = patience;
     }
-    // What a person does not want is not tried again.
+    // An edit that a person does not want is not tried again.
     if (failure === "declined") return;
     if (failure !== null)
       for (const { path } of asks) {

@@ -10,7 +10,7 @@ import { after, before, isSame, type Text, type TimedChange, type Timeline } fro
 export interface Verdict {
   readonly kind: "allowed" | "healed" | "refusedRightly" | "inTheWay" | "undecided";
   readonly why: string;
-  /** What the guard said. */
+  /** The guard's answer. */
   readonly guard: string | null;
   readonly isOverwrite: boolean;
 }
@@ -46,7 +46,7 @@ export class Replay {
   private hasNews = false;
   /** The step at which the guard told an agent of a change. */
   private readonly told = new Map<string, number>();
-  /** What agents were shown of files that they have not changed so far: of most they never do. */
+  /** Texts that agents were shown of files that they have not changed so far: most of these files never are. */
   private readonly waiting = new Map<string, Waiting[]>();
   /** Files that an agent was shown while their text was not certain. */
   private readonly blurred = new Set<string>();
@@ -152,7 +152,7 @@ export class Replay {
       : { kind: "inTheWay", why: `the call went well, and the guard would have refused it (${code})` };
   }
 
-  /** What a call did that it had better not done; null: nothing is known of it. */
+  /** Judges a call that had better not been made; null: nothing is known of it. */
   private harmOf({ path, change }: Write, text: Text, call: Call, index: number): string | null {
     if (typeof text !== "string") return null;
     const key = `${call.agent}\0${path}`;
@@ -240,7 +240,7 @@ export class Replay {
     let isChanged = false;
     for (let one = this.changes[this.next]; one && one.at <= moment; one = this.changes[this.next]) {
       const { path, text, isForeign, isByCommand } = one;
-      // Who runs a command is not told what it changed.
+      // The output of a command does not tell an agent what it changed.
       const isNews = isForeign && !isByCommand && typeof text === "string" && one.at >= 0;
       if (isNews) await this.showAll(path);
       this.guard.put(path, text);
@@ -254,7 +254,7 @@ export class Replay {
     return isChanged;
   }
 
-  /** Whoever was shown the file knows it before it changes. */
+  /** An agent that was shown the file knows it before it changes. */
   private async showAll(path: string): Promise<void> {
     for (const key of [...this.waiting.keys()]) if (key.endsWith(`\0${path}`)) await this.show(key, path);
   }

@@ -1,4 +1,4 @@
-/** What an audit counts. Every number stands for cases that can be looked at. */
+/** The counts of an audit. Every number stands for cases that can be looked at. */
 import { createHash } from "node:crypto";
 import { type FailureKind, failureKinds } from "./failures.js";
 
@@ -26,7 +26,7 @@ export interface Case {
   readonly why: string;
 }
 
-/** What `--json` prints. */
+/** The report that `--json` prints. */
 export interface Report {
   readonly sessions: number;
   readonly agents: number;
@@ -46,7 +46,7 @@ export interface Report {
   readonly cases: readonly Case[];
 }
 
-/** What the numbers are to be held against, and what could not be read. */
+/** The numbers to compare with, and the sessions that could not be read. */
 export interface Extent {
   readonly files: number;
   readonly bytes: number;
@@ -77,10 +77,10 @@ export interface Audit {
 
 export interface Detail {
   readonly case: Case;
-  /** What the call asked for, and what came of it. */
+  /** The request of a call, and its outcome. */
   readonly input: string;
   readonly result: string;
-  /** What the guard says. */
+  /** The guard's sentence. */
   readonly guard: string | null;
   /** The file before the call, if that is certain. */
   readonly text: string | null;

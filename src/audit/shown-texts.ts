@@ -1,6 +1,6 @@
 /** Texts that an agent was shown since the last compaction, to tell which reads repeat them. */
 
-/** What is remembered of them, in characters. */
+/** The size of the remembered texts, in characters. */
 const most = 32 * 1024 * 1024;
 
 interface Entry {

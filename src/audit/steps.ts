@@ -1,4 +1,4 @@
-/** What a session file tells, in the order in which it happened, the same for every client. */
+/** The steps of a session file in the order in which they happened, the same for every client. */
 import {
   type Adapter,
   type Event,
@@ -27,21 +27,21 @@ export interface Call {
   readonly asks: readonly Write[];
   /** The same with what the client tells of them afterwards. */
   readonly done: readonly Write[];
-  /** What a shell was told to run. */
+  /** The command line that a shell was given. */
   readonly command: string | null;
   /** The file that it was asked to show. */
   readonly shown: Shown | null;
-  /** What it was called with. */
+  /** The arguments of the call. */
   input(): string;
-  /** What the guard is told afterwards. */
+  /** The events that the guard gets afterwards. */
   after(): readonly Event[];
-  /** What the model had been sent before, since the last compaction. */
+  /** The texts that the model had been sent before, since the last compaction. */
   recall(): Recalled;
 }
 
 export interface Shown {
   readonly path: string;
-  /** What the model got, without the client's remarks; null: a remark that the file is as it was shown. */
+  /** The text that the model got, without the client's remarks; null: a remark that the file is as it was shown. */
   readonly body: string | null;
   /** All of the file; null: a part of it. */
   readonly whole: string | null;
@@ -72,7 +72,7 @@ export interface SessionFile {
   readonly path: string;
   /** The conversation's name. */
   readonly session: string;
-  /** Of one among several in a file. */
+  /** The name of one session among several in a file. */
   readonly name?: string;
   /** In bytes. */
   readonly size: number;
@@ -88,7 +88,7 @@ export interface Progress {
   damaged(): void;
 }
 
-/** What a client's reader knows of a call. */
+/** A call as a client's reader knows it. */
 export interface Told {
   readonly agent: string;
   readonly id: string;
@@ -108,7 +108,7 @@ export interface Told {
   readonly recall?: () => Recalled;
 }
 
-/** What a call shares with the others of its turn. */
+/** The fields that the calls of one turn share. */
 export type Surroundings = Pick<Told, "agent" | "cwd" | "time"> & { readonly recall: Told["recall"] & {} };
 
 const nothingRecalled: Recalled = { sent: [], isComplete: true };
@@ -153,7 +153,7 @@ function pathFrom(path: string, cwd: string): string {
   return event.kind === "read" ? event.path : path;
 }
 
-/** What a tool's result says went wrong, if it was the guard that did not let it through. */
+/** Returns the reason in a tool's result, if it was the guard that did not let it through. */
 export function refusalIn(result: string): string | null {
   return isRefusal(result) ? result : null;
 }

@@ -65,7 +65,9 @@ export class Timeline {
     }
   }
 
-  /** What is certain of a file at a moment. `isFitting`: that the text is as expected is certain otherwise. */
+  /**
+   * Everything that is certain of a file at a moment. `isFitting`: that the text is as expected is certain otherwise.
+   */
   text(path: string, at: number, isFitting = false): Text {
     const knot = this.knotAt(path, at);
     if (knot?.text === undefined || isFitting) return knot?.text;
@@ -227,7 +229,7 @@ export class Timeline {
   }
 }
 
-/** But for blanks, line breaks and the marks that formatters set and take away, the texts are the same. */
+/** The texts are the same except for blanks, line breaks and the marks that formatters set and remove. */
 function isReformatted(one: Text, two: Text): boolean {
   if (typeof one !== "string" || typeof two !== "string") return false;
   const bare = (text: string): string => text.replace(/[\s;,'"`()]/g, "");

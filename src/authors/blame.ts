@@ -1,4 +1,4 @@
-/** Who wrote each line of a file. */
+/** Names the author of each line of a file. */
 import type { Author } from "./author.js";
 import type { FileWork } from "./file-work.js";
 

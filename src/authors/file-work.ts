@@ -1,4 +1,4 @@
-/** What of a file is in no commit, and whose it is. */
+/** The lines of a file that are in no commit, and their authors. */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { contentsOf, runGit } from "../git/index.js";
@@ -23,13 +23,13 @@ export interface FileWork extends ChangedFile {
   readonly key: string;
   /** The path in HEAD of a file that was moved. */
   readonly from: string | null;
-  /** Who made or moved the file; null for a file that is in HEAD under its name. */
+  /** The agent that made or moved the file; null for a file that is in HEAD under its name. */
   readonly creator: Author | null;
-  /** The bytes that git would keep; null: the file is gone. Of a filtered file those on the disk. */
+  /** The bytes that git would keep; null: the file is gone. A filtered file has those on the disk. */
   readonly bytes: Uint8Array | null;
   /** Its lines with those of HEAD; null where the change is one as a whole. */
   readonly items: readonly Item[] | null;
-  /** Of a change as a whole. */
+  /** The author of a change as a whole. */
   readonly author: Author;
   readonly weave: Weave | null;
 }
@@ -183,7 +183,7 @@ async function cleaningOf(
   return own.digest("hex") === id ? same : (line) => line.replace(/\r\n$/, "\n");
 }
 
-/** Who changed a file that has no lines, since it was as HEAD has it: all who may have. */
+/** Names all that may have changed a file that has no lines, since it was as HEAD has it. */
 function wholeAuthor(
   journal: readonly JournalEntry[],
   headBytes: Uint8Array | null,

@@ -83,7 +83,7 @@ export async function follow(
     const after = await texts.of(entry.after);
     if (before) weave = arrive(weave, before);
     if (!weave || !before || !after) {
-      // What the lines of an unknown text were cannot be told: those of the next known one count as old.
+      // The lines of an unknown text cannot be told: those of the next known one count as old.
       weave = after ? new Weave(after) : null;
       continue;
     }

@@ -24,7 +24,7 @@ import { type IndexChange, type Scratch, updateIndex, writeBlob } from "./write-
 
 export interface IndexMerge {
   readonly planned: readonly PlannedFile[];
-  /** What the commit did to each path. */
+  /** The commit's change of each path. */
   readonly changes: readonly IndexChange[];
 }
 

@@ -4,7 +4,7 @@ import type { FileWork } from "./file-work.js";
 import type { MissingNeed } from "./refusal.js";
 import { type Item, joined, linesWith, type Need, needsOf } from "./text-work.js";
 
-/** What a commit does to one path. */
+/** A commit's change of one path. */
 export interface PlannedFile {
   readonly work: FileWork;
   /** null: the file goes. */

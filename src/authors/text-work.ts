@@ -6,7 +6,7 @@ import { removerOf, type WovenLine } from "./weave.js";
 export interface Item {
   readonly text: string;
   readonly kind: "kept" | "removed" | "inserted";
-  /** Of the change; null for a line that stays. */
+  /** The author of the change; null for a line that stays. */
   readonly author: Author | null;
   readonly line: WovenLine | null;
   /** Items between two kept ones have one number; -1 for a kept one. */
@@ -88,7 +88,7 @@ function pairsOf(removed: readonly Loose[], inserted: readonly Loose[]): [number
   if (!inserted.some(({ text }) => texts.has(text))) return [];
   const best = new Int32Array((removed.length + 1) * width);
   const cell = (row: number, column: number): number => best[row * width + column] as number;
-  // Of equal lines rather those of one author: to write one's own line again is no change.
+  // Prefers those of one author among equal lines: to write one's own line again is no change.
   const paired = (row: number, column: number): number => {
     const [one, two] = [removed[row] as Loose, inserted[column] as Loose];
     if (one.text !== two.text) return Number.NEGATIVE_INFINITY;

@@ -16,7 +16,7 @@ export interface ChangedFile {
   readonly path: string;
   readonly head: GitFile | null;
   readonly staged: GitFile | null;
-  /** Of the file on the disk; null: there is none. */
+  /** The mode of the file on the disk; null: there is none. */
   readonly mode: string | null;
   /** A filter of git's makes another text of it. */
   readonly isFiltered: boolean;

@@ -20,7 +20,7 @@ export interface Call {
   readonly given: Retry["entries"];
   readonly single: boolean;
   readonly dryRun: boolean;
-  /** Of a retry: the request that was refused. */
+  /** The request that was refused, in a retry. */
   readonly request?: string;
 }
 
@@ -45,7 +45,7 @@ export function callOf(tool: string, files: readonly FileRequest[], options: Cal
   };
 }
 
-/** What could not be read, for a call that gets no further. */
+/** The problems of a call that gets no further, because a part of it could not be read. */
 function shapesOf(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ path, problems }) => problems.map(({ message }) => `${path}: ${message}`));
 }
@@ -183,7 +183,7 @@ function requestKey(targets: readonly Target[]): string {
     edits,
     operations,
     content,
-    // What could not be read is told apart by what is wrong with it.
+    // Unreadable calls are told apart by what is wrong with them.
     wrong: problems.map(({ message }) => message),
   }));
   return digest(JSON.stringify(plain, meaning));
@@ -196,7 +196,7 @@ function meaning(this: unknown, key: string, value: unknown): unknown {
 }
 /** Requests and options as callers without types send them: what is not meant is refused, never taken for a default. */
 
-/** What a field is, in words, and whether a value is that. Without a value it is absent, where it may be. */
+/** Names the type of a field in words, and checks a value for it. Without a value it is absent, where it may be. */
 type Check = readonly [what: string, fits: (value: unknown) => boolean, isNeeded?: boolean];
 type Checks = Readonly<Record<string, Check>>;
 

@@ -159,7 +159,7 @@ async function finish(
   return { text, isError: false, details: merged };
 }
 
-/** Of a call that was applied before, then taken back: the handle that applies it again. */
+/** The handle that applies a call again that was applied before, then taken back. */
 async function keepAgain(call: Asked, judged: readonly Judged[], env: UnitEnv): Promise<string | null> {
   const isAgain = judged.some(({ verdict }) => verdict.kind === "noop" && (verdict.again ?? []).length > 0);
   if (!isAgain || judged.some(({ opened }) => !opened.isKeepable || !opened.document)) return null;
@@ -183,7 +183,7 @@ interface Finished {
   readonly isWritten: boolean;
 }
 
-/** What could not be recorded is told beside each file that is written. */
+/** A failure to record is told beside each file that is written. */
 function withWarnings({ text, details, isWritten }: Finished, failures: readonly string[]) {
   const warnings = isWritten ? failures : [];
   return {
@@ -263,7 +263,7 @@ function deletionsOf({ agent: { deletions }, text }: OpenFile) {
   };
 }
 
-/** What is done to a file as a whole; a dry run shows what would go. */
+/** An operation on a file as a whole; a dry run shows what would go. */
 function operationText(
   { entry, opened, destination, verdict }: Judged,
   dryRun: boolean,
@@ -315,7 +315,7 @@ interface Shown {
   readonly told: readonly Deletion[];
 }
 
-/** What was printed names lines; the next identical call is a repeat. */
+/** The printed rows name lines; the next identical call is a repeat. */
 function remember(call: Asked, target: OpenFile, done: Shown): void {
   const { committed } = target.agent.past;
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;

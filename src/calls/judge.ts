@@ -38,18 +38,18 @@ import {
 import { type Document, type Hunk, LineSet, wholeFile } from "../text/index.js";
 import type { Meant } from "./retry-handles.js";
 
-/** What is asked of one file. */
+/** The request about one file. */
 export interface Entry {
   readonly path: string;
   readonly edits: readonly ParsedEdit[];
   readonly operations: readonly FileOperation[];
   /** Whole-file content, of a write. */
   readonly content?: string | readonly string[];
-  /** Of a retry: what to do, if the file is still the version its refusal showed. */
+  /** The retry to carry out, if the file is still the version its refusal showed. */
   readonly forced?: {
     readonly version: string;
     readonly splices: readonly Hunk[];
-    /** What its handle decided. It holds whatever became of the file. */
+    /** The decision of its handle. It holds whatever became of the file. */
     readonly meant?: Meant;
   };
   readonly problems: readonly Problem[];
@@ -82,7 +82,7 @@ export function joined(one: Entry, two: Entry): Entry {
   return { ...one, edits, operations, problems: [...one.problems, ...two.problems] };
 }
 
-/** What an entry asks for must go together. `door`: of a call that is no batch. */
+/** The parts of an entry must go together. `door`: of a call that is no batch. */
 export function contradictions(entry: Entry, door: Door | null): Problem[] {
   const { edits, operations } = entry;
   const [operation, ...more] = operations;
@@ -99,7 +99,10 @@ export function contradictions(entry: Entry, door: Door | null): Problem[] {
   return [];
 }
 
-/** The same request as a batch: copied, it does what was asked for. What is left out is no JSON, and cannot be sent. */
+/**
+ * The same request as a batch: copied, it does what was asked for. A field that is left out is no JSON, and cannot be
+ * sent.
+ */
 function batchFor({ path, edits, operations }: Entry, operation: FileOperation): string {
   const words = operation.op === "create_file" ? '{"op":"create_file","text":…}' : JSON.stringify(operation);
   const rest = edits.length + operations.length > 1 ? ",…" : "";
@@ -139,7 +142,7 @@ export function judge(entry: Entry, opened: OpenFile, request: string, env: Env)
   return repeats ? refused([repeats]) : verdict;
 }
 
-/** What stands in the way of those of its edits that could be read is told at once. */
+/** Conflicts of the edits that could be read are told at once. */
 function misshapen(entry: Entry, opened: OpenFile, request: string, env: Env): Verdict {
   const problems = opened.document ? hinted(entry.problems, opened.view(request)) : entry.problems;
   const rest = entry.operations.length > 0 ? null : judgeOnce(entry, opened, request, env);
@@ -196,7 +199,8 @@ function edited(entry: Entry, opened: OpenFile, request: string, env: Env): Verd
   // The same request with another line decided is another one.
   const isRepeat = past.committed?.request === request && !isShownSince(opened) && !forced?.meant;
   if (isRepeat && !isTakenBack(opened)) return repeated(opened);
-  // What was quoted in a retry stands in the text that its handle was given with, whatever was shown since.
+  // Text that is quoted in a retry is looked for in the version that its handle was given with, whatever was shown
+  // since.
   const newest = forced && opened.states.findLastIndex(({ version }) => version === forced.version);
   const view: View = {
     ...opened.view(request),
@@ -325,7 +329,7 @@ export function blocked(
   { missing, code, reason }: Exclude<Decision, { allow: true }>,
   opened: OpenFile,
 ): Problem {
-  // Of a binary file there are no rows to be shown.
+  // No rows of a binary file can be shown.
   if (opened.text.isBinary) return problem(code, [], reason, { missing });
   const rows = missing.size <= shownRows ? missing : LineSet.empty;
   const changes = rows.isEmpty ? [] : changedLines(opened.agent.pending.intersect(missing), opened);

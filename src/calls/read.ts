@@ -59,7 +59,7 @@ export async function read(request: ReadRequest, env: CallEnv): Promise<Result<R
   }
 }
 
-/** Of a file that is too large size and hash are shown: it may be deleted or moved after that. */
+/** Size and hash of a file that is too large are shown: it may be deleted or moved after that. */
 async function measured(file: FileId, error: PortError, env: CallEnv): Promise<PortError> {
   return withFiles([file], env, async (held, inner) => {
     const opened = await openAny(held, file, await contextOf(inner));
@@ -111,7 +111,10 @@ function checkRanges({ ranges }: ReadRequest): void {
   }
 }
 
-/** The text of a file that can be shown. Of a binary one size and version are: it may be deleted or moved after that. */
+/**
+ * The text of a file that can be shown. Size and version of a binary file are shown: it may be deleted or moved after
+ * that.
+ */
 function shownText(opened: OpenFile): Document {
   const { document, file } = opened;
   if (!document) throw new PortError("not_found", `${file.path} does not exist`);
@@ -216,7 +219,7 @@ async function delta(
   return { text: lines.join("\n"), isError: false, details };
 }
 
-/** What others took out of seen territory, in words. */
+/** Says in words what others removed from seen territory. */
 export function deletionNotes(deletions: readonly Deletion[]): string[] {
   return deletions.map((one) => `[${deletion(one)}]`);
 }

@@ -45,9 +45,9 @@ interface RefusedCall {
   readonly request: string;
   readonly entries: Retry["entries"];
   readonly single: boolean;
-  /** What a client calls it: told of twice, it is refused once. */
+  /** The client's name for the call: told twice, it is refused once. */
   readonly name?: string;
-  /** Of a retry: the files that have changed since its handle was given. */
+  /** The files that have changed since the handle of a retry was given. */
   readonly outdated?: readonly string[];
 }
 
@@ -155,7 +155,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
 }
 
-/** Who wrote what stands there now, or took out what stood there. */
+/** Names the authors of the lines that are there now, or of their removal. */
 function changer(opened: OpenFile, line: number | null, origin: Mismatch["origin"]): string | null {
   if (line !== null) return line <= opened.text.lineCount ? writer(opened, line - 1) : null;
   return origin ? remover(opened, origin) : null;

@@ -26,7 +26,7 @@ export interface SearchDetails {
 export interface BatchDetails {
   readonly status: "applied" | "noop" | "dry_run";
   readonly files: readonly EditToolDetails[];
-  /** Of a call that was applied before, then taken back: the handle that applies it again. */
+  /** The handle that applies a call again that was applied before, then taken back. */
   readonly retry?: string;
 }
 
@@ -35,7 +35,7 @@ export interface BatchRefusal extends RefusalDetails {
   readonly files?: readonly RefusalDetails[];
 }
 
-/** What every call gives: the text for the model, the details for programs. */
+/** The answer of every call: the text for the model, the details for programs. */
 export interface Result<Details = unknown> {
   readonly text: string;
   readonly isError: boolean;
@@ -64,7 +64,10 @@ export function failureResult(
 
 export type EditResult = Result<EditToolDetails | BatchRefusal>;
 export type BatchResult = Result<BatchDetails | BatchRefusal>;
-/** What a call answers, as models and people may see it: names that a repository or another agent made are escaped. */
+/**
+ * Makes the answer of a call as models and people may see it: names that a repository or another agent made are
+ * escaped.
+ */
 
 const naming = new Set(["path", "to", "from", "movedTo", "by", "agent", "id", "ids", "glob"]);
 /** Rows are what stands in a file. */

@@ -33,7 +33,7 @@ const unpaired = -1;
 
 /**
  * Room for the first distances of both directions. Most segments are a few lines, and two texts may have hundreds: to
- * allocate a frontier takes longer than to fill it. What is in them is not looked at after the call.
+ * allocate a frontier takes longer than to fill it. Their contents are not looked at after the call.
  */
 const room = { forward: new Int32Array(256), backward: new Int32Array(256) };
 

@@ -74,8 +74,8 @@ export interface State {
 }
 
 /**
- * A text as the agent takes it to be: what it was shown, with its own later edits in it. What is left to compare with
- * the file now is what others did; own edits make nobody blind.
+ * A text as the agent takes it to be: what it was shown, with its own later edits in it. The rest of the comparison
+ * with the file now is the work of others; own edits make nobody blind.
  */
 export interface BelievedText {
   readonly document: Document;
@@ -315,8 +315,8 @@ interface Stretch {
 
 /**
  * The way that lines go from one state to a later one. A text that came back byte for byte is the text it was: its lines are
- * where they were, whatever was done in between. That holds for a text on the way, too, if nobody but the agent is known to
- * have changed it: what others are known to have taken out is gone, and what they put in its place is another line.
+ * where they were, whatever was done in between. A text on the way is safe, too, if nobody but the agent is known to
+ * have changed it: lines that others are known to have removed are gone, and their replacements are other lines.
  */
 export function* stretches(
   states: readonly Pick<State, "exact" | "own">[],

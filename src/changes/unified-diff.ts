@@ -99,8 +99,8 @@ function row(document: Document, index: number): { readonly text: string; readon
 }
 
 /**
- * How many of the paired lines from `a` and `b` on end alike. Of one encoding, equal texts differ in their terminator if
- * their lengths do: that is one subtraction for each line of the file, with every edit.
+ * How many of the paired lines from `a` and `b` on end alike. Equal texts of one encoding differ in their terminator if
+ * their lengths do: one subtraction for each line of the file, with every edit.
  */
 function sameEnds(before: Document, after: Document, { a, b, end }: Pairs): number {
   if (a < end && (a === 0 && before.hasBom) !== (b === 0 && after.hasBom)) return 0;

@@ -104,7 +104,7 @@ interface Ceiling {
 }
 
 /**
- * What of the folders that a client names is served: inside the roots that are configured, if any are. One that is wider
+ * Returns the client's folders that are served: those inside the configured roots, if any are. One that is wider
  * is cut down to them, one beside them does not count. None left: the configured roots themselves.
  */
 function servedOf(named: readonly string[], ceiling: Ceiling): readonly Served[] {

@@ -42,7 +42,7 @@ export async function openView(context: Context): Promise<OpenedView> {
   return { source, actions: actionsOf(here, opened), opened };
 }
 
-/** What is saved while a command runs is on record only if somebody looks meanwhile. */
+/** Looks at the tree now and then: files that are saved while a command runs are on record only after a look. */
 async function lookAtTree(
   { env }: Context,
   { workspace, files, store, settings, options }: Opened,

@@ -77,7 +77,7 @@ export function settingsOf(args: Args, cwd: string): Settings {
   };
 }
 
-/** Who makes the edits: with --unmoved, one that lets no edit through whose lines have moved. */
+/** Returns the editor of the call: with --unmoved, one that lets no edit through whose lines have moved. */
 export function editorFor(args: Args, { editor }: Opened): Session {
   if (!args.has("unmoved")) return editor;
   if (args.has("stateless")) throw new UsageError("--unmoved needs the record, and --stateless keeps none");

@@ -50,7 +50,7 @@ export class Recovery {
     await this.locks.hold(files, undo, { wait, adopt: id });
   }
 
-  /** What a process that died within a commit left beside the file. */
+  /** Files that a process left beside the target when it died within a commit. */
   clearAfter({ path, token }: LockRecord): void {
     if (path === "") return;
     try {
@@ -169,8 +169,8 @@ function read({ io }: Disk, at: string): Uint8Array | null {
 }
 
 /**
- * In place, keeping every name of the file. What grows is written first, so that a full disk is met while the old
- * content still stands.
+ * In place, keeping every name of the file. Files that grow are written first, so that a full disk is met while the old
+ * content is still there.
  */
 export function overwrite({ io }: Disk, at: string, bytes: Uint8Array): void {
   const fd = io.open(at, flags.update);

@@ -70,10 +70,10 @@ export function isShared(stat: Stat | null): boolean {
  * written. An error means that nothing was written either; `Bound`, that it has to be written in place.
  *
  * A writer who does not lock is noticed if it writes before the rename, and also if it writes into the replaced file
- * until the folder is flushed: then that file gets its name back. What is left: one that opened the file before the
- * rename and writes only after the flush loses what it writes; where files have one name only, one that writes between
- * the last look and the rename, some ten microseconds; and one that writes into memory it mapped before, which changes
- * no date, if it does so after the bytes were compared.
+ * until the folder is flushed: then that file gets its name back. Three gaps are left: a writer that opened the file
+ * before the rename and writes only after the flush loses its text; where files have one name only, a writer between
+ * the last look and the rename, some ten microseconds, does; and so does a write into memory that was mapped before,
+ * which changes no date, if it comes after the bytes were compared.
  */
 export async function commitOne(disk: Disk, target: Target, commit: Commit): Promise<boolean> {
   const { path } = disk.platform;
@@ -124,7 +124,7 @@ function write(disk: Disk, folder: Folder, target: Target, commit: Commit): bool
 
 const nothing = new Uint8Array(0);
 
-/** What is written; only a batch moves a file that is not held in memory. */
+/** The content to write; only a batch moves a file that is not held in memory. */
 export function bytesOf(content: Content | null): Uint8Array {
   if (content === null) return nothing;
   if (content instanceof Uint8Array) return content;

@@ -1,7 +1,7 @@
 import { errorCode, flags, type Io, ifThere, type Platform, remove, type Stat } from "../host/index.js";
 import { PortError } from "../ports/index.js";
 
-/** What commits and batches work with. */
+/** The parts of the machine that commits and batches work with. */
 export interface Disk {
   readonly io: Io;
   readonly platform: Platform;
@@ -23,7 +23,7 @@ export class Folder {
     private readonly disk: Disk,
     readonly path: string,
     private readonly fd: number | null,
-    /** What leads through the open folder, with "/" at its end. */
+    /** The path through the open folder, with "/" at its end. */
     private readonly pinned: string | null,
   ) {}
 
@@ -57,8 +57,8 @@ export class Folder {
   }
 
   /**
-   * Makes the names in the folder last. What was renamed stands, with or without this; so a failure is told, but it is
-   * no failure of the commit.
+   * Makes the names in the folder last. A rename counts with or without this flush, so a failure is reported but does
+   * not fail the commit.
    */
   flush(): void {
     try {

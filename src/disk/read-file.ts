@@ -63,10 +63,13 @@ export async function useOpened<T>(
 }
 /** In all: a process may have many sessions, each on files of its own. */
 const mostBytes = 4 * 1024 * 1024;
-/** What is known of a file beside its bytes takes about this much: many short ones are a lot, too. */
+/** The memory for each file beside its bytes is about this much: many short ones are a lot, too. */
 const besides = 1024;
 
-/** What files held when they were read or written last. Who reads one again gets the same object, and knows by that. */
+/**
+ * The contents of files when they were read or written last. A second reader gets the same object, and knows by it that
+ * nothing changed.
+ */
 export class Recent {
   private readonly contents = new Map<string, Uint8Array>();
   private size = 0;

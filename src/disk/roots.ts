@@ -82,7 +82,7 @@ export class Roots {
     return place;
   }
 
-  /** Where it led when it was located last, without a look at the disk. */
+  /** Returns the target of the last time it was located, without a look at the disk. */
   last(path: string): Place | undefined {
     return this.places.get(path)?.place;
   }
@@ -113,7 +113,7 @@ export class Roots {
 
   private patterns(): Patterns {
     const { deny, secrets, foreign } = this.options;
-    // What is not forbidden though it would be is still not kept.
+    // A file that is let through in spite of its pattern is still not kept.
     this.matchers ??= {
       denied: matcher(foreign ? [] : deniedByDefault, deny),
       secret: matcher(foreign ? [...deniedByDefault, ...secretByDefault] : secretByDefault, secrets),

@@ -124,7 +124,7 @@ export function ourChange(
 export interface Showing {
   readonly state: number;
   readonly rows: LineSet;
-  /** null: printed without anchors. Such rows name nothing. */
+  /** null: printed without anchors. Rows like these name nothing. */
   readonly scheme: SchemeName | null;
   /**
    * Lines of the state that it tells of, where it is a read or a search which the agent can have seen before it wrote the

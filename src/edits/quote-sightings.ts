@@ -10,7 +10,7 @@ export interface QuotedPlace {
   readonly document: Document;
   readonly from: number;
   readonly length: number;
-  /** What became of the lines of that text. */
+  /** The fate of the lines of that text. */
   readonly toNow: LineChange | null;
   /** The same, with lines paired of which only the blanks at their ends have changed. */
   readonly alike?: LineChange | null;

@@ -102,7 +102,7 @@ export function hasOverlaps(found: readonly number[], { old }: Pick<Quote, "old"
   return found.length > 1 && disjoint(found, old.length).length === 1;
 }
 
-/** Whichever of these places is meant, the same comes of it. */
+/** Each of these places gives the same result. */
 function isOneResult(text: string, found: readonly number[], { old, new: fresh }: Quote): boolean {
   const [start, end] = [found[0] as number, (found.at(-1) as number) + old.length];
   const made = found.map((at) => text.slice(start, at) + fresh + text.slice(at + old.length, end));

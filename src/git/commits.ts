@@ -12,13 +12,13 @@ export interface GitOptions {
   readonly root: string;
 }
 
-/** Older places of HEAD are left out. Of the texts of a file the newest and the oldest are looked at. */
+/** Older places of HEAD are left out. The newest and the oldest texts of a file are looked at. */
 const mostStashes = 20;
 const mostTexts = 60;
 const mostRenames = 20;
 
 /**
- * What git commits did to a file: those of branches, tags, remotes and HEAD, and all that HEAD of its work tree has
+ * Lists the git commits of a file: those of branches, tags, remotes and HEAD, and all that HEAD of its work tree has
  * been at; not those of the stash, which only keep work aside. Where git cannot tell, there are none.
  */
 export function gitCommits({ base, root }: GitOptions): Commits {

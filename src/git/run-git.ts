@@ -33,7 +33,7 @@ export class GitFailure extends Error {
 const protocols = ["file", "ext", "git", "ssh", "http", "https"];
 
 /**
- * What a repository's own configuration may not decide: each of these keys names a program that git would start, or
+ * Keys that a repository's own configuration may not decide: each of these names a program that git would start, or
  * changes what an answer holds. They count more than any file.
  */
 const settings = [

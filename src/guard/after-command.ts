@@ -47,7 +47,7 @@ function byOwner(lost: readonly LostEdit[]): Map<string, LostEdit[]> {
     for (const owner of edit.agent.split(" or ")) owners.set(owner, [...(owners.get(owner) ?? []), edit]);
   return owners;
 }
-/** What a command showed, wrote, moved and took away. */
+/** The files that a command showed, wrote, moved and removed. */
 
 type Output = Extract<Event, { kind: "output" }>;
 
@@ -104,7 +104,7 @@ async function candidates(
   return [...found.values()];
 }
 
-/** What the command printed, and what it carried into files itself, counts as seen. */
+/** The rows that the command printed, and the text it carried into files itself, count as seen. */
 async function credit(
   { command, output }: Output,
   files: readonly Candidate[],

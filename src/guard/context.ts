@@ -196,7 +196,7 @@ export interface GuardStore extends LedgerStore {
   tidy(): void;
 }
 
-/** What a guard works with: one agent's session in one workspace. */
+/** The surroundings of a guard: one agent's session in one workspace. */
 export interface GuardContext {
   readonly session: Session;
   /** The session of the workspace that a file belongs to. */
@@ -207,7 +207,7 @@ export interface GuardContext {
   readonly disk: DiskView;
   /** The working tree; absent where nothing of it is to be watched. */
   readonly tree?: Pick<Tree, "observe">;
-  /** What is in a commit is not lost. */
+  /** Work that is in a commit is not lost. */
   readonly commits: Commits;
   readonly agent: string;
   readonly cwd: string;
@@ -223,17 +223,17 @@ export interface GuardContext {
   readonly parallel: boolean;
   /** Arguments can be rewritten. */
   readonly rewrites: boolean;
-  /** What the model was sent since the last compaction. */
+  /** The texts that the model was sent since the last compaction. */
   readonly recall: (isLate: () => boolean) => Recalled | "later";
   /** A name for what the conversation has left behind, if it was taken back; absent where that cannot be told. */
   readonly takenBack?: () => string | null;
-  /** What cannot be checked of a file is not let through. */
+  /** A file that cannot be checked is not let through. */
   readonly failsClosed: (path: string) => boolean;
   /** Characters of notes that still reach the model with this answer. */
   readonly room: { left: number };
-  /** What is not as it should be, though it works. */
+  /** Faults that do not keep it from working. */
   readonly troubles: readonly string[];
-  /** What the person should know of the project's configuration. */
+  /** Remarks on the project's configuration for the person. */
   readonly asides: readonly string[];
   readonly log: (line: string) => void;
 }
@@ -244,7 +244,7 @@ export function seen({ store, agent }: GuardContext, path: string): void {
   if (!known.includes(path as Json)) store.notes.add("seen", agent, path);
 }
 
-/** What only observes never stands in the way: a file that cannot be looked at is not counted as seen. */
+/** Observing never hinders an edit: a file that cannot be looked at is not counted as seen. */
 export async function attempt(place: GuardContext, path: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -2,14 +2,17 @@ import type { Door } from "../answers/index.js";
 import type { Quote } from "../edits/index.js";
 import type { ForeignWrite, ObservedWrite } from "../foreign/index.js";
 
-/** Who a call comes from, as the client tells it. */
+/** The caller, as the client names it. */
 export interface Caller {
   readonly conversation: string;
   readonly subagent?: string;
   readonly cwd: string;
   /** Where the conversation began, if the client tells: its folder may change. */
   readonly project?: string;
-  /** The client's name for the call that the event is about. Of a plugin and an installation each tells of it. */
+  /**
+   * The client's name for the call that the event is about. Where both a plugin and an installation are active, each
+   * tells of the event.
+   */
   readonly call?: string;
 }
 
@@ -24,7 +27,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** What an event of a client means. */
+/** The meaning of a client's event. */
 export type Event =
   /** A conversation begins, or is taken up again. */
   | { readonly kind: "begin" }
@@ -60,7 +63,7 @@ export type Event =
   /** Nothing, but the model can be told what waits. */
   | { readonly kind: "prompt" };
 
-/** What is to come of it; an empty one is silence. */
+/** The outcome that is asked of the client; an empty one is silence. */
 export interface Answer {
   /** The tool is not to run; why, for the model. */
   readonly deny?: string;
@@ -110,7 +113,7 @@ export interface Sent {
   readonly whole?: boolean;
 }
 
-/** What the model was sent since the last compaction, as far back as there was time to look. */
+/** The texts that the model was sent since the last compaction, as far back as there was time to look. */
 export interface Recalled {
   /** Oldest first. */
   readonly sent: readonly Sent[];
@@ -131,7 +134,7 @@ export interface Adapter {
   readonly door: Door;
   /** How its tool that edits by quotes calls their fields. */
   readonly names?: QuoteNames;
-  /** What its own tool for reading does not show; left out: it shows all lines. */
+  /** Lines that its own tool for reading does not show; left out: it shows all lines. */
   readonly cuts?: {
     /** Characters of a line from which on it is cut. */
     readonly longest: number;
@@ -151,15 +154,15 @@ export interface Adapter {
   /** The model can be told something before a tool runs; else it is told afterwards. */
   readonly tellsBefore: boolean;
   /**
-   * What the model was sent, asked for before a call is refused as unread. `later`: the event has to be sent again, with
-   * it. A client without this keeps nothing that could be looked through.
+   * The texts that the model was sent, asked for before a call is refused as unread. `later`: the event has to be sent
+   * again, with them. A client without this keeps nothing that could be looked through.
    */
   recall?(payload: Payload, isLate: () => boolean): Recalled | "later";
   /** The same of lines of its transcript since the last compaction. */
   sentIn?(lines: readonly string[]): readonly Sent[];
   /** Whether the conversation was taken back, and goes on from an earlier point: a name for what it left; else null. */
   takenBack?(payload: Payload): string | null;
-  /** What happened meanwhile that no event told. */
+  /** Changes in between that no event told. */
   missed?(payload: Payload, from: Mark): Missed;
   /** The answer in the client's own form; null: silence. */
   reply(answer: Answer, payload: Payload): unknown;

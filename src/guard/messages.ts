@@ -24,7 +24,7 @@ export function guarding(
   return [`kedge: guarding${company}${trouble}`, ...asides].join(". ");
 }
 
-/** What a project asked for and may not have, and what it may: the person is to know of it. */
+/** Names what a project asked for and may not have, and what it may: the person is to know of it. */
 export function asides({
   vain,
   unkept,
@@ -71,7 +71,7 @@ function quoteText(one: Quote, names: QuoteNames | undefined): string {
 
 const quotedLines = 30;
 
-/** What others changed, as far as it is worth telling. */
+/** Words the changes of others that are worth telling. */
 export function newsNote(path: string, news: News | null, door: Door): string {
   if (!news) return `${visible(path)} has changed since you saw it.`;
   const { rows, deleted, more } = news;
@@ -138,7 +138,7 @@ interface Carried {
   readonly quotes: readonly Quote[];
   /** The tool takes patches. */
   readonly isPatch: boolean;
-  /** What has to be done before the edit is sent again. */
+  /** Names the step that is needed before the edit is sent again. */
   readonly first?: string;
   readonly names: QuoteNames | undefined;
 }
@@ -163,7 +163,7 @@ export function modifiedNote(news: string): string {
   return `kedge: the person changed your edit before it was written. ${news}`;
 }
 
-/** What a formatter, or another hook, made of what the agent wrote. */
+/** Words what a formatter, or another hook, made of the agent's text. */
 export function formattedNote(path: string, { rows, ranges, deleted }: Formatted, door: Door): string {
   const gone = deleted > 0 ? `${deleted} ${deleted === 1 ? "line was" : "lines were"} taken out` : "";
   if (ranges.length === 0)
@@ -215,7 +215,7 @@ function lineList(ranges: readonly Range[]): string {
 
 interface Loss {
   readonly command: string | undefined;
-  /** Who ran the command. */
+  /** The agent that ran the command. */
   readonly agent: string;
   /** Said to whose edits they were, as against who ran the command. */
   readonly isOwner: boolean;

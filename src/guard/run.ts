@@ -155,7 +155,7 @@ function isFirst(
   const name = `${adapter.client}:${conversation} ${cause}`;
   if (notes.has("failed", name)) return false;
   notes.add("failed", name, cause);
-  // A full disk takes the name of a note, if not its text. Where it takes no name either, a conversation that goes on
-  // would be told with every call.
+  // A full disk takes the name of a note, if not its text. Where the client takes no name either, a conversation that
+  // goes on would be told with every call.
   return notes.has("failed", name) || events.some(({ kind }) => kind === "begin");
 }

@@ -39,7 +39,9 @@ export async function watchWrites(
   await watch({ kind: "edit", paths: writes.map(({ path }) => path), isDone }, place);
 }
 
-/** Lines that others changed since the agent saw them, told once. What one event has no room for, the next one tells. */
+/**
+ * Lines that others changed since the agent saw them, told once. The next event tells what one event has no room for.
+ */
 export async function earlyNotes(place: GuardContext): Promise<string[]> {
   const { store, agent, room, door } = place;
   const paths = await changedPaths(place);

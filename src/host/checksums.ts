@@ -49,7 +49,7 @@ export function withChecksum(value: object): string {
   return `${text}${head}${checksumOf(text)}${tail}`;
 }
 
-/** Throws if it is damaged. What has no checksum was written before there were any. */
+/** Throws if it is damaged. Files without a checksum were written before there were any. */
 export function withoutChecksum(text: string): unknown {
   const end = text.length - length;
   if (!text.startsWith(head, end)) return JSON.parse(text);

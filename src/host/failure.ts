@@ -49,7 +49,7 @@ export function explained(action: string, error: unknown): string {
   return reason(error);
 }
 
-/** What a caller is told when the system refuses; an error that is worded already stays as it is. */
+/** Words the system's refusal for a caller; an error that is worded already stays as it is. */
 export function failure(action: string, path: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
   if (errorCode(error) === "EISDIR") return new PortError("io", `${path} is a folder; name a file in it`);

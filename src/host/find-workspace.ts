@@ -4,7 +4,7 @@ import { type Platform, thisPlatform } from "./platform.js";
 export interface Workspace {
   /** The top of the work tree; without git, the folder itself. */
   readonly root: string;
-  /** What tells it apart: the git folder that all work trees of a repository share, else the root. */
+  /** Key of the workspace: the git folder that all work trees of a repository share, else the root. */
   readonly key: string;
 }
 

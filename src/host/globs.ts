@@ -4,7 +4,7 @@
  */
 import { PortError } from "../ports/index.js";
 
-/** What one character, or any run of them within a name, has to be. */
+/** The pattern of one character, or of any run of them within a name. */
 type Part = "any run" | ((character: string) => boolean);
 
 /** A name of the path, or any names, also none. */
@@ -87,7 +87,7 @@ function unknown(name: string): PortError {
   );
 }
 
-/** What stands in brackets; null if they are not closed: then the bracket is a character like any other. */
+/** Reads a bracket expression; null if it is not closed: then the bracket is a character like any other. */
 function setAt(
   name: string,
   start: number,

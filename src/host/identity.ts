@@ -28,7 +28,7 @@ const clients: readonly (readonly [variable: string, client: string])[] = [
 ];
 
 /**
- * Who is calling: the first of these that is there. The same caller gets the same answer in every process it starts,
+ * Names the caller: the first of these that is there. The same caller gets the same answer in every process it starts,
  * as far as anything tells.
  *
  * @example
@@ -47,7 +47,7 @@ export async function agentIdentity(options: IdentityOptions): Promise<Identity>
   if (connection) return { id: within(`connection:${connection}`), source: "connection" };
   const processes = options.processes ?? systemProcesses(nodeIo);
   const caller = callingProcess(await processes.ancestors(), env);
-  // What was shown to nobody in particular counts for an hour at the most: the name changes with it.
+  // A name of no particular agent counts for an hour at the most: it changes with the hour.
   if (!caller) return { id: `shared-${Math.floor((options.clock ?? Date.now)() / hour)}`, source: "shared" };
   // The start tells a process from a later one with its number, the boot from one after a restart.
   const boot = processes.self().boot.slice(0, 8);
@@ -79,7 +79,7 @@ function callingProcess(ancestors: readonly Ancestor[], env: IdentityOptions["en
       continue;
     }
     if (launcher.test(name) || launchingScript.test(script)) continue;
-    // What only adopts processes that lost their parent stands for nobody. In a container the agent itself may be first.
+    // A process that only adopts orphans names no agent. In a container the agent itself may be first.
     if (adopter.test(ancestor.name)) return null;
     const caller = terminal.test(name) ? outermostOf(outermost, name, env) : ancestor;
     return caller?.start ? caller : null;

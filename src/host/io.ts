@@ -209,7 +209,7 @@ export function readFile(io: Io, path: string): Uint8Array | null {
   return fd === null ? null : withFile(io, fd, () => readAll(io, fd, Number.MAX_SAFE_INTEGER));
 }
 
-/** What root makes in the state folder of somebody would be in their way for ever. */
+/** Files that root makes in the state folder of somebody would be in their way for ever. */
 export function giveToOwner(
   io: Io,
   fd: number | null,
@@ -239,7 +239,7 @@ export function remove(io: Io, path: string): boolean {
 /** Somebody may remove the folders above meanwhile; but one that leads nowhere stays as it is. */
 const folderAttempts = 20;
 
-/** Of the state folder. */
+/** A file of the state folder. */
 export function makeFolder(
   io: Io,
   path: string,

@@ -45,7 +45,9 @@ export function absurdPath(platform: Platform, given: unknown): string | null {
   }
   return null;
 }
-/** What Node loads when it is first asked for, which takes as long as everything else a hook does with it. */
+/**
+ * Modules that Node loads when they are first asked for, which takes as long as everything else a hook does with them.
+ */
 
 /** Milliseconds that only ever grow. `performance` would load ten modules. */
 export function ticks(): number {

@@ -1,7 +1,7 @@
 import { errorCode, type Io, readFile } from "./io.js";
 import { type Platform, system, thisPlatform } from "./platform.js";
 
-/** Who holds a lock, so exactly that a process which got the same number later is not taken for it. */
+/** Names the holder of a lock so exactly that a process which got the same number later is not taken for it. */
 export interface Holder {
   readonly host: string;
   /** Changes with every start of the machine; "" where the system does not tell cheaply. */
@@ -19,7 +19,7 @@ export interface Ancestor {
   readonly pid: number;
   readonly name: string;
   readonly start: string;
-  /** What it runs, if its name does not tell: the interpreter of a script, and the script. */
+  /** The program it runs, if its name does not tell: the interpreter of a script, and the script. */
   readonly runs?: readonly string[];
 }
 

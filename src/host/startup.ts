@@ -23,9 +23,9 @@ export interface Startup {
   readonly source?: string;
   /** Tells this very text of it: machine code of another would be taken without a word if it has the same length. */
   readonly id: string;
-  /** What is run of it: each gets machine code for what it uses. */
+  /** The functions of it that are run: each gets machine code for what it uses. */
   readonly use: string;
-  /** Of a file beside it. */
+  /** The name of a file beside it. */
   readonly require: NodeJS.Require;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -4,7 +4,8 @@ import { LineSet } from "../text/index.js";
 import { type Forgotten, forget, nothingForgotten, retired } from "./forgotten-rows.js";
 
 /**
- * What printed rows to an agent. Only a read, whole or in part or of what has changed (delta), retires the older rows of the
+ * The call that printed rows to an agent. Only a read, whole or in part or of what has changed (delta), retires the
+ * older rows of the
  * numbers it prints.
  */
 export type Printer = "read" | "delta" | "search" | "edit" | "refusal" | "observed";
@@ -17,7 +18,7 @@ export interface LedgerShowing {
   readonly state: number;
   readonly rows: LineSet;
   readonly scheme: SchemeName | null;
-  /** What the rows were printed with, by line index, where they are few. */
+  /** The anchors that the rows were printed with, by line index, where they are few. */
   readonly hashes?: Readonly<Record<number, string>>;
   /** Lines of that state in all. */
   readonly lineCount: number;
@@ -58,19 +59,22 @@ interface Refusal {
   readonly name?: string;
 }
 
-/** What this agent did last to the file: the basis of the repeat rules. */
+/** The agent's last call on the file: the basis of the repeat rules. */
 interface Past {
   readonly committed: {
     readonly request: string;
     readonly order: number;
-    /** What it made of the file. */
+    /** The version that the call made of the file. */
     readonly version: string;
   } | null;
   readonly noop: { readonly request: string; readonly count: number } | null;
   readonly refused: readonly Refusal[];
 }
 
-/** What one agent has seen of one file. Showings name lines; known lines open the gate. A value, never changed. */
+/**
+ * Everything that one agent has seen of one file. Showings name lines; known lines open the gate. A value, never
+ * changed.
+ */
 export interface AgentLedger {
   readonly epoch: number;
   /** The newest state this ledger has been carried to; -1 before anything was shown. */
@@ -171,7 +175,7 @@ function carriedRefusals({ refusals }: AgentLedger, map: Mapping | null, state: 
   }));
 }
 
-/** What others wrote or took out inside territory that the agent has seen. */
+/** Lines that others wrote or removed inside territory that the agent has seen. */
 function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gone: Deletion[] } {
   const spans: (readonly [number, number])[] = [];
   const gone: Deletion[] = [];
@@ -183,7 +187,7 @@ function foreignChanges(territory: LineSet, map: Mapping): { lines: LineSet; gon
         : isIn(aStart - 1) && isIn(aEnd);
     if (!seen) continue;
     if (bStart < bEnd) spans.push([bStart, bEnd]);
-    // Who is shown the fewer lines that stand there now, and not where they end, cannot tell that others went.
+    // An agent that is shown the fewer lines that are there now, and not where they end, cannot tell that others went.
     const count = aEnd - aStart - (bEnd - bStart);
     if (count > 0) gone.push({ gap: bEnd, count, sides: 0 });
   }
@@ -221,12 +225,12 @@ export function show(ledger: AgentLedger, showing: LedgerShowing): AgentLedger {
   if (request !== undefined) return showRefusal(ledger, showing, request);
   const { scheme } = showing;
   const isRead = isReader(printer) || printer === "observed";
-  // What is read again tells all that it told before: kept twice, it would push out what was shown earlier.
+  // A second reading tells all that the first one told: kept twice, it would push out what was shown earlier.
   const isAgain = isRead && isSame(ledger.showings.at(-1), showing);
   const others = isAgain ? ledger.showings.slice(0, -1) : ledger.showings;
   const retiring = isReader(printer) ? scheme : null;
   const older = retiring === null ? others : others.map((one) => retire(one, rows, retiring));
-  // Who reads has stopped sending the same call: the count of its refusals begins anew.
+  // An agent that reads has stopped sending the same call: the count of its refusals begins anew.
   const past = isRead ? { ...ledger.past, refused: [] } : ledger.past;
   return bounded({
     ...ledger,
@@ -324,7 +328,7 @@ export function newestFor(
 }
 
 /**
- * Drops what is too much; rows that named lines are remembered as forgotten, never silently. What was read is kept longer:
+ * Drops what is too much; rows that named lines are remembered as forgotten, never silently. Reads are kept longer:
  * older anchors come from there.
  */
 function bounded(ledger: AgentLedger): AgentLedger {
@@ -371,7 +375,7 @@ export function besideGap(gap: number, lineCount: number): LineSet {
   return LineSet.of([[Math.max(0, gap - 1), Math.min(lineCount, gap + 1)]]);
 }
 
-/** What others wrote in seen territory and no answer has shown yet. */
+/** Lines that others wrote in seen territory and no answer has shown yet. */
 export function untoldLines(ledger: AgentLedger): LineSet {
   return ledger.pending.subtract(shownInRefusals(ledger, null));
 }

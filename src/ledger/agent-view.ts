@@ -82,7 +82,7 @@ export function rememberWhole(ledger: AgentLedger, { version, lines }: StateReco
   if (!isWhole || whole.at(-1) === version) return ledger;
   return { ...ledger, whole: [...whole.filter((one) => one !== version), version].slice(-wholeTextsKept) };
 }
-/** What an agent has seen of a file, as one request may see it: its own refusals are left out. */
+/** The showings of a file as one request may see them: its own refusals are left out. */
 
 export interface Sight {
   readonly agent: AgentLedger;

@@ -2,7 +2,7 @@
 import type { StateRecord } from "./file-ledger.js";
 import type { OpenFile } from "./open-file.js";
 
-/** Who took out a line of an older state. */
+/** The remover of a line of an older state. */
 export function remover(opened: OpenFile, { state, line }: { state: number; line: number }): string | null {
   const { history, states } = opened;
   let at = line;
@@ -17,7 +17,7 @@ export function remover(opened: OpenFile, { state, line }: { state: number; line
   return null;
 }
 
-/** Who wrote a line of the text now. */
+/** The author of a line of the text now. */
 export function writer(opened: OpenFile, line: number): string | null {
   const { history, states } = opened;
   let [at, end] = [line, history.last];

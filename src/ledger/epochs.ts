@@ -1,7 +1,7 @@
 import { agentRecord, type LedgerStore, type NamedRecord, type StoreReader } from "../ports/index.js";
 import { isSeen } from "./file-ledger.js";
 
-/** What a call needs for looking at an agent's records. */
+/** The ports that looking at an agent's records takes. */
 export interface Caller<Store extends StoreReader = StoreReader> {
   readonly store: Store;
   readonly agent: string;

@@ -19,7 +19,7 @@ export interface StateRecord {
   readonly isUndo?: true;
 }
 
-/** What one agent needs of what is recorded of a file. Its state numbers count from `first` on. */
+/** The part of a file's record that one agent needs. Its state numbers count from `first` on. */
 export interface FileLedger {
   /** The number that the first state has in the store. */
   readonly first: number;
@@ -31,10 +31,10 @@ export interface FileLedger {
 
 /** Changed whenever what an agent has seen is written down otherwise: a record of another format is none. */
 const format = 3;
-/** So many of the last states are at hand whatever the agent refers to. */
+/** This many of the last states are at hand whatever the agent refers to. */
 const recentStates = 50;
 
-/** What was read or written before: the same JSON is the same record. */
+/** Records that were read or written before: the same JSON is the same record. */
 const readStates = new WeakMap<object, StateRecord>();
 const writtenStates = new WeakMap<StateRecord, Json>();
 const readLedgers = new WeakMap<object, Numbered>();
@@ -60,7 +60,7 @@ export function ledgerFrom(record: FileRecord, epoch: number): FileLedger {
   return { first, states: kept, agent, order: numbered.order };
 }
 
-/** What of it has to be written: the states from the first on that was not there when it was read. */
+/** Returns the states to write: those from the first on that was not there when it was read. */
 export function outcomeOf(file: string, before: FileLedger, after: FileLedger): FileOutcome {
   const { first, states, agent, order } = after;
   let same = 0;
@@ -164,7 +164,7 @@ function referred({ state, newest, showings, known, refusals }: AgentLedger): nu
   return [...named, ...known.keys(), ...(state >= 0 ? [state] : [])];
 }
 
-/** Counts states from elsewhere. What refers to a state that was dropped is forgotten: the agent reads it again. */
+/** Counts states from elsewhere. Showings of a state that was dropped are forgotten: the agent reads it again. */
 function renumbered(agent: AgentLedger, by: number): AgentLedger {
   if (by === 0 || !hasSeen(agent)) return agent;
   const isLeft = (state: number): boolean => state + by >= 0;

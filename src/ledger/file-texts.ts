@@ -79,7 +79,7 @@ export function countsOf(lines: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** What rows are printed with, by line index. */
+/** The anchors that rows are printed with, by line index. */
 export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
   return Object.fromEntries(rows.indexes().map((index) => [index, scheme(name).hashLine(text, index)]));
 }
@@ -97,7 +97,7 @@ export function isKept(file: FileId, text: Document): boolean {
   return text.bytes.length <= keptBytes && isKeepable(file, text);
 }
 
-/** What is kept of a text: all of it, told by the text `before` it where that is kept too, or its line hashes. */
+/** The stored part of a text: all of it, with its name by `before` where that is stored too, or its line hashes. */
 export function textToKeep(file: FileId, text: Document, before: Document | null): NewVersion {
   if (!isKept(file, text)) return { id: hashesKey(text.version), bytes: hashBytes(text), file: file.key };
   const base = before && isKept(file, before) ? { base: { id: before.version, bytes: before.bytes } } : {};

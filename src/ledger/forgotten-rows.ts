@@ -6,7 +6,7 @@ import { LineSet } from "../text/index.js";
 interface ForgottenRows {
   /** Numbers of rows (0-based) of which it is not known what they were printed with. */
   readonly lines: LineSet;
-  /** Of the others, what they were printed with. */
+  /** The anchors that the other rows were printed with. */
   readonly rows: ReadonlyMap<number, readonly string[]>;
 }
 
@@ -38,7 +38,7 @@ function added({ lines, rows }: ForgottenRows, printed: LineSet, hashes: Showing
     : { lines, rows: more };
 }
 
-/** What these rows name is certain again: they were printed anew in this scheme, and the older ones are retired. */
+/** The lines of these rows are certain again: they were printed anew in this scheme, and the older ones are retired. */
 export function retired(before: Forgotten, printed: LineSet, scheme: SchemeName): Forgotten {
   const found = before[scheme];
   if (!found) return before;

@@ -6,7 +6,7 @@ import { besideGap, type Deletion } from "./agent-ledger.js";
 /** `lines`: every named line must have been seen. `file`: some showing of the file is enough. `off`: nothing is asked. */
 export type GatePolicy = "lines" | "file" | "off";
 
-/** What an agent has seen of a file, as far as the gate asks. */
+/** The showings of a file that the gate asks about. */
 export interface Seen {
   readonly path: string;
   readonly hasSeen: boolean;
@@ -65,7 +65,7 @@ export function gate(request: "touch" | "whole", seen: Seen, policy: GatePolicy)
   return { block: true, code: "not_shown", reason, missing };
 }
 
-/** What was taken out, in words. */
+/** Says in words what was removed. */
 export function deletion({ gap, count }: Deletion): string {
   const where = gap === 0 ? "at the start" : `after line ${gap}`;
   return `${count} ${count === 1 ? "line" : "lines"} deleted ${where}`;

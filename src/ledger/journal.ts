@@ -37,7 +37,7 @@ export function batchId(first: OpenFile, { clock, agent }: Env): string {
   return `b${entryId({ time: clock(), agent, file: first.file.key }, String(first.tick()))}`;
 }
 
-/** What was done to one file. `change` is null where no line of the text before is followed to the text after. */
+/** One file's part of an entry. `change` is null where no line of the text before is followed to the text after. */
 export interface Done
   extends Pick<
     JournalEntry,
@@ -94,7 +94,7 @@ export async function journalHead(
 
 const longestCause = 200;
 
-/** What a refusal says of one file. */
+/** A refusal's part about one file. */
 type Refused = Pick<PortError, "code" | "message"> & Pick<JournalEntry, "tool" | "path" | "lines">;
 
 /** A refusal may quote the file: the cause is kept only where the text may be. */

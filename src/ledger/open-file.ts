@@ -26,7 +26,7 @@ import type { Seen } from "./gate.js";
 import type { Recorder } from "./recorder.js";
 
 export const searchedShowings = 24;
-/** Of so many reads and searches the texts are at hand, to tell what the agent has looked at since. */
+/** The texts of this many reads and searches are at hand, to tell what the agent has looked at since. */
 const lookedBack = 8;
 
 /** A row that a request names, by its number and, if it could be read, its hash. */
@@ -35,7 +35,7 @@ export interface NamedRow {
   readonly hash?: string;
 }
 
-/** Of showings up to this many rows the hashes are kept too. */
+/** Showings up to this many rows keep their hashes too. */
 const hashedRows = 80;
 
 export interface FileContext {
@@ -55,16 +55,16 @@ export class OpenFile {
   private changed = false;
   /** The file as found is a state that nobody recorded before. */
   isFresh = false;
-  /** Of a file that is too large to be read: the document stands in for its text. */
+  /** Size and hash of a file that is too large to be read: the document stands in for its text. */
   measure: Measure | null = null;
-  /** What was recorded of the agent before it was carried to the file as found. */
+  /** The agent's ledger as recorded, before it was carried to the file as found. */
   private found: AgentLedger = emptyLedger(0);
   private readonly loaded: KeptTexts;
   private current: Document | null = null;
   private known: History | null = null;
   /** Texts of states found or made while the file was held: lines are followed through them later. */
   private readonly fresh: Document[] = [];
-  /** What is recorded already. */
+  /** The part that is recorded already. */
   private saved: FileLedger;
   /** The file whose record this one takes over. */
   private like: string | null = null;
@@ -102,7 +102,7 @@ export class OpenFile {
     this.carryOn();
   }
 
-  /** What the agent knows, as it is now; of a text that came back it knows what it knew then. */
+  /** Everything the agent knows, as it is now; if an older text returned, what it knew then is known again. */
   private carryOn(): void {
     const before = this.agent;
     const { states, history } = this;
@@ -161,7 +161,10 @@ export class OpenFile {
     if (hasSeen(this.agent)) this.update(carry(this.agent, this.history));
   }
 
-  /** What a tool of somebody else wrote for the agent, after `stepBack`. `written`: lines that the agent knows by that. */
+  /**
+   * Records the text that another program's tool wrote for the agent, after `stepBack`. `written`: lines that the agent
+   * knows by that.
+   */
   wrote(document: Document, exact: LineChange | null, written: LineSet): void {
     this.push(document, exact, this.context.agent);
     const agent = wrote(this.agent, this.history, written);

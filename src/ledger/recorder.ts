@@ -60,7 +60,7 @@ export class Recorder implements StoreReader {
     this.named.set(name, value);
   }
 
-  /** What could not be written is not tried again. */
+  /** A write that failed is not tried again. */
   async finish(): Promise<void> {
     const { files, texts: versions, entries, named } = this;
     if (files.length + versions.length + entries.length + named.size === 0) return;

@@ -25,7 +25,7 @@ import { Recorder } from "./recorder.js";
 
 /**
  * Runs the body while nobody else holds the files. The body is given an environment of its own: inside, only the unit
- * is asked. What it has recorded is written when it ends, if it did not write it before.
+ * is asked. The records of a call are written when it ends, if they were not written before.
  */
 export async function withFiles<T>(
   files: readonly FileId[],
@@ -53,7 +53,7 @@ export async function contextOf(env: Look & Pick<UnitEnv, "store">): Promise<Fil
   return { files, store, agent, epoch, clock, now: clock(), codec };
 }
 
-/** What a look at a file needs. */
+/** The options of a look at a file. */
 export type Look = Pick<Env, "files" | "store" | "agent" | "clock" | "codec">;
 
 /** For a look without a lock, of which nothing is recorded. */
@@ -92,9 +92,8 @@ interface Peek {
 }
 
 /**
- * Looks without a lock, and writes nothing down: most files are as the agent saw them last. What is seen of a file while
- * somebody writes it is no version that was recorded, and is not clear. What the ledger makes not worth a look is not
- * read.
+ * Looks without a lock, and writes nothing down: most files are as the agent saw them last. A file that is read while
+ * somebody writes it shows no recorded version, and proves nothing. Records that make a look useless are not read.
  */
 export async function peek(
   file: FileId,
@@ -154,7 +153,7 @@ export function versionOf({ document, measure }: OpenFile): string | null {
   return measure ? `${measure.hash}-${measure.size}` : (document?.version ?? null);
 }
 
-/** What a call needs of its surroundings. */
+/** The surroundings of a call. */
 export interface Env {
   readonly files: Files;
   readonly store: StoreReader;

@@ -17,7 +17,10 @@ import {
 import { PortError } from "../ports/index.js";
 import { type Label, linkSlot, type Slot, type Slots, withFolder } from "./lock-slots.js";
 
-/** What a lock file says. The token is the same for files taken together, and for one that is taken again (`Slots.again`). */
+/**
+ * The content of a lock file. The token is the same for files taken together, and for one that is taken again
+ * (`Slots.again`).
+ */
 export interface LockRecord extends Holder {
   readonly token: string;
   /** Key of the file that is held. */
@@ -82,7 +85,7 @@ export interface Lockable {
 /** A lock file of ours. */
 interface Own {
   readonly name: string;
-  /** What it was made of; null where files have one name only. */
+  /** The file it was linked from; null where files have one name only. */
   readonly slot: Slot | null;
 }
 
@@ -247,7 +250,7 @@ export class Lock {
 let self: Holder | undefined;
 let selfText = "";
 
-/** A lock's record as JSON. Who we are is put into words once: it takes longer than making the lock. */
+/** A lock's record as JSON. Our own name is put into words once: it takes longer than making the lock. */
 function recordBytes(holder: Holder, { token, key, real }: Label): Uint8Array {
   if (self !== holder) {
     self = holder;

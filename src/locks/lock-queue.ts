@@ -26,7 +26,7 @@ export function watched(watch: Watch | null, found: Found): Watch {
 /** Milliseconds between two looks at who has a lock: dead holders are rare. */
 export const lookPause = { front: 50, back: 250 };
 
-/** Who has just come lets those go ahead who waited before. */
+/** A newcomer lets those go ahead who waited before. */
 export const firstPause = 2;
 
 /** Milliseconds between two questions of the one who is next. */
@@ -34,7 +34,7 @@ export function frontPause(waited: number): number {
   return Math.min(5, 1 + waited / 1000) * (0.5 + Math.random() / 2);
 }
 
-/** Of the others: so long that all together ask about twice in a millisecond, however many they are. */
+/** Pause of the others: so long that all together ask about twice in a millisecond, however many they are. */
 export function backPause(waited: number, crowd: number): number {
   const longest = waited < firstPause / 2 ? firstPause : Math.min(40, Math.max(6, crowd / 3));
   return longest * (0.5 + Math.random() / 2);

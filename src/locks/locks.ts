@@ -144,7 +144,7 @@ export class Locks {
       const path = platform.path.join(folder, entry.name);
       const found = this.look(path);
       if (entry.name.endsWith(ending)) {
-        // Of a process that is gone. Ours are idle, or a lock by another name as well.
+        // Left by a process that is gone. Ours are idle, or a lock by another name as well.
         if (found && found.record?.copy !== held.copy && this.isDead(found, null)) remove(io, path);
         continue;
       }
@@ -169,8 +169,8 @@ export class Locks {
   }
 
   /**
-   * Of those who wait for a lock one asks often, the others seldom: if all did, with some dozens of them the holder would
-   * get nothing done. The one is who has the lock "<name>-next" (`frontEnding`), which gives no right but that.
+   * One of those who wait for a lock asks often, the others seldom: if all did, with some dozens of them the holder
+   * would get nothing done. The one is who has the lock "<name>-next" (`frontEnding`), which gives no right but that.
    */
   private async take(name: string, file: Lockable, hold: Taking): Promise<void> {
     const next = `${name}${frontEnding}`;
@@ -229,7 +229,10 @@ export class Locks {
     return ifThere(() => io.readdir(folder))?.length ?? 0;
   }
 
-  /** Of a place at the front: as it gives no right, one who is only slow to write it loses nothing. */
+  /**
+   * Tells whether a place at the front is deserted: as it gives no right, a process that is only slow to write it loses
+   * nothing.
+   */
   private isLeft(found: Found): boolean {
     const { clock, timing } = this.options;
     const isWritten = found.record !== null || found.user !== undefined;
@@ -279,8 +282,8 @@ export class Locks {
   }
 
   /**
-   * Breaks a dead lock, so that of several who found it exactly one does. Whoever makes the file "<lock>.<token>" is
-   * the one; if it dies before it is done, its own token names the next such file. Removing the lock without that
+   * Breaks a dead lock, so that of several who found it exactly one does. The maker of the file "<lock>.<token>" is the
+   * one; if it dies before it is done, its own token names the next such file. Removing the lock without that
    * would let a slow finder remove the lock of the living one who came after.
    */
   private breakDeadLock(path: string, dead: Found): boolean {
@@ -322,7 +325,7 @@ interface HoldOptions {
   readonly wait?: number;
   /** The unfinished batch that the caller is about to deal with: locks that it left are broken without further ado. */
   readonly adopt?: string;
-  /** That of a lock which is held already, for one more within it. */
+  /** The token of a lock that is held already, for one more within it. */
   readonly token?: string;
   readonly signal?: Cancellation | undefined;
 }
@@ -332,7 +335,7 @@ interface Taking extends Patience {
   readonly adopt: string;
 }
 
-/** What somebody who waits can do. */
+/** The moves of a process that waits. */
 interface Turn {
   /** Asks for the lock. */
   readonly ask: () => boolean;

@@ -29,8 +29,8 @@ export async function readAbout({ store }: Env, ids: readonly string[]): Promise
 const tails = [512, 8192];
 
 /**
- * The end of the journal, longer and longer up to all of it. What took an edit back came after it: an end tells of each edit
- * in it whether it counts.
+ * The end of the journal, longer and longer up to all of it. An undo comes after its edit: an end tells of each edit in
+ * it whether it counts.
  */
 export async function* journalEnds(env: Env): AsyncGenerator<readonly JournalEntry[]> {
   for (const last of tails) {

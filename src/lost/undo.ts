@@ -181,7 +181,7 @@ async function choose(request: UndoRequest, env: Env): Promise<readonly Taken[]>
     // A batch is taken back as it was made: as one.
     whole = mine.filter((entry) => calls.slice(0, last).includes(callOf(entry)));
     hasOthers = others.length > 0;
-    // Of the oldest call a part may be further back.
+    // The oldest call may begin further back.
     if (calls.length > last) break;
   }
   if (whole.length > 0) return whole;

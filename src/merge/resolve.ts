@@ -4,8 +4,8 @@
  * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (living.ts).
  * 2. Base: the newest text in which all anchors of the edit were printed (locate.ts), or the text now, if the agent has
  *    looked since at all that others changed there (look.ts).
- *    What the agent itself did since is in its picture of the file, and never in its way (history.ts, Believed).
- * 3. Ours: the named ranges and gaps; lines certainly retyped unchanged are not touched (`ours`).
+ * The agent's own work since then is in its picture of the file, and never in its way (history.ts, Believed). 3. Ours:
+ * the named ranges and gaps; lines certainly retyped unchanged are not touched (`ours`).
  * 4. Theirs: what changed from base to now (history.ts, compare.ts).
  * 5. Meeting: both are kept where an unchanged line stands between, and where others only changed what is beside the
  *    named lines; the same text on both sides is already there; anything else is a conflict, and nothing is written

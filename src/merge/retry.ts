@@ -37,8 +37,8 @@ export function openAnchors(problems: readonly Problem[]): OpenAnchor[] {
 }
 
 /**
- * Adds the choices to a refusal, the newest showing first. What stands in the way of one of them is shown too, for who
- * sends its handle goes over that.
+ * Adds the choices to a refusal, the newest showing first. Conflicts of one of them are shown too, since a retry by its
+ * handle overwrites them.
  */
 export function withChoices<T extends { readonly problems: readonly Problem[] }>(
   made: T,

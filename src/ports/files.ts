@@ -1,7 +1,7 @@
 import type { Code } from "../edits/index.js";
 import type { Codec } from "../text/index.js";
 
-/** What is left of a name where case, and the form of accents, make no difference. */
+/** The rest of a name where case, and the form of accents, make no difference. */
 export function foldedName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
@@ -34,7 +34,7 @@ export interface FileId {
   readonly keep: boolean;
 }
 
-/** What tells the content of a file that is too large to be read. */
+/** Identifies the content of a file that is too large to be read. */
 export interface Measure {
   readonly size: number;
   readonly hash: string;
@@ -44,7 +44,7 @@ export interface Measure {
 export type Content = Uint8Array | Measure;
 
 /**
- * What is to be done to one file of a commit. Removed first and then made, in one commit, is a file that gets another
+ * The write of one file in a commit. Removed first and then made, in one commit, is a file that gets another
  * spelling of its name where names do not differ by case.
  */
 export interface Write {
@@ -55,7 +55,7 @@ export interface Write {
   readonly after: Content | null;
   /** A file of the same commit that is moved here: what else it has than bytes comes along. */
   readonly from?: FileId;
-  /** So many of the folders above a deleted file go with it, from the innermost on, as far as they are empty then. */
+  /** This many of the folders above a deleted file go with it, from the innermost on, as far as they are empty then. */
   readonly folders?: number;
 }
 

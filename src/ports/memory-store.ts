@@ -8,14 +8,14 @@ import type {
   Outcome,
 } from "./store.js";
 
-/** What is recorded of one file. */
+/** The record of one file. */
 interface Recorded {
   states: readonly Json[];
   readonly ledgers: Map<string, Json>;
 }
 
 export interface MemoryStoreOptions {
-  /** So many bytes of texts are kept: the oldest go first. All of them if not given. */
+  /** This many bytes of texts are kept: the oldest go first. All of them if not given. */
   readonly keptBytes?: number;
 }
 

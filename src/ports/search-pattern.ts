@@ -1,4 +1,4 @@
-/** What searches have in common, wherever the files are. */
+/** The parts that searches share, wherever the files are. */
 import { PortError, type SearchQuery } from "./files.js";
 
 /** A longer expression is refused by the engine, but only when it is used. */

@@ -1,4 +1,4 @@
-/** What is written down between calls, and how it is asked for. */
+/** The records between calls, and how they are asked for. */
 import type { Code } from "../edits/index.js";
 import type { Range } from "../text/index.js";
 import type { Fence, FileId } from "./files.js";
@@ -11,7 +11,7 @@ export interface Committed {
 
 /** A version control system, asked only when something looks lost: what is in a commit is not. */
 export interface Commits {
-  /** What commits made since then did to the file; those that only keep work aside do not count. */
+  /** The commits that changed the file since then; those that only keep work aside do not count. */
   of(file: FileId, since: number): Promise<readonly Committed[]>;
   /** Texts of the file that are put aside, the newest first, each with the name of its place. */
   putAway?(file: FileId): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>;
@@ -85,13 +85,13 @@ export interface JournalNews {
   readonly mark: string;
 }
 
-/** What is recorded of a file, as one agent needs it. The JSON is never changed, by either side. */
+/** The record of a file, as one agent needs it. The JSON is never changed, by either side. */
 export interface FileRecord {
   /** The number of the first of `states`: they are counted from 0 on, and a store may have dropped the oldest. */
   readonly first: number;
   /** The states that the file was in, oldest first: all since the one that the ledger was saved to need (`since`). */
   readonly states: readonly Json[];
-  /** What the agent was shown of the file; null: nothing is recorded. */
+  /** The agent's ledger of the file; null: nothing is recorded. */
   readonly ledger: Json | null;
 }
 
@@ -107,9 +107,9 @@ export function agentRecord(agent: string): string {
   return `agent ${agent}`;
 }
 
-/** What can be asked of a store, outside a unit or, by its connection, inside. */
+/** The questions to a store, outside a unit or, by its connection, inside. */
 export interface StoreReader {
-  /** What is recorded of a file, as it is now: without a lock, unless a unit holds the file. */
+  /** Returns the record of a file, as it is now: without a lock, unless a unit holds the file. */
   look(file: string, agent: string): Promise<FileRecord>;
   /** Texts by their versions; those that were never kept, or are gone, are missing. */
   versions(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
@@ -129,7 +129,7 @@ export interface NewVersion {
   readonly base?: { readonly id: string; readonly bytes: Uint8Array };
 }
 
-/** What is to be recorded of a file anew. */
+/** The new record of a file. */
 export interface FileOutcome {
   readonly file: string;
   /** The key of a held file whose record, with all ledgers, takes the place of this file's before anything else. */

@@ -37,7 +37,7 @@ export function sessionOptions(options: OpenOptions): SessionOptions {
 }
 
 /**
- * Opens a session on the disk with every default. What it shows and writes is in the same record as that of the command
+ * Opens a session on the disk with every default. Its showings and writes are in the same record as those of the command
  * line, the MCP server and the guard: whoever works on the folder, all of them know.
  *
  * @example

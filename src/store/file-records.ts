@@ -11,7 +11,7 @@ const statesFile = "states.jsonl";
 const ledgerEnding = ".json";
 const mostFolders = 2000;
 
-/** What is recorded of files: a folder for each, with its states and a ledger for each agent. */
+/** The records of files: a folder for each, with its states and a ledger for each agent. */
 export class FileRecords {
   private readonly folder: string;
   private readonly states: FileStates;

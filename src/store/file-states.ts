@@ -25,7 +25,7 @@ interface StatesLine {
   readonly states: readonly Json[];
 }
 
-/** So many of the last are left where a file is written anew. */
+/** This many of the last states are left where a file is written anew. */
 export const keptStates = 10_000;
 const mostKnownFiles = 64;
 

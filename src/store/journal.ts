@@ -160,7 +160,7 @@ function entryIn(text: string): JournalEntry | null {
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string";
 
-/** What everybody relies on who reads an entry. A kind that is unknown here is a later version's. */
+/** Checks the fields that every reader of an entry relies on. A kind that is unknown here is a later version's. */
 function isEntry(value: object): value is JournalEntry {
   const { id, time, agent, tool, kind, path, file, before, after, lines } = value as JournalEntry;
   const isNamed = isText(id) && isText(agent) && isText(tool) && isText(path) && isText(file);

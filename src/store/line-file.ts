@@ -12,7 +12,7 @@ export interface FileStamp {
   readonly time: bigint;
 }
 
-/** What a file has from an offset on; null: there is no such file. One that cannot be read is as good as none. */
+/** Reads a file from an offset on; null: there is no such file. One that cannot be read is as good as none. */
 export function readFrom(
   context: StoreContext,
   path: string,

@@ -14,8 +14,8 @@ import { repairing } from "./put-aside.js";
 import type { StoreContext } from "./replace-file.js";
 
 /**
- * Short notes from process to process: lists that are only ever appended to, one for each kind and name. What is lost
- * with one costs a message, never a file: failures are reported and forgotten.
+ * Short notes from process to process: lists that are only ever appended to, one for each kind and name. The loss of a
+ * note costs a message, never a file: failures are reported and forgotten.
  */
 export class Notes {
   private readonly folder: string;

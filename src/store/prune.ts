@@ -95,7 +95,7 @@ function filesBelow(context: StoreContext, folder: string): Found[] {
   });
 }
 
-/** Everything that is recorded of a workspace. What others write meanwhile stays. */
+/** Everything that is recorded of a workspace. Files that others write in between stay. */
 export function removeTree(context: StoreContext, folder: string): void {
   const { io, platform } = context;
   for (const entry of ifThere(() => io.readdir(folder)) ?? []) {

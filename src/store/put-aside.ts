@@ -1,6 +1,6 @@
 import { errorCode, type Io, isMissing, makeFolder, newToken, type Platform, reason } from "../host/index.js";
 
-/** What is needed to put things of the state folder aside. */
+/** The surroundings for putting things of the state folder aside. */
 export interface StateFolder {
   readonly io: Io;
   readonly platform: Platform;

@@ -10,7 +10,7 @@ import {
 
 /** In the names of folders: a later format gets folders of its own, and both programs work side by side. */
 export const format = "v2";
-/** That of version 0.1.0. */
+/** The format of version 0.1.0. */
 export const olderFormat = "v1";
 /** Says of which workspace a folder is: its name is one-way. */
 export const label = "workspace.json";

@@ -21,9 +21,9 @@ interface KnownRecord {
   readonly entry: RecordEntry;
 }
 
-/** One small file a record. What is recorded is appended as a line, and the last whole line counts. */
+/** One small file a record. New values are appended as a line, and the last whole line counts. */
 export class Records {
-  /** What was read or written last: the same object comes back while nobody wrote since. */
+  /** The values that were read or written last: the same object comes back while nobody wrote since. */
   private readonly known = new Map<string, KnownRecord>();
 
   constructor(private readonly context: StoreContext) {}

@@ -2,7 +2,7 @@
 
 /** A line by its number in the segment. */
 export interface SegmentIndex {
-  /** So many bytes of the segment are covered: up to the end of a whole line. */
+  /** This many bytes of the segment are covered: up to the end of a whole line. */
   readonly size: number;
   readonly count: number;
   /** Lines without a head that can be read, as those that were cut off. */
@@ -43,7 +43,7 @@ export function headIn(text: string): Head | null {
   return Number.isFinite(time) && hashes.every(Number.isFinite) ? { time, hashes } : null;
 }
 
-/** Of a segment that still grows. */
+/** The index of a segment that still grows. */
 export class GrowingIndex implements SegmentIndex {
   size = 0;
   newest = 0;

@@ -1,6 +1,6 @@
 /**
  * A log of lines in files of some size each, only ever appended to, and found by keys. A line tells its keys in a head, so that
- * looking for one parses no other. Of a segment that is full an index is written; it is made of the segment, and made again
+ * looking for one parses no other. A segment that is full gets an index; it is made of the segment, and made again
  * where it is missing, damaged, or older than the last line.
  */
 import { flags, ifThere, openStateFile, reason, withChecksum, withFile } from "../host/index.js";
@@ -17,7 +17,7 @@ export interface NewLine {
 }
 
 const mostIndexes = 256;
-/** So many lines of one segment are read by themselves; more with all that is between them. */
+/** This many lines of one segment are read by themselves; more with all that is between them. */
 const readAlone = 8;
 
 export class Segments {

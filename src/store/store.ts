@@ -78,7 +78,7 @@ const pruneAfter = 32 * 1024 * 1024;
 
 /**
  * The ledger on disk: a folder for each workspace in the state folder, readable while others write, every record and
- * version a file of its own. What is damaged is put aside and reported.
+ * version a file of its own. Damaged records are put aside and reported.
  *
  * @example
  * const store = nodeStore({ state, workspace: findWorkspace(root) });
@@ -99,7 +99,7 @@ class DiskStore implements NodeStore {
   private readonly paths: EntryPaths | null;
   /** The work tree of each folder. */
   private readonly trees = new Map<string, string | null>();
-  /** What version 0.1.0 wrote down of the same workspace. */
+  /** The state folder of version 0.1.0 for the same workspace. */
   private readonly older: string;
   private isNamed = false;
   private sincePruned = Number.POSITIVE_INFINITY;
@@ -179,7 +179,7 @@ class DiskStore implements NodeStore {
     });
   }
 
-  /** What cannot be written keeps nothing else from being written. */
+  /** A failed write does not hinder the others. */
   private async finish({ files, versions, entries, records }: Outcome, agent: string): Promise<void> {
     const failures: unknown[] = [];
     const attempt = (action: () => unknown): void => {

@@ -1,4 +1,4 @@
-/** What version 0.1.0 wrote down of a workspace: its journal is taken over, its texts are read where they are. */
+/** The records of version 0.1.0 for a workspace: its journal is taken over, its texts are read where they are. */
 import { ifThere, nameOf, newToken, readFile, reason, withoutChecksum } from "../host/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { Journal } from "./journal.js";

@@ -211,8 +211,8 @@ export class Document implements HashSource {
 
   /**
    * 16 hex digits that stand for the content: two 32-bit lanes over every line's hash and length in bytes (which,
-   * with the text, gives the terminator), the size, the byte order mark and the encoding. Who needs certainty
-   * compares bytes.
+   * with the text, gives the terminator), the size, the byte order mark and the encoding. Callers that need certainty
+   * compare bytes.
    */
   get version(): string {
     this.knownVersion ??= this.foldVersion();

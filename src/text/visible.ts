@@ -26,7 +26,7 @@ const spellings = (name: string): string[] => [
   ...new Set([name, JSON.stringify(name).slice(1, -1), name.replaceAll("'", "'\\''")]),
 ];
 
-/** A text with these names made visible. What else it holds, rows of files above all, stays as it is. */
+/** A text with these names made visible. The rest of the text, rows of files above all, stays as it is. */
 export function withVisible(text: string, names: Iterable<string>): string {
   const odd = [...new Set(names)].filter((name) => visible(name) !== name);
   const all = odd.flatMap(spellings).sort((one, two) => two.length - one.length);

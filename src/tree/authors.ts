@@ -1,4 +1,4 @@
-/** Who did it: rules from what is known of commands that ran. Pure. Never the wrong one alone. */
+/** Names the author of a change: rules from what is known of commands that ran. Pure. Never the wrong one alone. */
 import { compileGlob } from "../host/index.js";
 import { packageFiles } from "./command-kinds.js";
 import { piecesOf } from "./command-lines.js";
@@ -48,7 +48,7 @@ const coarse = 50;
 
 export function attribute(trace: Trace, around: Circumstances): Attribution {
   const { background, isLoose, now } = around;
-  // What was written before a command began is not that command's.
+  // A text that was written before a command began is not that command's.
   const running = around.running.filter(
     ({ start }) => trace.changed === null || trace.changed + coarse >= start,
   );

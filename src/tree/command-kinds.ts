@@ -30,7 +30,7 @@ export const gitReaders = words(`
   range-diff diff-tree diff-index diff-files verify-commit fetch
 `);
 
-/** Tests, checks and servers: they are given files to read. What they write they write elsewhere. */
+/** Tests, checks and servers: they are given files to read. Their output goes elsewhere. */
 export const checkers = words(`
   vitest jest mocha ava tap pytest tox nosetests tsc mypy pyright flake8 pylint shellcheck yamllint hadolint tsd
   playwright cypress karma rspec phpunit ctest nextest nodemon
@@ -61,7 +61,7 @@ export const packageVerbs = words(
   "install i ci add remove rm uninstall un update upgrade up dedupe audit prune link unlink rebuild get mod sync lock init version tidy require outdated restore fetch vendor download",
 );
 
-/** What a package manager writes. */
+/** The files that a package manager writes. */
 export const packageFiles = words(`
   package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb poetry.lock pyproject.toml
   uv.lock Pipfile Pipfile.lock requirements.txt Cargo.toml Cargo.lock go.mod go.sum Gemfile Gemfile.lock composer.json

@@ -41,7 +41,7 @@ export function partsOf(commands: readonly ShellCommand[], cwd: string, depth = 
           : partsOf([text], here, depth + 1),
       );
       parts.push(...nested.map((part) => ({ ...part, isBackground: part.isBackground || isBackground })));
-      // What is left is a shell that runs them; find looks by itself.
+      // The rest is a shell that runs them; find looks by itself.
       parts.push({
         ...plain,
         program: program === "find" ? "find" : ":",

@@ -1,4 +1,4 @@
-/** What a shell command does to files, as far as its words tell. Pure, and conservative: an unknown program may write. */
+/** Reads from its words what a shell command does to files. Pure, and conservative: an unknown program may write. */
 
 import * as kinds from "./command-kinds.js";
 import { isHarmless, type Part, partsOf } from "./command-parts.js";
@@ -13,7 +13,7 @@ export interface NamedPath {
   readonly isWritten: boolean;
 }
 
-/** What takes away lines that are in no commit. */
+/** Commands that remove lines that are in no commit. */
 export interface Sweep {
   /** `all`: anybody's lines; `others`: those of others than who runs it. */
   readonly of: "all" | "others";

@@ -1,4 +1,4 @@
-/** What a change did to lines that are in no commit. Pure. */
+/** Follows what a change did to lines that are in no commit. Pure. */
 import { compare, type LineChange } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 
@@ -19,7 +19,7 @@ export function isReformat(before: Document, after: Document, change: LineChange
   );
 }
 
-/** Who may have written a line: the authors of the journal entry that did; null for a line of a commit. */
+/** The possible authors of a line: those of the journal entry that wrote it; null for a line of a commit. */
 export interface Owner {
   readonly authors: readonly string[];
   /** The command that wrote it; "" for a tool. */
@@ -28,7 +28,7 @@ export interface Owner {
 
 export type Owners = readonly (Owner | null)[];
 
-/** What becomes of the owners of lines by a change that somebody made. */
+/** Carries the owners of lines over a change that somebody made. */
 export function ownersAfter(
   owners: Owners,
   change: LineChange,
@@ -95,7 +95,7 @@ function mute(before: Document, change: LineChange, lines: LineSet, gone: LineSe
   );
 }
 
-/** Of some lines of `before`, those in whose place no text came. */
+/** Returns those of some lines of `before` that no text replaced. */
 export function removedLines(change: LineChange, lines: LineSet): LineSet {
   const bare = change.regions.filter(({ bStart, bEnd }) => bStart === bEnd);
   return lines.intersect(LineSet.of(bare.map(({ aStart, aEnd }) => [aStart, aEnd] as const)));

@@ -60,7 +60,7 @@ const budget = { time: 1_500, names: 16 * 1024 * 1024 };
 /** Milliseconds by which times of files may be coarse. */
 export const slack = 2_000;
 
-/** What of the tree is in no commit; null where it cannot be listed within the budget. */
+/** The files of the tree that are in no commit; null where they cannot be listed within the budget. */
 interface Dirty {
   readonly tracked: ReadonlySet<string>;
   readonly untracked: ReadonlySet<string>;
@@ -90,7 +90,7 @@ export async function look(previous: TreeRecord | null, scope: Scope, context: L
   const record: TreeRecord = {
     ...(previous ?? emptyRecord),
     ...{ staged, files: eyes.sightings, left: eyes.left },
-    // What was not listed may have changed since the time before.
+    // Files that were not listed may have changed since the time before.
     ...(listed || !previous ? { time, head, index } : {}),
     isNarrow: isWide ? listed === null : (previous?.isNarrow ?? false),
   };

@@ -9,7 +9,7 @@ interface Taking {
   readonly path: string;
   readonly before: Document;
   readonly after: Document | null;
-  /** Of the lines before. */
+  /** Owners of the lines before. */
   readonly owners: Owners;
   readonly authors: readonly string[];
   readonly sweeps: readonly Sweep[];
@@ -22,7 +22,7 @@ interface Taking {
   readonly isCommand: boolean;
 }
 
-/** Lines of `before`. What is not among them was replaced, or belongs to who took it away. */
+/** Lines of `before`. Other lines were replaced, or belong to the one who removed them. */
 export function lostLines(taking: Taking): LineSet {
   const { before, after, owners, path, sweeps, isBack, isCommand } = taking;
   const uncommitted = LineSet.lines(

@@ -1,11 +1,11 @@
 /** One file as it is on the disk: its identity, and its bytes where that says too little. */
 import { closeQuietly, flags, ifThere, nodeIo, readAll, type Stat } from "../host/index.js";
 
-/** What a look remembers of a file. */
+/** A file as a look remembers it. */
 export interface Sighting {
   /** Inode, size, and the times of text and file; "" if the file is not there. */
   readonly identity: string;
-  /** null: there is no file. What is too large to be read has a name made of its identity. */
+  /** null: there is no file. A file that is too large to be read has a name made of its identity. */
   readonly version: string | null;
   /** Its text is on record. */
   readonly isKept: boolean;

@@ -1,4 +1,4 @@
-/** What one look leaves to the next, between processes: in the state folder, never in the repository. */
+/** The state that one look leaves to the next, between processes: in the state folder, never in the repository. */
 import type { Json } from "../ports/index.js";
 import type { CommandFacts, NamedPath, Sweep, Writer } from "./command.js";
 import type { Sighting } from "./sighting.js";
@@ -13,7 +13,7 @@ export interface RunningCommand extends Pick<CommandFacts, "isBackground" | "mov
   readonly command: string;
   readonly start: number;
   readonly names: readonly NamedPath[];
-  /** Of the lines that the command itself holds. */
+  /** Hashes of the lines that the command itself holds. */
   readonly hashes: readonly string[];
   readonly writers: readonly Writer[];
   readonly sweeps: readonly Sweep[];

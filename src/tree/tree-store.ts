@@ -1,6 +1,6 @@
 import type { JournalEntry, Json, LedgerStore, NamedRecord, NewVersion } from "../ports/index.js";
 
-/** What the tree needs of a store. */
+/** The part of a store that the tree needs. */
 export type TreeStore = LedgerStore;
 
 const recordName = (root: string): string => `tree of ${root}`;

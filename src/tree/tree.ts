@@ -27,7 +27,7 @@ export interface Moment {
   /** Calls of one agent come one after the other. */
   readonly isSequential?: boolean;
   readonly paths?: readonly string[];
-  /** Of `edit`: the tool has written, or was refused. */
+  /** The tool of an `edit` has written, or was refused. */
   readonly isDone?: boolean;
   /** The client lets the command go on. */
   readonly isBackground?: boolean;
@@ -321,7 +321,7 @@ class Work {
     return found_;
   }
 
-  /** What was on record, and nobody's edit so far: the first who changes it finds it to be the person's. */
+  /** Work on record that is nobody's edit so far: the first who changes it finds it to be the person's. */
   private async baseline(
     { file, before, base }: Found,
     entries: readonly JournalEntry[],

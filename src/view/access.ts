@@ -1,4 +1,4 @@
-/** Who may ask: codes that work once, and the keys that they are traded for. */
+/** Access by codes that work once, and by the keys that they are traded for. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A code works for so long, in milliseconds. */

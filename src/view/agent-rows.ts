@@ -18,7 +18,7 @@ interface Told {
   refusals: number;
 }
 
-/** What else is known at the moment that is shown. */
+/** Everything else that is known at the moment that is shown. */
 export interface Moment {
   /** When each agent was shown something last, one item for each file. */
   readonly shown: readonly { readonly agent: string; readonly time: number }[];

@@ -136,12 +136,12 @@ export interface Activity {
   readonly slices: readonly { readonly edits: number; readonly refusals: number; readonly lost: number }[];
 }
 
-/** What the stream carries: the state whenever it has changed, and each new event once. */
+/** The events of the stream: the state whenever it has changed, and each new event once. */
 export type ViewMessage =
   | { readonly type: "state"; readonly state: ViewState }
   | { readonly type: "event"; readonly event: ViewEvent };
 
-/** What an action did, or would do. */
+/** The effect of an action, done or planned. */
 export interface ActionAnswer {
   readonly ok: boolean;
   readonly text: string;

@@ -1,7 +1,7 @@
 /** One look at the source for all pages and terminals that follow it. */
 import type { ViewEvent, ViewMessage, ViewState } from "./contract.js";
 
-/** What a feed follows. */
+/** The sources that a feed follows. */
 export interface Followed {
   state(): Promise<ViewState>;
   /** Events since the mark, oldest first, and the mark after them. Costs next to nothing while nothing is new. */

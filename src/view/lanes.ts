@@ -65,7 +65,7 @@ async function ownLines(opened: OpenFile): Promise<LineSet> {
   }, LineSet.empty);
 }
 
-/** Who changed the lines, and when the first of those changes was recorded. */
+/** The author of the changes of the lines, and when the first of them was recorded. */
 function changersOf(opened: OpenFile, stale: LineSet): { by: string[]; since: number } {
   const { states, context } = opened;
   const asked = stale.indexes().slice(0, linesAsked);

@@ -4,7 +4,7 @@ import { Access } from "./access.js";
 import type { ActionAnswer, Activity, EventDetails, EventPage, ViewMessage, ViewState } from "./contract.js";
 import { Feed, type Followed } from "./feed.js";
 
-/** What the page asks for. */
+/** The requests of the page. */
 export interface ViewSource extends Followed {
   /** The state now, or as it was. */
   state(at?: number): Promise<ViewState>;

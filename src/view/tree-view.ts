@@ -42,7 +42,7 @@ export interface TreeViewOptions extends LaneSource {
   diff(entry: JournalEntry): Promise<string | null>;
 }
 
-/** What a survey found, and how far the journal went then. */
+/** The finding of a survey, and how far the journal went then. */
 interface LostSeen {
   readonly time: number;
   readonly mark: string | null;
@@ -236,7 +236,7 @@ export class TreeView {
     };
   }
 
-  /** Of the past, losses that were noticed and not restored yet are told, as far as the journal says. */
+  /** Past losses that were noticed and not restored yet are told, as far as the journal says. */
   private lostThen(entries: readonly JournalEntry[]): LostWork[] {
     const restored = new Set(entries.flatMap(({ kind, edits }) => (kind === "commit" ? (edits ?? []) : [])));
     return entries

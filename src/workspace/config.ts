@@ -55,9 +55,9 @@ export interface Config {
   readonly settings: Settings;
   /** Where each key was set, for people who wonder. */
   readonly sources: Readonly<Partial<Record<Key, string>>>;
-  /** What a project asked for and may not have, and what of it could not be read: for the person. */
+  /** The requests of a project that it may not have, and the settings that could not be read: for the person. */
   readonly vain: readonly string[];
-  /** What is kept of no file's text since the project says so. */
+  /** Files whose text is not kept since the project says so. */
   readonly unkept: readonly string[];
 }
 

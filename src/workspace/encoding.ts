@@ -87,7 +87,7 @@ function codecOf(iconv: Iconv, name: string): Codec | null {
     decode,
     encode(text) {
       const bytes = iconv.encode(text, name, { addBOM: false });
-      // What cannot be held is written as a question mark, which reads back as one.
+      // A character that cannot be held is written as a question mark, which reads back as one.
       return decode(bytes) === text ? bytes : null;
     },
   };

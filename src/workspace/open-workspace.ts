@@ -67,7 +67,8 @@ export function openFiles(setup: FilesSetup): NodeFiles {
 }
 
 /**
- * That of the working directory, if the paths lie in it. Else that of the first path, if it belongs to a repository:
+ * The workspace of the working directory, if the paths lie in it. Else that of the first path, if it belongs to a
+ * repository:
  * so a file has one ledger, from wherever it is named.
  */
 export function workspaceFor(cwd: string, paths: readonly string[]): Workspace {

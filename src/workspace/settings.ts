@@ -2,7 +2,7 @@ import type { SchemeName } from "../anchors/index.js";
 import { compileGlob } from "../host/index.js";
 import type { OnStale } from "../merge/index.js";
 
-/** Everything that can be configured. What nobody set is not there; each door has its defaults. */
+/** Everything that can be configured. A setting that nobody set is not there; each door has its defaults. */
 export interface Settings {
   readonly anchors?: SchemeName | "none";
   readonly gate?: "lines" | "file" | "off";
@@ -34,7 +34,7 @@ export interface LimitSettings {
 export type Key = keyof Settings;
 
 interface KeyRule {
-  /** What may stand there, in words. */
+  /** Names the allowed values, in words. */
   readonly allowed: string;
   readonly variable: string;
   isValid(value: unknown): boolean;

@@ -1,10 +1,10 @@
-/** Who may loosen a setting: the person. A project, and in a hook the environment, can only make it stricter. */
+/** Loosening a setting is up to the person. A project, and in a hook the environment, can only make it stricter. */
 import { defaultLimits } from "../disk/index.js";
 import { visible } from "../text/index.js";
 import { type Key, keys, type LimitSettings, limitKeys, type Settings } from "./settings.js";
 
 interface Source {
-  /** What people know it by: a file, the environment. */
+  /** The name that people know it by: a file, the environment. */
   readonly name: string;
   readonly settings: Settings;
 }
@@ -14,7 +14,7 @@ interface Sources {
   readonly commanding: readonly Source[];
   /** The person's own file. */
   readonly own: Source;
-  /** What comes with a project: only the stricter of it counts. */
+  /** A value that comes with a project counts only where it is stricter. */
   readonly asking: readonly Source[];
   readonly isHook: boolean;
 }
@@ -22,7 +22,7 @@ interface Sources {
 interface Joined {
   readonly settings: Settings;
   readonly sources: Readonly<Partial<Record<Key, string>>>;
-  /** What was asked for and does not count, a sentence each without its end. */
+  /** The requests that do not count, a sentence each without its end. */
   readonly vain: readonly string[];
 }
 
@@ -42,7 +42,8 @@ const ranks: Readonly<Partial<Record<Key, Rank>>> = {
 };
 
 /**
- * The table of what is stricter. What is not in it (`anchors`, `encoding`) forbids nothing: the stronger source decides.
+ * The table of what is stricter. A value that is not in the list (`anchors`, `encoding`) forbids nothing: the stronger
+ * source decides.
  *
  * | key | stricter |
  * |---|---|

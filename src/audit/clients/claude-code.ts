@@ -47,7 +47,7 @@ function sessionOf(path: string): string {
 const telling = ['"tool_result"', '"type":"tool_use"', '"compact_boundary"', '"edited_text_file"'];
 const isTelling = (line: string): boolean => telling.some((word) => line.includes(word));
 
-/** What the first lines say whose file it is. */
+/** The first lines name the session of the file. */
 function sessionIn(path: string): string | undefined {
   const ignored = { read: () => {}, damaged: () => {} };
   for (const line of linesOf(path, ignored)) {
@@ -128,7 +128,7 @@ function toldOf({ session, subagent, block, told, ...call }: Found): Told {
   const isError = isRecord(block) && block.is_error === true;
   const caller = { session_id: session, cwd, ...(subagent === undefined ? {} : { agent_id: subagent }) };
   const named = { ...caller, tool_name: tool, tool_input: input, tool_use_id: id };
-  // What a person or a hook did not let through is no error of the tool.
+  // A call that a person or a hook did not let through is no error of the tool.
   const isToolError = isError && editors.has(tool) && !/^\s*<tool_use_error>/.test(result);
   const shownResult =
     isToolError && !isDeclined(result) ? `<tool_use_error>${result}</tool_use_error>` : rowsOf(tool, result);

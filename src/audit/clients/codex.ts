@@ -89,7 +89,7 @@ function givenIn(item: Payload): Given {
   return { command, isPatch: text(item, "name") === "apply_patch", cwd };
 }
 
-/** What a shell is given to run. */
+/** The command that a shell is given to run. */
 function scriptIn(words: readonly string[]): string {
   return /(?:^|\/)(?:ba|z|da)?sh$/.test(words[0] ?? "") && /^-\w*c$/.test(words[1] ?? "")
     ? words.slice(2).join(" ")

@@ -67,7 +67,7 @@ function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
   }
 }
 
-/** Of an older session every message is made a line. */
+/** Makes a line of every message of an older session. */
 function* entriesOf({ path, size }: FoundFile, progress: Progress): Generator<string> {
   if (path.endsWith(".jsonl")) return yield* linesOf(path, progress);
   if (size > largest) return progress.damaged();

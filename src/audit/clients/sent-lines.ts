@@ -2,7 +2,7 @@
 import type { Recalled, Sent } from "../../guard/index.js";
 import { type LineSpan, linesAt } from "../lines.js";
 
-/** As far back as the guard looks, in characters. */
+/** The guard looks back this far, in characters. */
 const most = 64 * 1024 * 1024;
 
 /** A line as it is, or where it stands in the file: most are never asked for. */
@@ -35,7 +35,7 @@ export class SentLines {
     this.isComplete = true;
   }
 
-  /** What was sent up to now, for later. */
+  /** The texts that were sent up to now, for later. */
   now(): () => Recalled {
     const { lines, isComplete, sentIn, path } = this;
     const count = lines.length;

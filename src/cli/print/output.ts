@@ -98,7 +98,7 @@ const mark = String(Math.trunc(Math.random() * 1e15));
 /** Control sequences of our own: colours, and going back in a line that is drawn again. */
 const own = new RegExp(`^\r(?:\\x1b\\[K)?|\\x1b\\[${mark};(\\d+m)`, "g");
 
-/** Whatever else a terminal would obey is shown instead: it comes from a file, or from its name. */
+/** Other characters that a terminal would obey are shown instead: they come from a file, or from its name. */
 function obeyed(text: string): string {
   let [shown, from] = ["", 0];
   for (const { 0: found, 1: colour, index } of text.matchAll(own)) {

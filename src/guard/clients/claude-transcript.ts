@@ -15,7 +15,10 @@ interface Entry {
   readonly id: string;
   readonly after: string;
   readonly isResult: boolean;
-  /** Of a part of an answer, which one: results of one answer come in any order, and only the last is gone on from. */
+  /**
+   * Names the answer that a part belongs to: results of one answer come in any order, and only the last is gone on
+   * from.
+   */
   readonly answer: string | null;
 }
 
@@ -31,7 +34,7 @@ function entryOf(line: string): Entry[] {
   return [{ id, after: found[1] ?? beginning, answer: answer ?? null, isResult }];
 }
 
-/** What the beginning of a conversation comes after. */
+/** The entry that the beginning of a conversation follows. */
 const beginning = "";
 
 /**
@@ -86,7 +89,7 @@ class Branches {
 /** Instruction files that Claude Code has loaded by itself: its event names the file and not its text. */
 
 const largest = 1024 * 1024;
-/** Of its own memory the model gets the beginning. */
+/** The model gets the beginning of its own memory. */
 const longestMemory = 200;
 
 export function loaded(payload: Payload): Event[] {
@@ -123,7 +126,7 @@ function hiddenLines(lines: readonly string[]): ReadonlySet<number> {
   }
   return hidden;
 }
-/** What Claude Code has sent to its model: its transcript holds it, one line for each message. */
+/** Reads what Claude Code has sent to its model: its transcript holds it, one line for each message. */
 
 const isCompaction = (line: string): boolean => line.includes('"subtype":"compact_boundary"');
 
@@ -173,7 +176,7 @@ export function sentIn(lines: readonly string[]): Sent[] {
       return [];
     }
     return blocks.flatMap((block) => {
-      // What a person puts into a prompt may be old.
+      // Text that a person puts into a prompt may be old.
       const said = text(block, "text");
       if (said !== undefined) return [{ text: said, call: "", time: 0 }];
       return text(block, "type") === "tool_result"
@@ -190,7 +193,7 @@ function noteCall(block: unknown, time: number, calls: Map<string, Call>): void 
 
 const editor = /^(?:Edit|MultiEdit|Write|NotebookEdit)$|^mcp__.*kedge/;
 const ownError = /^\s*<tool_use_error>/;
-/** Where it puts output that is too long to be sent. */
+/** The folder where it puts output that is too long to be sent. */
 const savedOutput = /[\\/]tool-results[\\/]/;
 
 function resultOf(block: unknown, told: Payload, calls: ReadonlyMap<string, Call>): Sent[] {
@@ -201,7 +204,7 @@ function resultOf(block: unknown, told: Payload, calls: ReadonlyMap<string, Call
   };
   const result = partsText(isRecord(block) ? block.content : undefined);
   const isError = isRecord(block) && block.is_error === true;
-  // Such a text may repeat what the model said itself.
+  // A text like this may repeat what the model said itself.
   if (ownError.test(result) || (isError && (editor.test(tool) || isRefusal(result)))) return [];
   // A subagent's report is indented for the model.
   const report = list(told, "content").map((part) => text(part, "text") ?? "");

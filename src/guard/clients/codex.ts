@@ -81,7 +81,7 @@ export const codex: Adapter = {
   reply: ({ deny, ...rest }, payload) =>
     claudeReply(deny === undefined ? rest : { ...rest, deny: deny.replace(/\.$/, "") }, payload),
 };
-/** What Codex has sent to its model: its rollout file holds it, one line for each item. */
+/** Reads what Codex has sent to its model: its rollout file holds it, one line for each item. */
 
 const isCompaction = (line: string): boolean => line.includes('"type":"compacted"');
 

@@ -18,7 +18,7 @@ const names = { old: "old_string", new: "new_string", all: "allow_multiple" };
 const files = /--- Content from referenced files ---\n([\s\S]*?)\n--- End of content ---/;
 const cut = /Showing lines (\d+)-\d+ of \d+[\s\S]*?--- FILE CONTENT[^\n]*---\n/;
 const searchers = new Set(["grep_search", "search_file_content"]);
-/** Of longer output the model gets the beginning and the end. */
+/** The model gets the beginning and the end of longer output. */
 const [longest, first, last] = [40_000, 8_000, 32_000];
 
 function writeOf(tool: string, input: Payload): Write[] {
@@ -45,7 +45,7 @@ function shown(input: Payload, content: string): Event[] {
   return [{ kind: "read", path, rows }];
 }
 
-/** What the model gets of a command's output: whole lines of it. */
+/** The part of a command's output that the model gets: whole lines of it. */
 function outputOf(content: string): string {
   const output = content.replace(/^<untrusted_context>\n/, "").replace(/^Output: /, "");
   if (content.length <= longest) return output;
@@ -151,8 +151,8 @@ function reply({ deny, quotes, tell, say }: Answer, payload: Payload): unknown {
 const compressed = /<state_snapshot>|Got it\. Thanks for the additional context!/;
 
 /**
- * Its event for compression comes before every request, and says nothing. What was compressed stands in the transcript,
- * and is written there again when the conversation is resumed.
+ * Its event for compression comes before every request, and says nothing. Compressed texts are in the transcript, and
+ * are written there again when the conversation is resumed.
  */
 function missed(payload: Payload, from: Mark): Missed {
   const transcript = text(payload, "transcript_path");

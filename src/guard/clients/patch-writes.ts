@@ -6,7 +6,7 @@ const moved = /^\*\*\* Move to:(.+)$/;
 
 /**
  * The changes of a patch as OpenAI's models write them, file by file. A moved file is deleted where it was, and written
- * where it goes. What cannot be read is left out: the tool says itself what is wrong with it; but a lenient one
+ * where it goes. A patch that cannot be read is left out: the tool says itself what is wrong with it; but a lenient one
  * overlooks it.
  */
 export function patchWrites(tool: string, patch: string, isLenient = false): Write[] {

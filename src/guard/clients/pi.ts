@@ -28,7 +28,7 @@ function writesOf(tool: string, input: Payload): Write[] {
   return quotes && quotes.length > 0 ? [{ path, tool, change: { kind: "quotes", quotes } }] : [];
 }
 
-/** What it adds below a part of a file. */
+/** The remark that it adds below a part of a file. */
 const more = /\n\n\[\d+ more lines in file\. Use offset=\d+ to continue\.\]$/;
 /** `path:12: text`, and `path-12- text` around it. */
 const hit = /^(.+?)([:-])(\d+)\2 /gm;

@@ -1,7 +1,7 @@
 /** Transcripts that clients keep: lines of JSON, only ever appended to. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** What lies further back is left out: a hook has no time for it. */
+/** Older lines are left out: a hook has no time for them. */
 const longestTail = 8 * 1024 * 1024;
 /** The same where something would be refused otherwise. */
 const longestSearch = 64 * 1024 * 1024;

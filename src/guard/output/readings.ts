@@ -72,7 +72,7 @@ function firstRows(output: string): string[] {
     text = output.slice(0, output.lastIndexOf("\n", largestOutput - 1) + 1);
   }
   const rows = text.split("\n", mostReadRows + 1);
-  // What follows the last line feed is no row; nor is what was cut.
+  // Text after the last line feed is no row; nor is a row that was cut.
   if (rows.length > mostReadRows || rows.at(-1) === "") rows.pop();
   return rows.map((row) => (row.endsWith("\r") ? row.slice(0, -1) : row));
 }

@@ -21,7 +21,10 @@ export const enough = 3;
 /** A window at more lines of a file than this tells no place in it; of the rows that begin with it, as many are tried. */
 const mostPlaces = 64;
 
-/** So many of the rows that hold a single line are tried: common ones, like a bracket, are printed for other files too. */
+/**
+ * This many of the rows that hold a single line are tried: common ones, like a bracket, are printed for other files
+ * too.
+ */
 const mostNextRows = 16;
 
 /** Printed rows as numbers, equal for equal text; a negative number separates the rows before it from those after it. */

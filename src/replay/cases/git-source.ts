@@ -228,7 +228,7 @@ const pending = new Set<() => void>();
 let isListening = false;
 
 /**
- * What must not outlive this process, a folder or a program: `clean` runs when the process exits, however that comes
+ * A folder or a program that must not outlive this process: `clean` runs when the process exits, however that comes
  * about, unless the function that is given back was called before.
  */
 export function untilExit(clean: () => void): () => void {
