@@ -219,7 +219,7 @@ describe("stripAnchors", () => {
     });
   });
 
-  test("and what a refusal puts before its rows, exactly", () => {
+  test("takes off exactly the marks that a refusal puts before its rows", () => {
     expect(stripAnchors(["    1#0f0dd9|a", ">>> 2#0f0dd9|b", "3#0f0dd9|c"])?.lines).toEqual(["a", "b", "c"]);
   });
 

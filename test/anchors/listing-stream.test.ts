@@ -98,7 +98,7 @@ describe("chunks", () => {
     ]);
     expect(chunks.join("")).toBe(formatHashLines(lines(450)));
   });
-  test("or 64 KiB", async () => {
+  test("hold at most 64 KiB", async () => {
     for (const line of ["x".repeat(1900), "é".repeat(1900), "y".repeat(60_000)]) {
       const source = lines(300, line);
       const chunks = await collect(pieces(utf8(source), [1000, 70_000]));

@@ -42,7 +42,7 @@ describe("the undo of a new file takes away the folders that were made for it", 
     expect(readdirSync(at.root)).toEqual([]);
   });
 
-  test("not those that were there before, though they are empty", async () => {
+  test("and leaves those that were there before, though they are empty", async () => {
     const at = newGround();
     mkdirSync(join(at.root, "d"));
     const session = open(at);
@@ -52,7 +52,7 @@ describe("the undo of a new file takes away the folders that were made for it", 
     expect(readdirSync(join(at.root, "d"))).toEqual([]);
   });
 
-  test("not those in which something else is now", async () => {
+  test("and leaves those in which something else is now", async () => {
     const at = newGround();
     const session = open(at);
     await session.write({ path: "d/e/n.txt", content: "new\n" });
@@ -62,7 +62,7 @@ describe("the undo of a new file takes away the folders that were made for it", 
     expect(existsSync(join(at.root, "d", "e"))).toBe(false);
   });
 
-  test("of a batch: whichever file goes last", async () => {
+  test("in a batch with whichever file goes last", async () => {
     const at = newGround();
     const session = open(at);
     const result = await session.multiEdit({
@@ -80,7 +80,7 @@ describe("the undo of a new file takes away the folders that were made for it", 
     expect(readdirSync(at.root)).toEqual([]);
   });
 
-  test("and of a move: those of the new place", async () => {
+  test("in a move at the new place", async () => {
     const at = newGround();
     at.put("a.txt", "a\n");
     const session = open(at);

@@ -116,7 +116,7 @@ describe("whole files in a batch", () => {
     expect(outcome(await made.session.edit(set("a.ts", 2, "B")))).toBe("!not_found");
   });
 
-  it("are a matter of batches", async () => {
+  it("are refused in a call of one file", async () => {
     const { session } = await two();
     expect(outcome(await session.edit(deleted("a.ts")))).toBe("!bad_request");
   });

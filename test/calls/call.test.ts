@@ -176,7 +176,7 @@ describe("all problems of a call are told together", () => {
     expect(text).toMatch(new RegExp(`^edits\\[1\\].*: line 3 was shown as ${tag("a b c", 3)}$`, "m"));
   });
 
-  it("also in two entries for one file", async () => {
+  it("in two entries for one file, too", async () => {
     const { session } = bench("a b c");
     await session.read({ path });
     const one = (anchor: string): FileRequest => ({ path, edits: [set(anchor)] });

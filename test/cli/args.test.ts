@@ -57,18 +57,18 @@ describe("text that begins with a dash", () => {
     expect(args.has("delete")).toBe(false);
   });
 
-  test("and the complaint about a flag says so", () => {
+  test("is named in the complaint about a flag", () => {
     expect(complaint("edit", "a.md", "3#44bb18", "--foo")).toContain("text that begins with - goes after --");
   });
 
-  test("and where a name may be meant, that is said, too", () => {
+  test("is told apart from a name, where one may be meant", () => {
     const hint = "a name that begins with - goes after --";
     expect(complaint("read", "-d.txt")).toBe(`read has no flag -d / see: kedge read --help; ${hint}`);
     expect(complaint("read", "--strat")).not.toContain(hint);
     expect(complaint("stats", "-d")).not.toContain(hint);
   });
 
-  test("as the value of a flag", () => {
+  test("is taken as the value of a flag", () => {
     expect(run("write", "a", "--from", "-").text("from")).toBe("-");
     expect(run("grep", "--glob", "- x", "p").text("glob")).toBe("- x");
   });

@@ -166,7 +166,7 @@ describe("what a commit keeps", () => {
     expect(mode(join(at.root, "bin/new.sh"))).toBe(0o750);
   });
 
-  test("also if it is edited on the way, and moved back by undo", async () => {
+  test("holds if the file is edited on the way, and moved back by undo", async () => {
     const at = newGround();
     chmodSync(at.put("old.sh", "#!/bin/sh\necho 1\n"), 0o750);
     const session = new Session({ files: at.files(), store: memoryStore(), agent: "one", clock: Date.now });

@@ -139,7 +139,7 @@ describe("lines of which only the blanks changed since they were shown", () => {
     );
   });
 
-  it("so does that of a quote, of whole lines or a part of one", async () => {
+  it("the handle of a quote writes with the blanks of now, for whole lines or a part of one", async () => {
     for (const [old, fresh] of [
       ["    if x:\n        b = 2", "    if x:\n        b = 3"],
       ["b = 2", "b = 3"],

@@ -165,7 +165,7 @@ describe("anchors keep their meaning after one's own edits", () => {
     expect(made.words()).toBe(words);
   });
 
-  it("but a line that the agent has replaced itself is gone", async () => {
+  it("except those of a line that the agent has replaced itself", async () => {
     const { session } = bench(five);
     await session.read({ path });
     await session.edit(on(five).set(3, "C"));
@@ -175,7 +175,7 @@ describe("anchors keep their meaning after one's own edits", () => {
     expect(outcome(await session.edit(on("a b C d e").set(3, "D")))).toBe("applied");
   });
 
-  it("also when it is named together with a line of another text", async () => {
+  it("when they are named together with a line of another text", async () => {
     const { session } = bench("a b c");
     await session.read({ path });
     await session.edit(on("a b c").before(1, ["1", "2", "3", "4", "5"]));
@@ -205,7 +205,7 @@ describe("anchors keep their meaning after one's own edits", () => {
     expect(words()).toBe(all.replace("x30", "y449").replace("x40", "late"));
   });
 
-  it("but what was printed twice with the same, once too long ago to know which line that was, is refused", async () => {
+  it("except one that was printed twice, once too long ago to know for which line", async () => {
     const all = numbered(60);
     const { session, words } = bench(all);
     await session.read({ path });
@@ -226,7 +226,7 @@ describe("anchors keep their meaning after one's own edits", () => {
     expect(outcome(await session.edit(on(twice).set(30, "MINE")))).toBe("applied");
   });
 
-  it("and where showings had to be forgotten, nothing is guessed", async () => {
+  it("where showings had to be forgotten, without a guess", async () => {
     const pairs = Array.from({ length: 100 }, (_, at) => `u${at} }`).join(" ");
     const { session, words } = bench(pairs);
     await session.read({ path });

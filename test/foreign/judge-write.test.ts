@@ -89,7 +89,7 @@ describe("a tool that quotes is let through where it does what the agent meant",
     expect((await session.consider(edit("b", "B"))).kind).toBe("refused");
   });
 
-  it("nor where only a part of it was seen", async () => {
+  it("a text seen where it is gone is not looked for where only a part of it was seen", async () => {
     const { session, rudely } = bench("a { } d e f g { } j k l");
     await session.observe({ path, rows: rowsOf("a { }") });
     await session.observe({ path, rows: rowsOf("} j", 9) });

@@ -12,7 +12,7 @@ describe("a hunk that begins or ends with a blank line", () => {
     expect(await at.answer(patch(["@@", "-}", "+)", " "]))).toBe("stale");
   });
 
-  it("nor at its beginning", async () => {
+  it("is not placed where a part of its first line reads the same", async () => {
     const at = stage("a _ { b c { d");
     await at.shown(1, 4);
     at.write("a _ X b c _ { d");
@@ -134,14 +134,14 @@ describe("text that the agent took out itself", () => {
     expect(await at.answer(quote("}\n", "n\n"))).toBe("stale");
   });
 
-  it("also where it stands, and only the tool does not find it there", async () => {
+  it("a text the tool alone does not find is not looked for where it was never seen", async () => {
     const at = stage("a");
     at.files.set(path, "}\nd\n}\nd");
     await at.shown(4, 4);
     expect(await at.answer(quote("d\n", "n\n"))).toBe("ambiguous");
   });
 
-  it("nor is what it wrote and took out again", async () => {
+  it("is not looked for where it was never seen, if the agent itself wrote it", async () => {
     const at = stage("a b c d new e");
     await at.shown(1, 3);
     at.write("a new c d new e");
@@ -243,7 +243,7 @@ describe("on a text that has changed", () => {
   it.each([
     ["a patch", patch(["@@", "-x", "+n"])],
     ["a quote", quote("x \n  b", "n")],
-  ])("nor is %s of what stands nowhere, where what is like it was never shown", async (_, change) => {
+  ])("%s without a match is not left to the tool where its like was never shown", async (_, change) => {
     const at = stage("a");
     at.files.set(path, "  x\nb\nx\n");
     await at.shown(3, 3);
@@ -258,7 +258,7 @@ describe("on a text that has changed", () => {
     ["as it is", "a\nb\nc\nx\nd\n"],
     ["but for blanks", "a\nb\nc\n  x\nd\n"],
   ])(
-    "nor a hunk without its last, blank line, where the rest stands %s in what was never shown",
+    "a hunk without its last, blank line is not left to the tool where the rest matches %s in lines that were never shown",
     async (_, text) => {
       const at = stage("a");
       at.files.set(path, text);

@@ -79,7 +79,7 @@ describe("the tool writes otherwise than it was asked", () => {
     expect(await scene.agent.write(scene.path, "new\n")).toMatchObject(quiet);
   });
 
-  test("and a formatter came behind it: the entry has the text of the disk", async () => {
+  test("while a formatter came behind it: the entry has the text of the disk", async () => {
     const scene = new Scene();
     await scene.agent.read(scene.path);
     const disk = quotes.made.replaceAll("\t", "    ");

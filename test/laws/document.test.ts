@@ -129,7 +129,7 @@ function expectSame(actual: Document, expected: Document): void {
 }
 
 describe("parse", () => {
-  test("and back is the identity", () => {
+  test("then toBytes is the identity", () => {
     fc.assert(
       fc.property(bytes, options, (source, given) => {
         const document = Document.parse(source.slice(), given);

@@ -98,7 +98,7 @@ describe("any call on any history", () => {
     );
   });
 
-  it("also without a ledger", () => {
+  it("keeps its promises without a ledger", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
         const { view, edits } = anyCall(new Random(seed));

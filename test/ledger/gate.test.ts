@@ -197,7 +197,7 @@ describe("what counts as shown", () => {
     expect(words()).toBe("a b C D");
   });
 
-  it("not rows that were cut", async () => {
+  it("leaves out rows that were cut", async () => {
     const { session, files } = bench("a");
     files.set(path, `a\n${"y".repeat(3000)}\nc\n`);
     const { text } = await session.read({ path });

@@ -242,7 +242,7 @@ describe("where nothing else tells, time does", () => {
     expect(locksOf(at)).toEqual([]);
   });
 
-  test("also while it waits for another", async () => {
+  test("a holder refreshes what it holds while it waits for another lock", async () => {
     const at = newGround();
     const theirs = leave(at, "b.txt", { pid: process.ppid, start: startOf(process.ppid) });
     const files = at.files({ timing });

@@ -86,7 +86,7 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s protocol", (era) =>
     expect(anchors(many.text)).toHaveLength(201);
   });
 
-  test("so has one of rows that were cut", async () => {
+  test("gets the call that shows rows that were cut", async () => {
     const { call } = await open({ "a.ts": `${"x".repeat(2001)}\n`.repeat(201) }, { era });
     const { text, details } = await call("read_file", { path: "a.ts" });
     expect(text.match(/ \[cut: /g)).toHaveLength(201);
@@ -123,7 +123,7 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s protocol", (era) =>
 });
 
 describe("options", () => {
-  test("--read-only offers the tools that read", async () => {
+  test("offer only the tools that read with --read-only", async () => {
     const { client } = await open({}, { args: ["--read-only"] });
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_file", "grep"]);
     const write = client.callTool({ name: "write_file", arguments: { path: "x", content: "x" } });
@@ -135,7 +135,7 @@ describe("options", () => {
     expect((await call("read_file", { path: "a.ts" })).text).toMatch(/^[a-z]{3}1\tone\n/);
   });
 
-  test("--gate off", async () => {
+  test("turn the gate off with --gate off", async () => {
     const { call } = await open({ "a.ts": source }, { args: ["--gate", "off"] });
     expect((await call("write_file", { path: "a.ts", content: "x" })).isError).toBe(false);
   });
@@ -185,7 +185,7 @@ describe("roots", () => {
     });
   });
 
-  test("--root is the ceiling, relative paths start there", async () => {
+  test("end at --root, where relative paths start", async () => {
     const { call } = await open({ "sub/b.ts": "b\n", "a.ts": "a\n" }, { args: ["--root", "sub"] });
     expect((await call("read_file", { path: "b.ts" })).isError).toBe(false);
     expect((await call("read_file", { path: "../a.ts" })).details).toMatchObject({ code: "outside_roots" });

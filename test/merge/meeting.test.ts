@@ -74,7 +74,7 @@ describe("edits of two texts meet in the file now", () => {
   it.each<[string, object]>([
     ["set", set("@2", "A")],
     ["inserted below", below("@2", "y")],
-  ])("also at the file's first line: %s", (_, edit) => {
+  ])("at the file's first line, too: %s", (_, edit) => {
     const up: States = ["x a b c d", { text: "a b c d", shown: true }];
     expect(outcome(up, [edit, lines("@1/1", "@2/1", "N")])).toBe("!overlap");
   });

@@ -239,7 +239,7 @@ describe("which line an anchor means", () => {
     expect(problems[0]?.mismatches.map(({ cause }) => cause)).toEqual(["ambiguous", "ambiguous"]);
   });
 
-  it("but not once the agent was told, or where it took the line out itself", () => {
+  it("a line that is gone is no place once the agent was told, or removed it itself", () => {
     const states: States = [
       "h } q r",
       { exact: [[1, 2, []]] },
@@ -325,7 +325,7 @@ describe("which line an anchor means", () => {
     ["shown without anchors", [{ text: seen, shown: true, scheme: null }], "@4", "!not_shown"],
     ["another hash was shown", [seen], "4#0f0dd9", "!wrong_hash"],
     ["shown in another scheme", [{ text: seen, shown: true, scheme: "lean" }], "@4", "!wrong_hash"],
-  ])("not one that was printed: %s", (_, states, anchor, expected) =>
+  ])("no line, since it was not printed: %s", (_, states, anchor, expected) =>
     expect(wordsAfter(play(states, [set(anchor, "X")]))).toBe(expected),
   );
 

@@ -281,7 +281,7 @@ describe("touching that stays a conflict", () => {
     expect(outcome(call, now, ...edits)).toBe("!stale"),
   );
 
-  it("or at the ends of what others took out", () => {
+  it("one call inserts twice at an end of what others removed", () => {
     const edits = [above("@4", "z();"), below("@2", "y();")];
     expect(outcome("f(); / g(); / x(); / h(); / i();", "f(); / g(); / h(); / i();", ...edits)).toBe(
       "!deleted",

@@ -134,7 +134,7 @@ describe("another process moves the line", () => {
     expectCached(requests);
   });
 
-  test("also where the session refuses every stale edit: the loop sends it again by itself", async () => {
+  test("and the loop sends the call again by itself where the session refuses every stale edit", async () => {
     const { requests, text } = await converse(script, { onStale: "refuse" });
     expect(requests).toHaveLength(3);
     expect(last(requests[2])[0].is_error ?? false).toBe(false);

@@ -159,7 +159,7 @@ test("a pattern that would take for ever is stopped", async () => {
   });
 });
 
-test("nor does one use up the time that a search in a large tree may take", async () => {
+test("one file does not use up the time that a search in a large tree may take", async () => {
   const at = newGround();
   at.put("a.txt", "aab\n");
   at.put("b.txt", `${"a".repeat(60)}b\n`);

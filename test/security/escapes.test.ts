@@ -31,7 +31,7 @@ function expectSafe(printed: string): void {
 }
 
 describe.runIf(isPosix).each(names)("a name with %s", (_, name) => {
-  test("in every command", () => {
+  test("is escaped in every command", () => {
     const place = new Place({ [name]: text, "b.txt": text });
     const run = (...args: string[]): string => {
       const { stdout, stderr } = place.run(args, { env: { KEDGE_SESSION: `agent ${name}` } });

@@ -85,7 +85,7 @@ describe("a line that merely moved", () => {
     expect(["top a B c } SECOND d e f", "top a B c } } d e f"]).toContain(words());
   });
 
-  it("and another that changed: not retried", async () => {
+  it("is not retried together with another that changed", async () => {
     const { tools, rudely, words } = loop({ onStale: "refuse" });
     await tools.read({ path });
     rudely("top a b C d e f g h");
@@ -95,7 +95,7 @@ describe("a line that merely moved", () => {
     expect(words()).toBe("top a b C d e f g h");
   });
 
-  it("in a batch", async () => {
+  it("is edited in a batch", async () => {
     const { tools, rudely, words } = loop({ onStale: "refuse" });
     await tools.read({ path });
     rudely("top a b c d e f g h");

@@ -147,7 +147,7 @@ describe("LineSet against a plain Set", () => {
     expect(set.spans()).toEqual(set.ranges().map(({ start, end }) => [start - 1, end]));
   }
 
-  test("of, add, union, intersect, subtract", () => {
+  test("agrees after of, add, union, intersect, subtract", () => {
     fc.assert(
       fc.property(anySpans, anySpans, anySpan, (one, other, [start, end]) => {
         const [a, b] = [LineSet.of(one), LineSet.of(other)];
@@ -199,7 +199,7 @@ describe("LineSet against a plain Set", () => {
     );
   });
 
-  test("examples", () => {
+  test("agrees on examples", () => {
     expect(LineSet.all(3).spans()).toEqual([[0, 3]]);
     expect(LineSet.all(0)).toBe(LineSet.empty);
     expect(

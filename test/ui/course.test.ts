@@ -61,13 +61,13 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
     expect(await text(".agents")).toContain("1 line behind in auth.ts");
   });
 
-  test("then the refusal", async () => {
+  test("shows the refusal", async () => {
     expect(two.edit("auth.ts", "const line44 = 44;", "const line44 = 0;")).toBe(false);
     await shows(".event.refusal");
     expect(await text(".event.refusal")).toMatch(/claude-code:bbbb/);
   });
 
-  test("then the loss, and a click on Restore brings the bytes back", async () => {
+  test("shows the loss, and a click on Restore brings the bytes back", async () => {
     const wanted = tree.text("auth.ts");
     await two.run("git checkout -- .", () => void tree.git("checkout", "--", "."));
     expect(tree.text("auth.ts")).toBe(files["auth.ts"]);

@@ -195,7 +195,7 @@ describe("Codex's trust", () => {
   test.each([
     ["[a]\n[b]\n[a]\n", "line 3, column 1: the table [a] is there twice"],
     ["[[a]]\nb = 1\n[c]\nb = 1\nb = 1\n", "line 5, column 1: b is there twice"],
-  ])("and one that says a thing twice: %j", (config, message) => {
+  ])("is not given where it is said twice: %j", (config, message) => {
     expect(codex.disabled?.(installed, setup(config))).toContain(message);
   });
 

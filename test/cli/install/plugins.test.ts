@@ -104,13 +104,13 @@ describe("the plugin for opencode", () => {
     expect(toasts).toEqual(["kedge: not guarding: it ended with 3. Run: kedge doctor"]);
   });
 
-  test("or blocks it, if that was wanted", async () => {
+  test("blocks it, if that was wanted", async () => {
     const { ask } = await opencode('{"failClosed":true}');
     await expect(ask("crash").done).rejects.toThrow("could not check this call: it ended with 3");
     await ask(undefined).done;
   });
 
-  test("only what matters costs a start", async () => {
+  test("starts the program for events that matter only", async () => {
     const { ask, event, asked } = await opencode();
     await ask(undefined, {}, "glob").done;
     await ask(undefined, {}, "read").done;

@@ -8,7 +8,7 @@ const entry = (more: Partial<JournalEntry>): JournalEntry => ({
   ...more,
 });
 
-test("--since takes an age or a date, and an age is told in one unit", () => {
+test("the flag --since takes an age or a date, and an age is told in one unit", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   expect(now - parseSince("90s", now)).toBe(90_000);
   expect(now - parseSince("1.5h", now)).toBe(5_400_000);

@@ -30,7 +30,7 @@ async function listening(place: Place, args: readonly string[]): Promise<ReturnT
 }
 
 describe("colour", () => {
-  test("not where nobody looks, not with NO_COLOR", async () => {
+  test("is left out where nobody looks, and with NO_COLOR", async () => {
     const place = new Place({ "a.txt": four });
     const forced = { FORCE_COLOR: "1" };
     expect(place.ok("read", "a.txt")).not.toContain("\x1b");
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== "linux")("a full disk behind stdout", () =>
   });
 });
 
-test("with --json what is wrong is JSON, too", () => {
+test("errors are JSON, too, with --json", () => {
   const place = new Place();
   const said = (...args: string[]) => jsonLines(place.run([...args, "--json"]).stdout);
   expect(said("raed")).toEqual([

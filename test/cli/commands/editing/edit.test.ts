@@ -329,7 +329,7 @@ describe("--unmoved", () => {
     expect(place.text("a.txt")).toBe("zero\none\nx\n");
   });
 
-  test("also in a dry run, and when an edit of one's own moved it", async () => {
+  test("holds in a dry run, and when an edit of one's own moved the line", async () => {
     const place = new Place({ "a.txt": four });
     const at = await reader(place, "a.txt");
     await place.before(["edit", "a.txt", at(1), "zero", "--before"]);
@@ -491,7 +491,7 @@ describe("kedge write", () => {
     },
   );
 
-  test("not to a name that ends like a folder's: 2", () => {
+  test("refuses a name that ends like a folder's: status 2", () => {
     const place = new Place();
     for (const flags of [[], ["--dry-run"]]) {
       const { status, stderr } = place.run(["write", "new/", ...flags], { input: "x" });
@@ -508,7 +508,7 @@ describe("kedge write", () => {
     }
   });
 
-  test("not what is not UTF-8", async () => {
+  test("refuses text that is not UTF-8", async () => {
     const place = new Place();
     expect(place.run(["write", "a.txt"], { input: Buffer.from([0xff, 0xfe, 0x41]) }).status).toBe(2);
     expect(existsSync(place.path("a.txt"))).toBe(false);

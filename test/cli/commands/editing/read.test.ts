@@ -12,7 +12,7 @@ describe("kedge read", () => {
     });
   });
 
-  test("in every scheme", () => {
+  test("prints anchors in every scheme", () => {
     const place = new Place({ "a.txt": "foo\n" });
     expect(place.ok("read", "a.txt", "--anchors", "hex4")).toBe("1#9e91|foo\n");
     expect(place.ok("read", "a.txt", "--anchors", "lean")).toMatch(/^[a-z]{3}1\tfoo\n$/);
@@ -64,7 +64,7 @@ describe("kedge read", () => {
     expect(place.run(["read", "a.txt", "-"], { input: "x" }).status).toBe(2);
   });
 
-  test("at most 2,000 lines unless asked for more", () => {
+  test("prints at most 2,000 lines unless asked for more", () => {
     const place = new Place({ "a.txt": "x\n".repeat(2500) });
     const { stdout, stderr } = place.run(["read", "a.txt"]);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2000);
@@ -72,7 +72,7 @@ describe("kedge read", () => {
     expect(place.ok("read", "a.txt", "--end", "2500").trimEnd().split("\n")).toHaveLength(2500);
   });
 
-  test("as JSON", () => {
+  test("prints the details as JSON", () => {
     const place = new Place({ "a.txt": "foo\n" });
     expect(jsonLines(place.ok("read", "a.txt", "--json"))).toEqual([
       {
@@ -85,7 +85,7 @@ describe("kedge read", () => {
     ]);
   });
 
-  test("only what others changed", () => {
+  test("prints only what others changed, if asked to", () => {
     const place = new Place({ "a.txt": four });
     place.ok("read", "a.txt");
     expect(place.ok("read", "a.txt", "--delta")).toBe("[nothing changed]\n");
@@ -166,7 +166,7 @@ describe("kedge read refuses, on stderr", () => {
     expect(place.run(["read", "a.txt"]).status).toBe(1);
   });
 
-  test("with --json the details are on stdout", () => {
+  test("and prints the details on stdout with --json", () => {
     const place = new Place();
     const { status, stdout, stderr } = place.run(["read", "none.txt", "--json"]);
     expect(status).toBe(1);

@@ -301,7 +301,7 @@ describe("kedge lost", () => {
     expect(await place.lostIds()).toHaveLength(1);
   });
 
-  test("from another folder", async () => {
+  test("works from another folder", async () => {
     const id = await place.edit("src/b.ts", "call3(3);", "call3(33);");
     place.git("checkout", "--quiet", "--", ".");
     mkdirSync(place.path("deep"));

@@ -42,7 +42,7 @@ describe.skipIf(!script)("kedge undo at a terminal", () => {
     expect([status, place.text("b.txt")]).toEqual([0, "ALPHA\nbeta\n"]);
   });
 
-  test("--yes takes the newest, FILE narrows, --last asks once", () => {
+  test("takes the newest with --yes, of one FILE if named, and asks once for --last", () => {
     expect(terminal("", "undo", "--yes").shown).toMatch(/^b\.txt: edit \S+ of other undone/);
     expect(terminal("1\n", "undo", "b.txt").shown).toContain("there is no edit of b.txt to undo");
     expect(terminal("y\n", "undo", "--last", "1").shown).toContain("Undo these? [y/N]");

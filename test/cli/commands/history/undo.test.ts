@@ -47,7 +47,7 @@ describe("kedge undo", () => {
     expect(place.text("a.txt")).toBe("one\ntwo\nTHREE\nfour\n");
   });
 
-  test("by id; several; anybody's", async () => {
+  test("takes back edits by id: one, several, anybody's", async () => {
     const place = await busy();
     const entries = jsonLines<{ id: string; path: string }>(place.ok("undo", "--list", "--json"));
     expect(entries.map(({ path }) => path)).toEqual(["a.txt", "b.txt", "a.txt"]);
@@ -77,7 +77,7 @@ describe("kedge undo", () => {
     expect(place.text("b.txt")).toBe("ALPHA\nbeta\n");
   });
 
-  test("from another folder than the edit was made in", async () => {
+  test("works from another folder than the edit was made in", async () => {
     const place = new Place({ "sub/a.txt": four, ".git/HEAD": "ref: x\n" });
     mkdirSync(place.path("other"));
     place.run(["read", "a.txt"], { cwd: "sub" });
@@ -159,7 +159,7 @@ describe("kedge log", () => {
     expect(place.run(["log", "a.txt", "--file", "b.txt"]).status).toBe(2);
   });
 
-  test("nothing yet, or nothing that was asked for", async () => {
+  test("says that there is nothing yet, or nothing that was asked for", async () => {
     expect(new Place().ok("log")).toBe("[nothing on record]\n");
     const place = await busy();
     expect(place.ok("log", "--since", "2999-01-01")).toBe("[nothing on record since then]\n");
@@ -169,7 +169,7 @@ describe("kedge log", () => {
 });
 
 describe("kedge stats", () => {
-  test("as a table", async () => {
+  test("prints a table", async () => {
     const text = (await busy()).ok("stats");
     expect(text).toMatch(/^3 edits · 0 relocated · 1 refusal\n/);
     expect(text).toMatch(/^a\.txt +2 +0 +1$/m);
@@ -179,7 +179,7 @@ describe("kedge stats", () => {
     expect(new Place().ok("stats")).toBe("[nothing on record]\n");
   });
 
-  test("as JSON", async () => {
+  test("prints JSON", async () => {
     const [found] = jsonLines((await busy()).ok("stats", "--json"));
     expect(found).toMatchObject({
       commits: 3,
