@@ -85,3 +85,139 @@ describe("an edit tool at work", () => {
     expect(ground.told(entries)).toEqual(["outside disk a.txt"]);
   });
 });
+
+describe("what is stored", () => {
+  test("nothing ignored, nothing secret, nothing in the repository; with off nothing at all", async () => {
+    const ground = new TreeGround({ "a.txt": ten, ".gitignore": "*.log\n" });
+    ground.put("run.log", "ignored text\n");
+    ground.put(".env", "PASSWORD=secret text\n");
+    ground.put("key.txt", `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEowIBAAKCAQEA".repeat(4)}\n`);
+    ground.put("big.txt", "x".repeat(1_100_000));
+    ground.put("bytes.bin", new Uint8Array([0, 1, 2, 0]));
+    ground.put("fine.txt", "fine\n");
+    expect(await ground.begin()).toMatchObject({ isFirst: true, kept: 1 });
+    expect(ground.git("status", "--short", "--ignored").match(/kedge/)).toBeNull();
+    const entries = await ground.shell("rm .env key.txt fine.txt run.log");
+    expect(ground.told(entries).sort()).toEqual([
+      "one shell .env",
+      "one shell fine.txt swept",
+      "one shell key.txt",
+    ]);
+    const texts = await Promise.all(entries.map(({ before }) => ground.kept(before)));
+    expect(texts.sort()).toEqual(["fine\n", null, null]);
+    const off = new TreeGround({ "a.txt": ten }, { mode: "off" });
+    off.put("a.txt", "changed\n");
+    expect(await off.begin()).toMatchObject({ isFirst: false, kept: 0 });
+    expect(await off.shell("rm a.txt")).toEqual([]);
+  });
+
+  test("no program that the repository names is started", async () => {
+    const ground = new TreeGround({ "a.x": "one\n", ".gitattributes": "*.x filter=bad\n" });
+    const mark = ground.path("../mark");
+    ground.git("config", "filter.bad.clean", `touch ${mark}; cat`);
+    ground.git("config", "filter.a=b.clean", `touch ${mark}; cat`);
+    ground.git("config", "core.fsmonitor", `touch ${mark}`);
+    ground.put("a.x", "two\n");
+    ground.put(".gitattributes", "*.x filter=bad\n*.y filter=a=b\n");
+    ground.put("b.y", "new\n");
+    await ground.begin();
+    await ground.after("node x.js");
+    expect(ground.text("../mark")).toBeNull();
+  });
+});
+
+describe("places", () => {
+  test("no repository", async () => {
+    const ground = new TreeGround({ "a.txt": ten }, { git: false });
+    await ground.begin();
+    expect(ground.told(await ground.shell("sed -i s/3/three/ a.txt; echo new > b.txt")).sort()).toEqual([
+      "one shell a.txt",
+      "one shell b.txt",
+    ]);
+  });
+
+  test("a repository without a commit, staged files, names with blanks and letters of all kinds", async () => {
+    const ground = new TreeGround();
+    ground.put("a b.txt", ten);
+    ground.put("\u00e4\n\u65e5.txt", ten);
+    ground.git("add", "a b.txt");
+    expect(await ground.begin()).toMatchObject({ kept: 2 });
+    expect((await ground.shell("rm -f *.txt")).length).toBe(2);
+  });
+
+  test("a submodule, a repository inside, a link: not this tree's files", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    ground.put("inner/x.txt", "inner\n");
+    ground.run("(cd inner && git init -q . && git add -A && git commit -qm in); ln -s a.txt link.txt");
+    await ground.begin();
+    expect(ground.told(await ground.shell("echo more >> inner/x.txt; echo more >> link.txt"))).toEqual([
+      "one shell a.txt",
+    ]);
+  });
+
+  test("a linked work tree is looked at by itself", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    ground.git("worktree", "add", "-q", "../linked");
+    await ground.begin();
+    ground.run("echo there >> ../linked/a.txt");
+    expect((await ground.prompt()).entries).toEqual([]);
+  });
+});
+
+describe("who", () => {
+  test("a person between commands, and a person while a long command runs", async () => {
+    const ground = new TreeGround({ "a.txt": ten, "b.txt": ten });
+    await ground.begin();
+    ground.put("a.txt", `${ten}mine\n`);
+    const first = await ground.before("npm test");
+    expect(ground.told(first.entries)).toEqual(["outside disk a.txt"]);
+    ground.later += 5_000;
+    ground.put("b.txt", `${ten}mine too\n`);
+    const { entries } = await ground.after("npm test");
+    expect(entries.map(({ authors }) => authors)).toEqual([["one", "outside"]]);
+  });
+
+  test("two agents at once; a formatter; what an edit tool has journaled already", async () => {
+    const ground = new TreeGround({ "a.txt": "one = 'x';\ntwo = 2;\n", "b.txt": ten });
+    await ground.begin();
+    await ground.before("sed -i s/3/three/ b.txt", "one");
+    await ground.before("npx prettier --write a.txt", "two");
+    ground.put("a.txt", 'one = "x"\ntwo   = 2\n');
+    ground.run("sed -i s/3/three/ b.txt");
+    const { entries } = await ground.after("npx prettier --write a.txt", "two");
+    expect(ground.told(entries).sort()).toEqual(["one shell b.txt", "two shell a.txt"]);
+    expect(entries.find(({ path }) => path.endsWith("a.txt"))?.reformat).toBe(true);
+    expect((await ground.after("sed -i s/3/three/ b.txt", "one")).entries).toEqual([]);
+  });
+
+  test("a move of HEAD is one entry, and files that were clean and are clean have none", async () => {
+    const ground = new TreeGround(
+      Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `${at}\n`])),
+    );
+    ground.run(
+      "git checkout -qb other; for f in *.txt; do echo more >> $f; done; git commit -qam more; git checkout -q main",
+    );
+    ground.put("mine.txt", "untracked\n");
+    await ground.begin();
+    expect(await ground.shell("git checkout -q other")).toEqual([]);
+    const [entry, ...others] = await ground.store.journal();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      kind: "head",
+      agent: "one",
+      cause: "git checkout -q other",
+      head: { files: 40 },
+    });
+  });
+
+  test("in the middle of a merge the look says so", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    ground.run(
+      "git checkout -qb other; sed -i 1s/.*/theirs/ a.txt; git commit -qam t; git checkout -q main; sed -i 1s/.*/ours/ a.txt; git commit -qam o",
+    );
+    await ground.begin();
+    await ground.before("git merge other");
+    ground.run("git merge other || true");
+    expect((await ground.after("git merge other")).isUnderWay).toBe(true);
+  });
+});
