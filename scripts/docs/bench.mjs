@@ -91,8 +91,22 @@ ${table(["mechanism", "right", "refused", ...(isSwapped ? ["swapped"] : []), "wr
 
 ${landingMore(rows)}\`git merge-file\` is the reference: it has the text that was read, as the session has.
 ${peers.length > 0 ? `\nPeers, through adapters in \`bench/peers\`: ${peers.map((name) => `\`${name}\``).join(", ")}.\n` : ""}
+By class, what lands and what does not: [bench/classes.md](bench/classes.md).
+`;
+  const classes = `# Stale edits by class
+
+<!-- Made from bench/results by scripts/docs/bench.mjs. Do not edit. -->
+
+The tables behind the first chart of [bench.md](../bench.md). What the classes are, and what is right in each, says [replay.md](../replay.md).
+
 ${sets.map(classTables).join("\n")}`;
-  return { section, plots: [{ path: "docs/bench/outcomes.svg", text: plot }] };
+  return {
+    section,
+    plots: [
+      { path: "docs/bench/outcomes.svg", text: plot },
+      { path: "docs/bench/classes.md", text: classes },
+    ],
+  };
 }
 
 /** Says which draws gave no case, with the share that they have. */

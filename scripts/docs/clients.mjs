@@ -21,10 +21,8 @@ ${matrix(scenarios, all)}
 *written elsewhere*: the text was replaced in a place the agent did not mean. *refused until shown*: refused, and accepted after the agent had read the
 file. A dash: not played with that client.
 
-## What the model received
+What the model received at each deciding call, word for word: [clients-received.md](clients-received.md).
 
-With the guard, at the deciding call, word for word but for paths and what the client always adds.
-${all.map((build) => received(scenarios, build)).join("")}
 ## Running them
 
 \`npm run test:clients\` plays the guarded half for Claude Code and opencode; CI does so after \`npm test\`. \`KEDGE_CLIENTS=all\`, or a list such as
@@ -32,7 +30,16 @@ ${all.map((build) => received(scenarios, build)).join("")}
 skipped, and said. \`npm run test:clients -- --record\` also plays the half without Kedge and writes this document; CI does not.
 A client joins with one file in \`test/clients/drivers\`.
 `;
-  return [{ path: "docs/clients.md", text }];
+  const words = `# What the models of real clients received
+
+<!-- Made from ${source} by scripts/docs/clients.mjs. Do not edit. -->
+
+With the guard, at the deciding call of each run of [clients.md](clients.md), word for word but for paths and what the client always adds.
+${all.map((build) => received(scenarios, build)).join("")}`;
+  return [
+    { path: "docs/clients.md", text },
+    { path: "docs/clients-received.md", text: words },
+  ];
 }
 
 function matrix(scenarios, builds) {
@@ -57,7 +64,7 @@ function received(scenarios, { title, guarded }) {
   const parts = quoted
     .filter((name) => guarded[name])
     .map((name) => `\n${scenarios[name]}:\n\n${indented(guarded[name].received)}\n`);
-  return `\n### ${title}\n${parts.join("")}`;
+  return `\n## ${title}\n${parts.join("")}`;
 }
 
 const indented = (text) =>
