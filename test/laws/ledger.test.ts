@@ -107,7 +107,7 @@ class Twin {
     if (done) {
       const map = LineChange.fromJSON(done.entry.change ?? []);
       this.naive.committed(text, map);
-      agent.arrive();
+      agent.arrive({ isOwn: true });
       agent.wrote(
         map.regions.flatMap(({ bStart, bEnd }) =>
           Array.from({ length: bEnd - bStart }, (_, at) => bStart + at),
@@ -115,6 +115,8 @@ class Twin {
       );
     }
     agent.printed(printedAnchors(result.text), result.isError ? "refusal" : "edit");
+    // An edit names lines anew, in another scheme, where the anchors that it prints were printed for other lines too.
+    for (const other of ["hex4", "lean"] as const) agent.named(printedAnchors(result.text, other), other);
   }
 
   /** What the ledger says this agent knows, and which rows it may name, by the version they were printed of. */

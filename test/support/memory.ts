@@ -256,9 +256,9 @@ const bareOf: Readonly<Record<SchemeName, RegExp>> = {
   lean: /^[a-z]+\d+(?: [a-z]+\d+)*$/,
 };
 
-/** Indexes of the lines whose anchors a text prints, with their text or without. */
-export function printedAnchors(text: string): number[] {
-  return text.split("\n").flatMap((line) => rowsIn(line, "hex6").map(({ number }) => number - 1));
+/** Indexes of the lines whose anchors of a scheme a text prints, with their text or without. */
+export function printedAnchors(text: string, used: SchemeName = "hex6"): number[] {
+  return text.split("\n").flatMap((line) => rowsIn(line, used).map(({ number }) => number - 1));
 }
 
 /** Rows with their text, or the bare anchors of lines the agent wrote. */

@@ -1,4 +1,5 @@
 /** A ledger that keeps every row ever printed and looks all of it up anew each time: slow, and obviously right. */
+import type { SchemeName } from "../../src/anchors/scheme.js";
 import { compare } from "../../src/changes/compare.js";
 import type { LineChange } from "../../src/changes/line-change.js";
 import { Document } from "../../src/text/document.js";
@@ -14,6 +15,7 @@ interface Printed {
   readonly lines: ReadonlySet<number>;
   /** All that was printed then. */
   readonly all: ReadonlySet<number>;
+  readonly scheme: SchemeName;
 }
 
 /** One file, as several agents saw it. Lines are 0-based. */
@@ -110,11 +112,12 @@ export class NaiveAgent {
 
   /**
    * What the agent knows is taken along whenever it has to do with the file. Where it finds a text that came back, it knows
-   * what it knew of it then, and rows of it name lines again.
+   * what it knew of it then, and rows of it name lines again. A text that its own edit made anew has not come back: the
+   * agent goes on from what it was shown last.
    */
-  arrive(): void {
+  arrive({ isOwn = false } = {}): void {
     if (this.state < 0 || this.state === this.file.last) return;
-    const back = [...this.knownThen.keys()].filter((state) => this.file.isSame(state));
+    const back = isOwn ? [] : [...this.knownThen.keys()].filter((state) => this.file.isSame(state));
     const again = this.knownThen.get(Math.max(...back)) ?? [];
     if (back.length > 0)
       this.names = this.names.map((one) => (this.file.isSame(one.state) ? { ...one, lines: one.all } : one));
@@ -132,17 +135,25 @@ export class NaiveAgent {
   printed(lines: Iterable<number>, by: "read" | "search" | "edit" | "refusal", named = true): void {
     const rows = new Set(lines);
     if (rows.size === 0) return;
-    const printing = { state: this.file.last, lines: rows, all: rows };
+    const printing: Printed = { state: this.file.last, lines: rows, all: rows, scheme: "hex6" };
     this.state = this.file.last;
     if (by === "read" && named)
       this.names = this.names.map((one) => ({
         ...one,
-        lines: new Set([...one.lines].filter((line) => !rows.has(line))),
+        lines: new Set([...one.lines].filter((line) => one.scheme !== "hex6" || !rows.has(line))),
       }));
     if (named) this.names = [...this.names, printing];
     for (const line of rows) (by === "refusal" ? this.refused : this.seen).add(line);
     if (by !== "refusal") for (const line of rows) this.returned.delete(line);
     this.knownThen.set(this.state, new Set(this.seen));
+  }
+
+  /** The answer to an edit printed these lines in another scheme than that of the reads, which retire none of them. */
+  named(lines: readonly number[], scheme: SchemeName): void {
+    if (lines.length === 0) return;
+    const rows = new Set(lines);
+    this.printed(rows, "edit", false);
+    this.names = [...this.names, { state: this.file.last, lines: rows, all: rows, scheme }];
   }
 
   wrote(lines: Iterable<number>): void {
