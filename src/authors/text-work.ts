@@ -19,8 +19,10 @@ type Loose = Omit<Item, "region">;
 export function itemsOf(
   woven: Iterable<WovenLine>,
   head: readonly string[],
-  places: readonly (WovenLine | null)[],
+  found: readonly (WovenLine | null)[],
 ): Item[] {
+  const lines = [...woven];
+  const places = inOrder(found, lines);
   const all: Loose[] = [];
   let at = 0;
   const unknown = (): void => {
@@ -28,7 +30,7 @@ export function itemsOf(
       all.push({ text: head[at] as string, kind: "removed", author: unrecorded, line: null });
   };
   unknown();
-  for (const line of woven) {
+  for (const line of lines) {
     const isInHead = places[at] === line;
     if (isInHead || line.isAlive) all.push(itemOf(line, isInHead));
     if (!isInHead) continue;
@@ -36,6 +38,21 @@ export function itemsOf(
     unknown();
   }
   return numbered(regionsOf(all).flatMap(withoutEqual));
+}
+
+/** Places that come in the order of the weave; null in place of one that does not. */
+function inOrder(
+  places: readonly (WovenLine | null)[],
+  woven: readonly WovenLine[],
+): readonly (WovenLine | null)[] {
+  const rank = new Map(woven.map((line, at) => [line, at]));
+  let last = -1;
+  return places.map((place) => {
+    const at = place ? (rank.get(place) ?? -1) : -1;
+    if (at <= last) return null;
+    last = at;
+    return place;
+  });
 }
 
 function itemOf(line: WovenLine, isInHead: boolean): Loose {
@@ -63,10 +80,10 @@ const largestRegion = 1_000_000;
 function withoutEqual(items: Loose[]): Loose[] {
   const removed = items.filter(({ kind }) => kind === "removed");
   const inserted = items.filter(({ kind }) => kind === "inserted");
-  const pairs = pairsOf(removed, inserted);
+  const order = new Map(items.map((item, at) => [item, at]));
+  const pairs = pairsOf(removed, inserted, order);
   if (pairs.length === 0) return items;
   const result: Loose[] = [];
-  const order = new Map(items.map((item, at) => [item, at]));
   let [r, i] = [0, 0];
   const between = (rEnd: number, iEnd: number): void => {
     const some = [...removed.slice(r, rEnd), ...inserted.slice(i, iEnd)];
@@ -75,13 +92,30 @@ function withoutEqual(items: Loose[]): Loose[] {
   };
   for (const [rAt, iAt] of pairs) {
     between(rAt, iAt);
-    result.push({ ...(inserted[iAt] as Loose), kind: "kept", author: null });
+    const [old, made] = [removed[rAt] as Loose, inserted[iAt] as Loose];
+    const { line } = hasBetween(removed, old, made, order) ? old : made;
+    result.push({ ...made, line, kind: "kept", author: null });
   }
   between(removed.length, inserted.length);
   return result;
 }
 
-function pairsOf(removed: readonly Loose[], inserted: readonly Loose[]): [number, number][] {
+type Order = ReadonlyMap<Loose, number>;
+
+/** Whether some of these items stand between two others. */
+function hasBetween(items: readonly Loose[], one: Loose, other: Loose, order: Order): boolean {
+  const [a, b] = [order.get(one) as number, order.get(other) as number];
+  return items.some((item) => {
+    const at = order.get(item) as number;
+    return Math.min(a, b) < at && at < Math.max(a, b);
+  });
+}
+
+/**
+ * A pair takes the place of one of its lines in the weave, so that the texts of all commits have their lines in its order:
+ * no removed line may stand between the two, or no new one.
+ */
+function pairsOf(removed: readonly Loose[], inserted: readonly Loose[], order: Order): [number, number][] {
   const width = inserted.length + 1;
   if (removed.length * inserted.length > largestRegion) return [];
   const texts = new Set(removed.map(({ text }) => text));
@@ -92,6 +126,8 @@ function pairsOf(removed: readonly Loose[], inserted: readonly Loose[]): [number
   const paired = (row: number, column: number): number => {
     const [one, two] = [removed[row] as Loose, inserted[column] as Loose];
     if (one.text !== two.text) return Number.NEGATIVE_INFINITY;
+    if (hasBetween(removed, one, two, order) && hasBetween(inserted, one, two, order))
+      return Number.NEGATIVE_INFINITY;
     return cell(row + 1, column + 1) + (isSameAuthor(one.author, two.author) ? 1001 : 1000);
   };
   for (let row = removed.length - 1; row >= 0; row--)
