@@ -1,5 +1,6 @@
 // Whose line is this? Blame, the part of one author, and a git commit of it.
 
+export { agentsIn, repositoryOf } from "./agents-in.js";
 export { type Author, isCertain, isOfParty, type Party } from "./author.js";
 export { type BlamedLine, blame } from "./blame.js";
 export { commit, patchOfPlan, planWork, refuseUnfinished, type Work } from "./commit.js";

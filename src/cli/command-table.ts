@@ -195,6 +195,7 @@ const record: readonly Command[] = [
       { name: "patch", short: "p", help: "each entry with its diff, as kedge show prints it" },
       since,
       { name: "max", value: "N", help: "only the newest N (default 100)" },
+      { name: "follow", short: "f", help: "then print new ones as they come, until Ctrl-C" },
       json,
     ],
     examples: [
@@ -224,8 +225,12 @@ const record: readonly Command[] = [
   },
   {
     name: "session",
-    summary: "who was shown what: list, fold, end, purge",
-    positionals: [{ name: "ACTION", choices: ["list", "fold", "end", "purge"] }],
+    summary: "who was shown what: list, fold, end, purge; name an agent",
+    positionals: [
+      { name: "ACTION", choices: ["list", "name", "fold", "end", "purge"] },
+      { name: "AGENT", optional: true },
+      { name: "NAME", optional: true },
+    ],
     flags: [
       { name: "session", value: "ID", help: "whose (default: the caller's own)" },
       { name: "yes", help: "purge without being asked to confirm" },
@@ -233,11 +238,12 @@ const record: readonly Command[] = [
     ],
     examples: [
       ["kedge session list", "everybody who worked in this workspace"],
+      ["kedge session name tester 'fixes the parser'", "what you call it, on this machine alone"],
       ["kedge session fold", "the conversation was compacted: nothing counts as shown any more"],
       ["kedge session end --session ID", "forget ID altogether"],
       ["kedge session purge --yes", "delete this workspace's record: ledger, journal and undo"],
     ],
-    json: "list: a line for each agent; else {action, session} or {action, folder}",
+    json: "list: a line for each agent; else {action, session}, {action, session, name} or {action, folder}",
   },
   {
     name: "lost",

@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { compare, LineChange, unifiedDiff } from "../changes/index.js";
 import { findRepository } from "../host/index.js";
+import { nameOfAgent } from "../ledger/index.js";
 import type { LostEdit, RestoreDetails, UndoDetails } from "../lost/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { Document } from "../text/index.js";
@@ -33,7 +34,7 @@ export async function openView(context: Context): Promise<OpenedView> {
     hasActions: true,
     branch: async () => branchOf(root),
     lost: (): Promise<readonly LostEdit[]> => session.lost(lookingAt(here, opened)),
-    words: async () => null,
+    words: (one) => nameOfAgent(one, store),
     shownPath: (key) => relative(root, key) || key,
     lookAtTree: () => lookAtTree(here, opened),
     stamp: async (key) => stampOf(key),

@@ -60,8 +60,8 @@ export type Event =
   | { readonly kind: "settled"; readonly paths: readonly string[]; readonly refused: readonly Write[] }
   /** One of our own tools is called: it is told for whom. */
   | { readonly kind: "own"; readonly input: Readonly<Record<string, unknown>> }
-  /** Nothing, but the model can be told what waits. */
-  | { readonly kind: "prompt" };
+  /** Nothing, but the model can be told what waits. `text`: the words of the person, where the client tells them. */
+  | { readonly kind: "prompt"; readonly text?: string };
 
 /** The outcome that is asked of the client; an empty one is silence. */
 export interface Answer {

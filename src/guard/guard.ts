@@ -8,10 +8,12 @@ import { rejected } from "../answers/index.js";
 import { type Result, withNamesEscaped } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
 import type { Consideration, Healed, News } from "../foreign/index.js";
+import { nameByPrompt } from "../ledger/index.js";
 import { type Json, PortError } from "../ports/index.js";
 import { visible } from "../text/index.js";
 import { isRulesFile } from "../workspace/index.js";
 import { afterOutput, lossNotes } from "./after-command.js";
+import { commitNote } from "./commit-note.js";
 import { attempt, type GuardContext, seen } from "./context.js";
 import type { Answer, Event, Write } from "./event.js";
 import * as words from "./messages.js";
@@ -55,7 +57,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
     case "command": {
       const { command, where, isBackground = false } = event;
       await watch({ kind: "before", command, where, isBackground }, place);
-      return {};
+      return commitNote(event, place);
     }
     case "read":
       await observe(event, place);
@@ -67,6 +69,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
     case "own":
       return { input: { ...event.input, session: place.agent } };
     case "prompt": {
+      await nameByPrompt(place.agent, event.text ?? "", place.store);
       const found = await watch({ kind: "prompt" }, place);
       // A person may have taken work back, or another program written over it.
       const notes = found?.isUnderWay ? [] : await lossNotes({ tool: "prompt" }, place);

@@ -104,6 +104,20 @@ export function earlyNote(path: string, { rows, deleted, more }: News, door: Doo
 
 const listedNews = 3;
 
+/** A commit that the agent is about to make has lines of other agents in it. */
+export function takesAlong(
+  others: readonly { readonly path: string; readonly agents: readonly string[] }[],
+  command: string,
+): string {
+  const [first] = others;
+  const who = [...new Set(others.flatMap(({ agents }) => agents))].map(shortName).join(", ");
+  const where = `${first?.path}${others.length > 1 ? ` and ${others.length - 1} more` : ""}`;
+  const ran = (command.split("\n")[0] ?? "").slice(0, 80);
+  return visible(
+    `kedge: ${JSON.stringify(ran)} takes lines of ${who} along (${where}); \`kedge commit --mine -m MESSAGE\` commits yours alone.`,
+  );
+}
+
 /** A client and the first digits of its conversation: a whole one costs tokens and tells a model nothing. */
 function shortName(agent: string): string {
   if (agent === "outside") return "the person or another program";

@@ -1,8 +1,10 @@
-import { isTakingBack } from "../../ledger/index.js";
+import { isTakingBack, nameOfAgent } from "../../ledger/index.js";
 import { undoneIds } from "../../lost/index.js";
-import type { JournalEntry } from "../../ports/index.js";
+import type { JournalEntry, StoreReader } from "../../ports/index.js";
+import { shortAgentName } from "../../text/index.js";
+import { outside } from "../../tree/index.js";
 import { UsageError } from "../args.js";
-import type { Column } from "./output.js";
+import type { Column, Stream } from "./output.js";
 import { rangeList } from "./shell-wording.js";
 
 /** Commits that can be taken back, newest first: those that were not yet. */
@@ -11,11 +13,20 @@ export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
   return entries.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
 }
 
-/** "process:codex-123-456-ab" is for machines; a person wants the first parts. */
+/** One agent, or several of whom it was one. */
 export function agentName(agent: string): string {
-  const process = /^process:(.+)-(\d+)-[^-]*-[^-]*$/.exec(agent);
-  if (process) return `${process[1]} ${process[2]}`;
-  return /^[\w-]+:[0-9a-f]{8}-[0-9a-f-]{27}$/.test(agent) ? agent.slice(0, agent.indexOf(":") + 9) : agent;
+  return agent.split(" or ").map(shortAgentName).join(" or ");
+}
+
+/** Returns the agent with this id, or the one that is printed like it. */
+export async function agentNamed(name: string, store: StoreReader): Promise<string> {
+  if (name === "person" || name === outside) return outside;
+  if ((await store.journal({ agent: name, last: 1 })).length > 0) return name;
+  const agents = new Set((await store.journal()).flatMap(({ agent, authors = [agent] }) => authors));
+  const found = [...agents].filter((agent) => agentName(agent) === name);
+  if (found.length > 1)
+    throw new UsageError(`${name} is short for ${found.join(" and ")}: give one of these`);
+  return found[0] ?? name;
 }
 
 /** Says in a word or two what happened. */
@@ -50,10 +61,25 @@ export const logColumns: readonly Column[] = [
   { title: "id" },
 ];
 
-export function logRow(entry: JournalEntry, now: number): string[] {
+/** How agents read: on a terminal with their names beside their ids, which leave the machine nowhere. */
+export async function agentNames(
+  agents: Iterable<string>,
+  store: StoreReader,
+  { isTerminal }: Pick<Stream, "isTerminal">,
+): Promise<(agent: string) => string> {
+  const names = new Map<string, string>();
+  if (isTerminal)
+    for (const agent of new Set(agents)) {
+      const name = await nameOfAgent(agent, store);
+      if (name !== null) names.set(agent, `${agentName(agent)} ${name}`);
+    }
+  return (agent) => names.get(agent) ?? agentName(agent);
+}
+
+export function logRow(entry: JournalEntry, now: number, nameOf = agentName): string[] {
   return [
     formatTime(entry.time, now),
-    agentName(entry.agent),
+    nameOf(entry.agent),
     happened(entry),
     placeOf(entry),
     entry.batch ?? entry.id,

@@ -148,7 +148,7 @@ function eventsOf(payload: Payload): Event[] {
     case "InstructionsLoaded":
       return loaded(payload);
     case "UserPromptSubmit":
-      return [{ kind: "prompt" }];
+      return [{ kind: "prompt", text: text(payload, "prompt") ?? "" }];
     case "PreToolUse":
       return before(tool, record(payload, "tool_input"));
     case "PostToolUse": {

@@ -50,7 +50,7 @@ function eventsOf(payload: Payload, cwd: string): Event[] {
     case "PostCompact":
       return [{ kind: "fold" }];
     case "UserPromptSubmit":
-      return [{ kind: "prompt" }];
+      return [{ kind: "prompt", text: text(payload, "prompt") ?? "" }];
     case "PreToolUse":
       return before(tool, command, cwd);
     case "PostToolUse":

@@ -112,7 +112,10 @@ function eventsOf(payload: Payload): Event[] {
     case "SessionStart":
       return payload.source === "clear" ? [{ kind: "fold" }, { kind: "begin" }] : [{ kind: "begin" }];
     case "BeforeAgent":
-      return [...attached(text(payload, "prompt") ?? ""), { kind: "prompt" }];
+      return [
+        ...attached(text(payload, "prompt") ?? ""),
+        { kind: "prompt", text: text(payload, "prompt") ?? "" },
+      ];
     case "BeforeTool": {
       const input = record(payload, "tool_input");
       const command = tool === "run_shell_command" ? text(input, "command") : undefined;

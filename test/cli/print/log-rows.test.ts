@@ -25,7 +25,7 @@ test("the flag --since takes an age or a date, and an age is told in one unit", 
 
 test("the name of an agent is cut to the part that a person knows", () => {
   expect(agentName("process:codex-123-456-ab12cd34")).toBe("codex 123");
-  expect(agentName("claude-code:0c1b1c6e-7f0a-4b52-9d0a-0123456789ab")).toBe("claude-code:0c1b1c6e");
+  expect(agentName("claude-code:0c1b1c6e-7f0a-4b52-9d0a-0123456789ab")).toBe("claude-code:0c1b");
   expect(agentName("alice")).toBe("alice");
 });
 

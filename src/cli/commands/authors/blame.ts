@@ -6,7 +6,7 @@ import { PortError } from "../../../ports/index.js";
 import { Document } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
-import { formatTime } from "../../print/log-rows.js";
+import { agentNames, formatTime } from "../../print/log-rows.js";
 import { answering, openWork, whoIs } from "./open-work.js";
 
 export const run: Run = (context) => answering(context, () => showBlame(context));
@@ -27,7 +27,9 @@ async function showBlame(context: Context): Promise<number> {
     );
     return done;
   }
-  print(lines ?? [], context);
+  const agents = (lines ?? []).flatMap(({ author }) => author?.authors ?? []);
+  const nameOf = await agentNames(agents, opened.store, output.out);
+  print(lines ?? [], nameOf, context);
   return done;
 }
 
@@ -43,7 +45,11 @@ function committedLines(full: string, path: string): BlamedLine[] {
   }
 }
 
-function print(lines: readonly BlamedLine[], { args, output: { out } }: Context): void {
+function print(
+  lines: readonly BlamedLine[],
+  nameOf: (agent: string) => string,
+  { args, output: { out } }: Context,
+): void {
   if (args.has("json")) {
     const rows = lines.map(({ line, author }) => {
       const { authors = [], time = null, tool = null, edit = null } = author ?? {};
@@ -56,7 +62,7 @@ function print(lines: readonly BlamedLine[], { args, output: { out } }: Context)
   const now = Date.now();
   const cells = lines.map(({ author, line, text }) => {
     const when = author?.time ? formatTime(author.time, now) : "";
-    return [author ? whoIs(author) : "", when, author?.tool ?? "", String(line), text] as const;
+    return [author ? whoIs(author, nameOf) : "", when, author?.tool ?? "", String(line), text] as const;
   });
   const width = (at: 0 | 1 | 2 | 3): number => Math.max(0, ...cells.map((row) => row[at].length));
   const widths = [width(0), width(1), width(2), width(3)] as const;

@@ -11,9 +11,9 @@ import { visible } from "../../../text/index.js";
 import { UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
+import { agentNamed } from "../../print/log-rows.js";
 import { paintDiff } from "../../print/result.js";
 import {
-  agentNamed,
   answering,
   needSentence,
   type OpenedWork,
@@ -39,7 +39,7 @@ async function make(context: Context): Promise<number> {
   const party = await partyOf(context, opened, args.has("with-unknown"));
   const companions: Party[] = [];
   for (const name of args.texts("with"))
-    companions.push({ agent: await agentNamed(name, opened), isClaiming: false });
+    companions.push({ agent: await agentNamed(name, opened.store), isClaiming: false });
   const wanted = { party, companions, paths: opened.paths };
   const check = (plan: Work): void => refuse(plan, party);
   if (isDry) return preview(context, opened, wanted, check);

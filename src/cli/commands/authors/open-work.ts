@@ -9,7 +9,6 @@ import {
   type Party,
 } from "../../../authors/index.js";
 import { findRepository, type Repository } from "../../../host/index.js";
-import type { JournalEntry } from "../../../ports/index.js";
 import { shortAgentName, visible } from "../../../text/index.js";
 import { openTree, outside } from "../../../tree/index.js";
 import { UsageError } from "../../args.js";
@@ -17,7 +16,7 @@ import type { Context } from "../../context.js";
 import { failed } from "../../flag-types.js";
 import { isTerminal } from "../../input.js";
 import { type Opened, open } from "../../open-workspace.js";
-import { agentName } from "../../print/log-rows.js";
+import { agentNamed } from "../../print/log-rows.js";
 import { rangeList } from "../../print/shell-wording.js";
 
 export interface OpenedWork extends Opened {
@@ -63,7 +62,7 @@ export async function partyOf(context: Context, opened: OpenedWork, isClaiming =
   if (asked.length > 1) throw new UsageError(`--${asked[0]} and --${asked[1]} exclude each other`);
   const named = args.text("agent");
   if (args.has("person")) return { agent: outside, isClaiming };
-  if (named !== undefined) return { agent: await agentNamed(named, opened), isClaiming };
+  if (named !== undefined) return { agent: await agentNamed(named, opened.store), isClaiming };
   const { identity, store } = opened;
   const isUnnamed = identity.source === "process" || identity.source === "shared";
   const isAgent =
@@ -71,26 +70,9 @@ export async function partyOf(context: Context, opened: OpenedWork, isClaiming =
   return { agent: isAgent ? identity.id : outside, isClaiming };
 }
 
-/** Returns the agent with this id, or the one that is printed like it. */
-export async function agentNamed(name: string, { store }: Pick<Opened, "store">): Promise<string> {
-  if (name === "person" || name === outside) return outside;
-  if ((await store.journal({ agent: name, last: 1 })).length > 0) return name;
-  const agents = new Set((await store.journal()).flatMap((entry) => authorsOf(entry)));
-  const found = [...agents].filter((agent) => [shortAgentName(agent), agentName(agent)].includes(name));
-  if (found.length > 1)
-    throw new UsageError(`${name} is short for ${found.join(" and ")}: give one of these`);
-  return found[0] ?? name;
-}
-
-function authorsOf({ agent, authors = [agent] }: JournalEntry): readonly string[] {
-  return authors;
-}
-
 /** The person is not named: it may have been any program that no agent started. */
-export function whoIs({ authors }: Author): string {
-  return authors
-    .map((name) => (name === outside ? "you or another program" : shortAgentName(name)))
-    .join(" or ");
+export function whoIs({ authors }: Author, nameOf = shortAgentName): string {
+  return authors.map((name) => (name === outside ? "you or another program" : nameOf(name))).join(" or ");
 }
 
 /** The name that a flag takes. */

@@ -1,17 +1,19 @@
-import { audience } from "../../../ledger/index.js";
+import { audience, nameOfAgent, renameAgent } from "../../../ledger/index.js";
 import { Session } from "../../../session/index.js";
 import { visible } from "../../../text/index.js";
 import { UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { type Opened, open } from "../../open-workspace.js";
-import { agentName, formatAge } from "../../print/log-rows.js";
+import { agentName, agentNamed, formatAge } from "../../print/log-rows.js";
 import { tableText } from "../../print/output.js";
 import { grouped } from "./statistics.js";
 
 export const run: Run = async (context) => {
   const { args } = context;
-  const action = args.positionals[0] as "list" | "fold" | "end" | "purge";
+  const action = args.positionals[0] as "list" | "name" | "fold" | "end" | "purge";
+  if (action !== "name" && args.positionals.length > 1)
+    throw new UsageError(`${action} takes no further argument`, "see: kedge session --help");
   if (action === "purge" && args.has("session"))
     throw new UsageError(
       "purge concerns the whole workspace",
@@ -19,12 +21,15 @@ export const run: Run = async (context) => {
     );
   const opened = await open(context);
   if (action === "list") return list(context, opened);
+  if (action === "name") return rename(context, opened);
   if (action === "purge") return purge(context, opened);
   return forget(context, opened, action);
 };
 
 interface Agent {
   readonly session: string;
+  /** The first words of its first prompt, or what the person calls it. */
+  readonly name: string | null;
   /** Files with lines that count as shown to it. */
   readonly files: number;
   readonly commits: number;
@@ -39,10 +44,13 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
   const files = await audience(store);
   const byAgent = grouped(entries, ({ agent }) => agent);
   const names = new Set([...files.keys(), ...byAgent.keys(), identity.id]);
+  const called = new Map<string, string | null>();
+  for (const session of names) called.set(session, await nameOfAgent(session, store));
   const agents = [...names].map((session): Agent => {
     const own = byAgent.get(session) ?? [];
     return {
       session,
+      name: called.get(session) ?? null,
       files: files.get(session) ?? 0,
       commits: own.filter(({ kind }) => kind === "commit").length,
       refusals: own.filter(({ kind }) => kind === "refusal").length,
@@ -56,8 +64,8 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
     return done;
   }
   const now = Date.now();
-  const rows = agents.map(({ session, files, commits, refusals, last, isCaller }) => [
-    `${out.isTerminal ? agentName(session) : session}${isCaller ? " (you)" : ""}`,
+  const rows = agents.map(({ session, name, files, commits, refusals, last, isCaller }) => [
+    `${out.isTerminal ? agentName(session) : session}${name === null ? "" : ` ${name}`}${isCaller ? " (you)" : ""}`,
     String(files),
     String(commits),
     String(refusals),
@@ -71,6 +79,17 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
     { title: "last" },
   ];
   for (const line of tableText(columns, rows, out)) out.line(line);
+  return done;
+}
+
+async function rename({ args, output }: Context, { store }: Opened): Promise<number> {
+  const [, agent, name] = args.positionals;
+  if (agent === undefined || name === undefined)
+    throw new UsageError("name needs AGENT and NAME", "kedge session list shows the agents");
+  const session = await agentNamed(agent, store);
+  const given = await renameAgent(session, name, store);
+  if (args.has("json")) output.out.line(JSON.stringify({ action: "name", session, name: given }));
+  else output.out.line(`${visible(agentName(session))} is called ${given} on this machine`);
   return done;
 }
 
