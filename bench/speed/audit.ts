@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { audit } from "../../src/audit/index.js";
-import { linesOf } from "../../src/audit/lines.js";
+import { linesOf } from "../../src/audit/sessions/lines.js";
 import { processor, type Row } from "./harness.js";
 import { makeSession } from "./sessions.js";
 

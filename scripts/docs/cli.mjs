@@ -1,12 +1,12 @@
-// docs/cli.md: every command and flag, from the table in src/cli/command-table.ts.
+// docs/cli.md: every command and flag, from the table in src/cli/table/command-table.ts.
 import { load } from "../sources.mjs";
 
 const cell = (text) => text.replaceAll("|", "\\|");
 
 export default async function cli() {
-  const { commands } = await load("src/cli/command-table.ts");
+  const { commands } = await load("src/cli/table/command-table.ts");
   const { touching, general, exitStatuses } = await load("src/cli/flag-types.ts");
-  const { flagName, usageOf } = await load("src/cli/help.ts");
+  const { flagName, usageOf } = await load("src/cli/table/help.ts");
 
   const flagTable = (flags) => [
     "| flag | meaning |",
@@ -32,7 +32,7 @@ export default async function cli() {
   const lines = [
     "# Command line",
     "",
-    "<!-- Made from src/cli/command-table.ts by scripts/docs/cli.mjs. Do not edit. -->",
+    "<!-- Made from src/cli/table/command-table.ts by scripts/docs/cli.mjs. Do not edit. -->",
     "",
     "stdout is data: listings, results, JSON. stderr is talk: refusals, diffs of what changed, errors. Colour only on a",
     "terminal, and not with `NO_COLOR`. `-` is stdin. A broken pipe is no error. A command that a build does not have says",

@@ -2,10 +2,10 @@
 import { adapters } from "../guard/index.js";
 import type { Cancellation } from "../ports/index.js";
 import type { FoundFile } from "./clients/reader.js";
-import { findSessions } from "./find-sessions.js";
 import { type Audit, Tally } from "./report.js";
 import { SessionAudit } from "./session-audit.js";
-import type { Call, Progress, SessionFile } from "./steps.js";
+import { findSessions } from "./sessions/find-sessions.js";
+import type { Call, Progress, SessionFile } from "./sessions/steps.js";
 
 export interface AuditRequest {
   /** Files and folders; none: the clients' own. */

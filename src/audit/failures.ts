@@ -2,7 +2,7 @@
 import { textOf } from "../edits/index.js";
 import { type ForeignChange, writtenBy } from "../placement/index.js";
 import { Document } from "../text/index.js";
-import { type Call, refusalIn } from "./steps.js";
+import { type Call, refusalIn } from "./sessions/steps.js";
 
 export const failureKinds = [
   "blanks",

@@ -1,7 +1,7 @@
 /** Finds the price of edits that failed: the calls about the same file up to the edit that succeeds. */
 import { basename } from "node:path";
 import type { FailureKind } from "./failures.js";
-import type { Call } from "./steps.js";
+import type { Call } from "./sessions/steps.js";
 
 /** After so many calls about other things it is no recovery any more. */
 const patience = 25;

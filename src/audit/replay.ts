@@ -4,7 +4,7 @@ import type { Adapter, Answer, Event, Recalled, Write } from "../guard/index.js"
 import { isCommit } from "./commands.js";
 import { changedText, type FailureKind } from "./failures.js";
 import { type Findings, GuardInMemory } from "./guard-in-memory.js";
-import type { Call } from "./steps.js";
+import type { Call } from "./sessions/steps.js";
 import { after, before, isSame, type Text, type TimedChange, type Timeline } from "./timeline.js";
 
 export interface Verdict {

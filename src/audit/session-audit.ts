@@ -5,8 +5,8 @@ import { failureKind, failureReasons } from "./failures.js";
 import { Recoveries } from "./recoveries.js";
 import { Replay } from "./replay.js";
 import type { CaseKind, Detail, Tally } from "./report.js";
+import type { Call, SessionFile, Step } from "./sessions/steps.js";
 import { ShownTexts } from "./shown-texts.js";
-import type { Call, SessionFile, Step } from "./steps.js";
 import { before, type Text, Timeline } from "./timeline.js";
 
 /** Characters of calls and results that are looked at together. */

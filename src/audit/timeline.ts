@@ -5,7 +5,7 @@
  */
 import { suspicion } from "./commands.js";
 import { changedText, failureKind } from "./failures.js";
-import type { Call, Step } from "./steps.js";
+import type { Call, Step } from "./sessions/steps.js";
 
 /** null: there is no such file; undefined: nothing certain is known. */
 export type Text = string | null | undefined;

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Range } from "../text/index.js";
-import { commandNamed, commands } from "./command-table.js";
 import { type Command, type Flag, flagsOf, general, touching } from "./flag-types.js";
+import { commandNamed, commands } from "./table/command-table.js";
 
 /** The command line was wrong: the message says how, the hint what to do. Exit status 2. */
 export class UsageError extends Error {

@@ -1,12 +1,12 @@
 import { visible, visibleText } from "../text/index.js";
 import { type Args, type Parsed, parseCommandLine, UsageError, unknownCommand } from "./args.js";
-import { commandNamed } from "./command-table.js";
 import type { Context, Doors, Environment, Run } from "./context.js";
 import { failed, interrupted, usage } from "./flag-types.js";
 import { InputError } from "./input.js";
 import { Interrupt } from "./interrupt.js";
 import { type Output, processOutput } from "./print/output.js";
 import { isPortError, portRefusal, showResult } from "./print/result.js";
+import { commandNamed } from "./table/command-table.js";
 
 /** The process, as a run of the program sees it. */
 export interface Start {
@@ -89,7 +89,7 @@ async function showHelp(
   { doors }: Start,
   { out }: Output,
 ): Promise<number> {
-  const { commandHelp, exitHelp, flagsHelp, helpData, jsonHelp, overview } = await import("./help.js");
+  const { commandHelp, exitHelp, flagsHelp, helpData, jsonHelp, overview } = await import("./table/help.js");
   const setup = { stream: out, has: (name: string) => name in own || name in doors };
   const command = topic === null ? undefined : commandNamed(topic);
   if (json && helpData(topic) !== undefined) out.line(JSON.stringify(helpData(topic)));

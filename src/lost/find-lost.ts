@@ -3,10 +3,10 @@ import { compare } from "../changes/index.js";
 import { type Env, encodingIn, keptTexts, parse, type Texts } from "../ledger/index.js";
 import { type Commits, type FileId, type JournalEntry, PortError } from "../ports/index.js";
 import { Document } from "../text/index.js";
-import type { EditedPlace } from "./edited-place.js";
-import { EditedPlaces } from "./edited-places.js";
-import { type FileJournal, fileJournals, hasSweep, liveEdits, readJournal } from "./file-journal.js";
-import { isAlike, isWhole, normalised } from "./survival.js";
+import type { EditedPlace } from "./places/edited-place.js";
+import { EditedPlaces } from "./places/edited-places.js";
+import { type FileJournal, fileJournals, hasSweep, liveEdits, readJournal } from "./places/file-journal.js";
+import { isAlike, isWhole, normalised } from "./places/survival.js";
 
 export interface LostRequest {
   /** Only edits that were made since then, in milliseconds since 1970; 14 days by default. */

@@ -1,9 +1,9 @@
 // What work was taken away, and how does it come back? Undo, lost edits, restore.
 
-export { undoneIds } from "./file-journal.js";
 export type { LostRequest } from "./find-lost.js";
 export { forget } from "./forget.js";
 export { type LostCause, type LostEdit, type LostNotice, lost, lostBy } from "./lost.js";
+export { undoneIds } from "./places/file-journal.js";
 export { type RestoreRequest, restore } from "./restore.js";
 export type { RestoreDetails, RestoredFile, RestoreRefusal } from "./restore-result.js";
 export { CannotUndo } from "./take-back.js";

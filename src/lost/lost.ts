@@ -3,7 +3,6 @@ import { LineChange, unifiedDiff } from "../changes/index.js";
 import { type CallEnv, type Env, journalLoss } from "../ledger/index.js";
 import { type JournalEntry, type Json, PortError } from "../ports/index.js";
 import { Document, type Range } from "../text/index.js";
-import { type FileJournal, hasSweep } from "./file-journal.js";
 import {
   type FileFindings,
   fileOf,
@@ -16,6 +15,7 @@ import {
   type Survey,
   surveyOf,
 } from "./find-lost.js";
+import { type FileJournal, hasSweep } from "./places/file-journal.js";
 
 /** An edit whose lines are gone though no journaled edit replaced them. */
 export interface LostEdit {

@@ -6,9 +6,9 @@ import { type Merged, merge3 } from "../calls/index.js";
 import { compare, LineChange, type Region } from "../changes/index.js";
 import { anchorOf, type Problem, problem } from "../edits/index.js";
 import { Document, LineSet, lineIndexes } from "../text/index.js";
-import type { EditedPlace, Removed } from "./edited-place.js";
 import type { FileFindings, LostWork } from "./find-lost.js";
-import { normalised } from "./survival.js";
+import type { EditedPlace, Removed } from "./places/edited-place.js";
+import { normalised } from "./places/survival.js";
 
 /** Problems are empty if a text is not kept; `needs` are lost edits that this work builds on. */
 type Hindrance = { readonly problems: readonly Problem[] } | { readonly needs: readonly string[] };

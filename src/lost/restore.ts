@@ -2,8 +2,6 @@
 import type { Result } from "../calls/index.js";
 import { type CallEnv, type Env, journalThrown } from "../ledger/index.js";
 import { type JournalEntry, PortError } from "../ports/index.js";
-import { isPresent } from "./edited-place.js";
-import { undoes, undoneIds } from "./file-journal.js";
 import {
   type FileFindings,
   fileOf,
@@ -15,6 +13,8 @@ import {
   surveyOf,
 } from "./find-lost.js";
 import { editsElsewhere } from "./moved-tree.js";
+import { isPresent } from "./places/edited-place.js";
+import { undoes, undoneIds } from "./places/file-journal.js";
 import { type Asked, makeInPresentTree, restoreFile, type Together } from "./restore-file.js";
 import {
   alreadyThere,

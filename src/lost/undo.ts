@@ -10,7 +10,7 @@ import {
   withFiles,
 } from "../ledger/index.js";
 import { type FileId, type JournalEntry, PortError } from "../ports/index.js";
-import { journalEnds, readAbout, undoes, undoneIds } from "./file-journal.js";
+import { journalEnds, readAbout, undoes, undoneIds } from "./places/file-journal.js";
 import { CannotUndo, type HeldFiles, type Taken, takeBack, turned } from "./take-back.js";
 
 export interface UndoRequest {

@@ -1,11 +1,11 @@
 import { nameOf } from "../host/index.js";
 import type { FileOutcome, FileRecord, RecordedLedger } from "../ports/index.js";
 import { FileStates } from "./file-states.js";
-import { namesIn } from "./line-file.js";
+import { namesIn } from "./lines/line-file.js";
+import { repairing } from "./lines/put-aside.js";
+import type { StoreContext } from "./lines/replace-file.js";
 import { removeTree } from "./prune.js";
-import { repairing } from "./put-aside.js";
 import { isDamaged, Records } from "./records.js";
-import type { StoreContext } from "./replace-file.js";
 
 const statesFile = "states.jsonl";
 const ledgerEnding = ".json";

@@ -1,6 +1,6 @@
 // What is written down between processes? Records, versions, journal, notes, in the state folder.
 
+export { makeWay } from "./lines/put-aside.js";
 export type { Bounds } from "./prune.js";
-export { makeWay } from "./put-aside.js";
 export { recordedWorkspaces } from "./recorded-workspaces.js";
 export { defaultBounds, type NodeStore, type NodeStoreOptions, nodeStore } from "./store.js";

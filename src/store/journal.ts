@@ -1,8 +1,8 @@
 import { stateFailure, withoutChecksum } from "../host/index.js";
 import { idsIn, isAskedFor, type JournalEntry, type JournalNews, type JournalQuery } from "../ports/index.js";
-import type { StoreContext } from "./replace-file.js";
-import type { SegmentIndex } from "./segment-index.js";
-import { hashOf, Segments } from "./segments.js";
+import type { StoreContext } from "./lines/replace-file.js";
+import type { SegmentIndex } from "./lines/segment-index.js";
+import { hashOf, Segments } from "./lines/segments.js";
 
 const journalSize = 1024 * 1024;
 /** A process that was stopped between asking for the segment and writing may write into one that is full by then. */

@@ -13,9 +13,9 @@ import {
   writeAll,
 } from "../host/index.js";
 import type { Json, NamedRecord } from "../ports/index.js";
-import { namesIn } from "./line-file.js";
-import { makeWay, repairing } from "./put-aside.js";
-import type { StoreContext } from "./replace-file.js";
+import { namesIn } from "./lines/line-file.js";
+import { makeWay, repairing } from "./lines/put-aside.js";
+import type { StoreContext } from "./lines/replace-file.js";
 
 interface NamedLine {
   readonly name: string;

@@ -10,8 +10,8 @@ import {
   withFile,
 } from "../host/index.js";
 import type { Json } from "../ports/index.js";
-import { repairing } from "./put-aside.js";
-import type { StoreContext } from "./replace-file.js";
+import { repairing } from "./lines/put-aside.js";
+import type { StoreContext } from "./lines/replace-file.js";
 
 /**
  * Short notes from process to process: lists that are only ever appended to, one for each kind and name. The loss of a

@@ -1,5 +1,5 @@
 import { errorCode, ifThere, reason, remove, ticks } from "../host/index.js";
-import type { StoreContext } from "./replace-file.js";
+import type { StoreContext } from "./lines/replace-file.js";
 
 export interface Bounds {
   /** Milliseconds since something was last written. */

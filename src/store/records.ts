@@ -1,8 +1,8 @@
 import { ifThere, readFile, reason, stateFailure, withChecksum, withoutChecksum } from "../host/index.js";
 import type { Json } from "../ports/index.js";
-import { appendTo, type FileStamp, lineFeed, readFrom } from "./line-file.js";
-import { putAside } from "./put-aside.js";
-import { replaceFile, type StoreContext } from "./replace-file.js";
+import { appendTo, type FileStamp, lineFeed, readFrom } from "./lines/line-file.js";
+import { putAside } from "./lines/put-aside.js";
+import { replaceFile, type StoreContext } from "./lines/replace-file.js";
 
 /** A record and the names that it was made for, since a file's name is one-way. */
 export interface RecordEntry {

@@ -28,12 +28,12 @@ import { withoutSecrets } from "../text/index.js";
 import { EntryPaths, type Here } from "./entry-paths.js";
 import { FileRecords } from "./file-records.js";
 import { Journal } from "./journal.js";
+import { repairing } from "./lines/put-aside.js";
+import { replaceFile, type StoreContext } from "./lines/replace-file.js";
 import { NamedRecords } from "./named-records.js";
 import { Notes } from "./notes.js";
 import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./prune.js";
-import { repairing } from "./put-aside.js";
 import { format, label, olderFormat } from "./recorded-workspaces.js";
-import { replaceFile, type StoreContext } from "./replace-file.js";
 import { olderVersion, takeOver } from "./take-over.js";
 import { Versions } from "./versions.js";
 

@@ -2,9 +2,9 @@
 import { ifThere, nameOf, newToken, readFile, reason, withoutChecksum } from "../host/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { Journal } from "./journal.js";
-import { namesIn } from "./line-file.js";
+import { namesIn } from "./lines/line-file.js";
+import type { StoreContext } from "./lines/replace-file.js";
 import { removeTree } from "./prune.js";
-import type { StoreContext } from "./replace-file.js";
 import { unpack } from "./versions.js";
 
 const entriesAtOnce = 500;

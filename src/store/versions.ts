@@ -1,9 +1,9 @@
 import { reason, stateFailure, withoutChecksum } from "../host/index.js";
 import type { NewVersion } from "../ports/index.js";
-import { difference, merged } from "./difference.js";
-import type { StoreContext } from "./replace-file.js";
-import type { SegmentIndex } from "./segment-index.js";
-import { hashOf, Segments } from "./segments.js";
+import { difference, merged } from "./lines/difference.js";
+import type { StoreContext } from "./lines/replace-file.js";
+import type { SegmentIndex } from "./lines/segment-index.js";
+import { hashOf, Segments } from "./lines/segments.js";
 
 /** Zlib streams. In a hurry, what is short stands in one as it is: loading zlib takes a sixth of Node's start. */
 const longestStored = 16 * 1024;

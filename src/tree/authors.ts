@@ -1,7 +1,7 @@
 /** Names the author of a change: rules from what is known of commands that ran. Pure. Never the wrong one alone. */
 import { compileGlob } from "../host/index.js";
-import { packageFiles } from "./command-kinds.js";
-import { piecesOf } from "./command-lines.js";
+import { packageFiles } from "./commands/command-kinds.js";
+import { piecesOf } from "./commands/command-lines.js";
 import type { RunningCommand } from "./tree-record.js";
 
 /** The person, or a program that no agent is known to have started. */

@@ -1,7 +1,7 @@
 /** Which uncommitted lines a change took away so that they count as lost. Pure. */
 import { compare } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
-import type { Sweep, Writer } from "./command.js";
+import type { Sweep, Writer } from "./commands/command.js";
 import { goneLines, type Owner, type Owners, removedLines } from "./line-work.js";
 
 interface Taking {

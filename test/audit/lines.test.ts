@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { type LineSpan, linesAt, linesOf } from "../../src/audit/lines.js";
+import { type LineSpan, linesAt, linesOf } from "../../src/audit/sessions/lines.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kedge-audit-lines-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Args, nearest, parseCommandLine, parseRanges, UsageError } from "../../src/cli/args.js";
-import { commands } from "../../src/cli/command-table.js";
 import { flagsOf } from "../../src/cli/flag-types.js";
+import { commands } from "../../src/cli/table/command-table.js";
 
 function run(...argv: string[]): Args {
   const parsed = parseCommandLine(argv);

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/command-table.js";
+import { commands } from "../../src/cli/table/command-table.js";
 import { Place } from "./support.js";
 
 /** Line 12 is foo and line 15 is }: what the examples name them by. */

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/command-table.js";
-import { completionScript } from "../../src/cli/completion.js";
 import { flagsOf, general, shells } from "../../src/cli/flag-types.js";
-import { commandHelp, overview } from "../../src/cli/help.js";
 import { makeStream } from "../../src/cli/print/output.js";
+import { commands } from "../../src/cli/table/command-table.js";
+import { completionScript } from "../../src/cli/table/completion.js";
+import { commandHelp, overview } from "../../src/cli/table/help.js";
 import { jsonLines, Place } from "./support.js";
 
 const plain = makeStream({ env: { NO_COLOR: "1" }, write: () => {}, isTerminal: true, columns: 80 });

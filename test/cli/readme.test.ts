@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/command-table.js";
+import { commands } from "../../src/cli/table/command-table.js";
 import { Place } from "./support.js";
 
 const readme = readFileSync("README.md", "utf8");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FileSteps } from "../../src/lost/file-steps.js";
+import { FileSteps } from "../../src/lost/places/file-steps.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 import { Document } from "../../src/text/document.js";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { commandNamed } from "../../src/cli/command-table.js";
+import { commandNamed } from "../../src/cli/table/command-table.js";
 import { classNames } from "../../src/replay/cases/generate.js";
 import { allMechanisms } from "../../src/replay/mechanisms/all.js";
 

@@ -14,9 +14,9 @@ import { describe, expect, it } from "vitest";
 import { nodeIo } from "../../src/host/io.js";
 import { thisPlatform } from "../../src/host/platform.js";
 import type { JournalEntry } from "../../src/ports/store.js";
-import { difference, merged } from "../../src/store/difference.js";
 import { Journal } from "../../src/store/journal.js";
-import { headIn, headOf } from "../../src/store/segment-index.js";
+import { difference, merged } from "../../src/store/lines/difference.js";
+import { headIn, headOf } from "../../src/store/lines/segment-index.js";
 import { Versions } from "../../src/store/versions.js";
 import { type Ground, newGround, text, utf8 } from "../support/node.js";
 

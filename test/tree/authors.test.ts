@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { attribute, type Circumstances, outside, type Trace } from "../../src/tree/authors.js";
-import { commandFacts } from "../../src/tree/command.js";
-import { hashesOfLines } from "../../src/tree/command-lines.js";
+import { commandFacts } from "../../src/tree/commands/command.js";
+import { hashesOfLines } from "../../src/tree/commands/command-lines.js";
 import type { RunningCommand } from "../../src/tree/tree-record.js";
 
 const now = 1_000_000;

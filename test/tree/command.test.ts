@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandFacts } from "../../src/tree/command.js";
+import { commandFacts } from "../../src/tree/commands/command.js";
 
 const facts = (command: string) => commandFacts(command, "/w");
 const names = (command: string): string[] => facts(command).names.map(({ path }) => path);

@@ -1,8 +1,8 @@
 /** `projects/**\/*.jsonl` in the configuration folder of Claude Code: a line for each message. */
 import { basename, dirname, join } from "node:path";
 import { isRecord, list, number, type Payload, plain, record, text, textIn } from "../../guard/index.js";
-import { linesOf, parsedLine } from "../lines.js";
-import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
+import { linesOf, parsedLine } from "../sessions/lines.js";
+import { callOf, type Progress, type Shown, type Step, type Told } from "../sessions/steps.js";
 import { adapterOf, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 

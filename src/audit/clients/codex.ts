@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { isRecord, list, type Payload, record, text, textIn } from "../../guard/index.js";
 import { shownFile } from "../commands.js";
-import { linesOf, parsedLine } from "../lines.js";
-import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
+import { linesOf, parsedLine } from "../sessions/lines.js";
+import { callOf, type Progress, type Shown, type Step, type Told } from "../sessions/steps.js";
 import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 

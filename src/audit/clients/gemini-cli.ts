@@ -2,8 +2,15 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord, list, number, type Payload, record, text } from "../../guard/index.js";
-import { linesOf, parsedLine } from "../lines.js";
-import { callOf, type Progress, type Shown, type Step, type Surroundings, type Told } from "../steps.js";
+import { linesOf, parsedLine } from "../sessions/lines.js";
+import {
+  callOf,
+  type Progress,
+  type Shown,
+  type Step,
+  type Surroundings,
+  type Told,
+} from "../sessions/steps.js";
 import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isRecord, number, type Payload, record, text } from "../../guard/index.js";
-import { parsedLine } from "../lines.js";
-import { type Row, type RowPlace, SqliteFile } from "../sqlite.js";
+import { parsedLine } from "../sessions/lines.js";
+import { type Row, type RowPlace, SqliteFile } from "../sessions/sqlite.js";
 import {
   callOf,
   type Progress,
@@ -12,7 +12,7 @@ import {
   type Step,
   type Surroundings,
   type Told,
-} from "../steps.js";
+} from "../sessions/steps.js";
 import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 

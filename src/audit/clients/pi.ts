@@ -1,8 +1,8 @@
 /** `sessions/**\/*.jsonl` in pi's agent folder: a line for each entry. */
 import { join } from "node:path";
 import { isRecord, list, number, type Payload, record, text, textIn } from "../../guard/index.js";
-import { linesOf, parsedLine } from "../lines.js";
-import { callOf, type Progress, type Shown, type Step, type Told } from "../steps.js";
+import { linesOf, parsedLine } from "../sessions/lines.js";
+import { callOf, type Progress, type Shown, type Step, type Told } from "../sessions/steps.js";
 import { adapterOf, type FoundFile, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 

@@ -1,5 +1,5 @@
 import { type Adapter, adapters } from "../../guard/index.js";
-import type { SessionFile } from "../steps.js";
+import type { SessionFile } from "../sessions/steps.js";
 
 /** Where a client's own default folders are found. */
 export interface Machine {

@@ -1,6 +1,6 @@
 /** The lines of a transcript since the last compaction, which the guard looks through before it refuses what is unread. */
 import type { Recalled, Sent } from "../../guard/index.js";
-import { type LineSpan, linesAt } from "../lines.js";
+import { type LineSpan, linesAt } from "../sessions/lines.js";
 
 /** The guard looks back this far, in characters. */
 const most = 64 * 1024 * 1024;

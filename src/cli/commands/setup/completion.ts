@@ -1,6 +1,6 @@
-import { completionScript } from "../../completion.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
+import { completionScript } from "../../table/completion.js";
 
 export const run: Run = async ({ args, output }) => {
   const shell = args.positionals[0] as string;

@@ -1,8 +1,8 @@
 /** Follows each place that a live edit changed, step by step, to the file now. */
-import type { LineChange } from "../changes/index.js";
-import { type Texts, writtenLines } from "../ledger/index.js";
-import type { JournalEntry } from "../ports/index.js";
-import { type Document, LineSet } from "../text/index.js";
+import type { LineChange } from "../../changes/index.js";
+import { type Texts, writtenLines } from "../../ledger/index.js";
+import type { JournalEntry } from "../../ports/index.js";
+import { type Document, LineSet } from "../../text/index.js";
 import {
   carryPlace,
   type EditedPlace,

@@ -1,5 +1,5 @@
+import { type Command, type Flag, flagsOf, general, type Positional } from "../flag-types.js";
 import { commands } from "./command-table.js";
-import { type Command, type Flag, flagsOf, general, type Positional } from "./flag-types.js";
 
 /** A completion script, made from the table of commands. */
 export function completionScript(shell: string): string {

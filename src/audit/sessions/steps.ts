@@ -7,7 +7,7 @@ import {
   placed,
   type Recalled,
   type Write,
-} from "../guard/index.js";
+} from "../../guard/index.js";
 
 /** A call of a tool, with its result. */
 export interface Call {

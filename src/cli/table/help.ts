@@ -1,6 +1,6 @@
+import { type Command, exitStatuses, type Flag, general, json, touching } from "../flag-types.js";
+import { type Stream, wrap } from "../print/output.js";
 import { commandNamed, commands } from "./command-table.js";
-import { type Command, exitStatuses, type Flag, general, json, touching } from "./flag-types.js";
-import { type Stream, wrap } from "./print/output.js";
 
 /** The stream of a help page, and the commands that this build has. */
 export interface HelpSetup {

@@ -1,8 +1,8 @@
 /** The states of a file from its first live edit to now: journaled steps, and between them the changes of others. */
-import { compare, LineChange } from "../changes/index.js";
-import type { Texts } from "../ledger/index.js";
-import type { JournalEntry } from "../ports/index.js";
-import type { Document } from "../text/index.js";
+import { compare, LineChange } from "../../changes/index.js";
+import type { Texts } from "../../ledger/index.js";
+import type { JournalEntry } from "../../ports/index.js";
+import type { Document } from "../../text/index.js";
 import type { FileJournal } from "./file-journal.js";
 
 /** One state of a file; `version` is null if there was no file. */

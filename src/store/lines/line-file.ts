@@ -1,5 +1,5 @@
 /** Files of the state folder that grow line by line. */
-import { flags, type Io, ifThere, readAll, reason, withFile, writeAll } from "../host/index.js";
+import { flags, type Io, ifThere, readAll, reason, withFile, writeAll } from "../../host/index.js";
 import { makeWay, repairing } from "./put-aside.js";
 import type { StoreContext } from "./replace-file.js";
 

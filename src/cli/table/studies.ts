@@ -1,5 +1,5 @@
 /** Commands that study what happened: in sessions of agents, and in a git history. */
-import { audited, type Command, json } from "./flag-types.js";
+import { audited, type Command, json } from "../flag-types.js";
 
 export const studies: readonly Command[] = [
   {

@@ -1,4 +1,12 @@
-import { errorCode, type Io, isMissing, makeFolder, newToken, type Platform, reason } from "../host/index.js";
+import {
+  errorCode,
+  type Io,
+  isMissing,
+  makeFolder,
+  newToken,
+  type Platform,
+  reason,
+} from "../../host/index.js";
 
 /** The surroundings for putting things of the state folder aside. */
 export interface StateFolder {

@@ -1,5 +1,5 @@
 /** Every command and flag, told once: the parser, the help, docs/cli.md and the completions are made from this. */
-import { ofAuthors } from "./authors-commands.js";
+
 import {
   anchors,
   type Command,
@@ -16,7 +16,8 @@ import {
   touching,
   uninstall,
   unmoved,
-} from "./flag-types.js";
+} from "../flag-types.js";
+import { ofAuthors } from "./authors-commands.js";
 import { studies } from "./studies.js";
 
 const reading: readonly Command[] = [

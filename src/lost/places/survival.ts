@@ -13,9 +13,9 @@
  * Removed lines are back if half of them are new at the place they had. A return counts only if the edit wrote nothing in
  * their place, or if its text is there in another layout.
  */
-import { compare, type LineChange, type Region } from "../changes/index.js";
-import { countsOf } from "../ledger/index.js";
-import { Document, LineSet, lineIndexes } from "../text/index.js";
+import { compare, type LineChange, type Region } from "../../changes/index.js";
+import { countsOf } from "../../ledger/index.js";
+import { Document, LineSet, lineIndexes } from "../../text/index.js";
 
 /** A text, and a text in which lines of it are looked for. */
 export interface Comparison {

@@ -1,4 +1,4 @@
-import { digest } from "../text/index.js";
+import { digest } from "../../text/index.js";
 
 const shortest = 6;
 const mostPieces = 400;

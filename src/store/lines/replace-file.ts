@@ -1,4 +1,12 @@
-import { attempts, errorCode, newToken, openStateFile, remove, withFile, writeAll } from "../host/index.js";
+import {
+  attempts,
+  errorCode,
+  newToken,
+  openStateFile,
+  remove,
+  withFile,
+  writeAll,
+} from "../../host/index.js";
 import { repairing, type StateFolder } from "./put-aside.js";
 
 export interface StoreContext extends StateFolder {

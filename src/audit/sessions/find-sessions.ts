@@ -1,8 +1,8 @@
 /** Finds session files, and which client wrote them. */
 import { closeSync, constants, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readers } from "./clients/index.js";
-import type { FoundFile, Machine, SessionReader } from "./clients/reader.js";
+import { readers } from "../clients/index.js";
+import type { FoundFile, Machine, SessionReader } from "../clients/reader.js";
 import type { SessionFile } from "./steps.js";
 
 export interface SessionSearch extends Machine {

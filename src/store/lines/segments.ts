@@ -3,7 +3,7 @@
  * looking for one parses no other. A segment that is full gets an index; it is made of the segment, and made again
  * where it is missing, damaged, or older than the last line.
  */
-import { flags, ifThere, openStateFile, reason, withChecksum, withFile } from "../host/index.js";
+import { flags, ifThere, openStateFile, reason, withChecksum, withFile } from "../../host/index.js";
 import { lineFeed, namesIn } from "./line-file.js";
 import { makeWay, repairing } from "./put-aside.js";
 import { replaceFile, type StoreContext } from "./replace-file.js";

@@ -1,6 +1,6 @@
 /** Every look into the journal that this folder takes, and the entries of each file. */
-import type { Env } from "../ledger/index.js";
-import { idsIn, type JournalEntry } from "../ports/index.js";
+import type { Env } from "../../ledger/index.js";
+import { idsIn, type JournalEntry } from "../../ports/index.js";
 
 /** Entries of one file from its first live edit on, under all names that the file had. */
 export interface FileJournal {

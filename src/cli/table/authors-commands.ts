@@ -1,5 +1,5 @@
 /** Commands that say whose the uncommitted lines of a tree are. */
-import { type Command, dryRun, type Flag, file, json } from "./flag-types.js";
+import { type Command, dryRun, type Flag, file, json } from "../flag-types.js";
 
 const whose: readonly Flag[] = [
   { name: "mine", help: "yours; in a terminal without an agent: --person" },
