@@ -5,7 +5,15 @@ import { type Commits, type FileId, type JournalEntry, PortError } from "../port
 import { Document } from "../text/index.js";
 import type { EditedPlace } from "./places/edited-place.js";
 import { EditedPlaces } from "./places/edited-places.js";
-import { type FileJournal, fileJournals, hasSweep, liveEdits, readJournal } from "./places/file-journal.js";
+import {
+  type FileJournal,
+  fileJournals,
+  hasSweep,
+  isSteady,
+  keyFinder,
+  liveEdits,
+  readJournal,
+} from "./places/file-journal.js";
 import { isAlike, isWhole, normalised } from "./places/survival.js";
 
 export interface LostRequest {
@@ -58,16 +66,16 @@ export const forgetTool = "forget";
 
 const defaultAge = 14 * 86_400_000;
 
-export async function surveyOf(request: LostRequest, env: Env): Promise<Survey> {
-  const since = request.since ?? env.clock() - defaultAge;
-  const entries = await readJournal(env, since);
+export function sinceOf({ since }: LostRequest, { clock }: Env): number {
+  return since ?? clock() - defaultAge;
+}
+
+/** Of the whole journal, or of what it says of some files. */
+export async function surveyOf(request: LostRequest, env: Env, files?: readonly string[]): Promise<Survey> {
+  const since = sinceOf(request, env);
+  const entries = await readJournal(env, since, files);
   const live = liveEdits(entries, since);
-  const keyOf = (path: string) =>
-    env.files.identify(path).then(
-      ({ key }) => key,
-      () => null,
-    );
-  const journals = await fileJournals(entries, live, keyOf);
+  const journals = await fileJournals(entries, live, keyFinder(env));
   const notices = new Map<string, JournalEntry>();
   const forgotten = new Set<string>();
   for (const entry of entries) {
@@ -104,9 +112,8 @@ async function lastEncoding(key: string, env: Env): Promise<string | null> {
 
 /** Whether the file is as its last journaled edit left it, and nobody else changed it between two edits. */
 export function isUntouched(journal: FileJournal, now: Document | null): boolean {
-  const { entries } = journal;
-  if (hasSweep(journal) || (now?.version ?? null) !== (entries.at(-1)?.after ?? null)) return false;
-  return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
+  const last = journal.entries.at(-1)?.after ?? null;
+  return !hasSweep(journal) && (now?.version ?? null) === last && isSteady(journal);
 }
 
 /**

@@ -13,9 +13,11 @@ import {
   type LostWork,
   readText,
   type Survey,
+  sinceOf,
   surveyOf,
 } from "./find-lost.js";
-import { type FileJournal, hasSweep } from "./places/file-journal.js";
+import { hasSweep } from "./places/file-journal.js";
+import { type Living, liveFiles } from "./places/live-files.js";
 
 /** An edit whose lines are gone though no journaled edit replaced them. */
 export interface LostEdit {
@@ -61,18 +63,43 @@ export interface LostCause extends LostRequest {
 }
 
 /** All edits of everybody that are lost now. */
-export async function lost(request: LostRequest, env: Env): Promise<LostEdit[]> {
-  const survey = await surveyOf(request, env);
+export async function lost(request: LostRequest, env: CallEnv): Promise<LostEdit[]> {
   const found: LostEdit[] = [];
-  for (const journal of survey.journals) {
+  const surveyed = surveys(request, env);
+  for (const file of await liveFiles(sinceOf(request, env), env)) {
+    const version = await versionOf(file, env);
+    const isAsBefore = !file.isSwept && file.isSteady && version === file.last;
+    if (isAsBefore && !request.overwritten) continue;
+    const survey = await surveyed(file);
+    const journal = survey.journals.find(({ key }) => key === file.key);
     const findings = await looked(async () => {
-      const now = await readText(await fileOf(journal, env), env);
-      return isUntouched(journal, now) && !request.overwritten ? null : findLost(journal, survey, env);
+      const now = journal ? await readText(await fileOf(journal, env), env) : null;
+      if (!journal || (isUntouched(journal, now) && !request.overwritten)) return null;
+      return findLost(journal, survey, env);
     });
     for (const work of findings?.lost ?? [])
       found.push(await described(work, findings as FileFindings, survey));
   }
   return found.sort((one, two) => one.time - two.time);
+}
+
+/** What the journal says of a file, and of those that are connected with it: asked for once. */
+function surveys(request: LostRequest, env: Env): (file: Living) => Promise<Survey> {
+  const known = new Map<string, Promise<Survey>>();
+  return ({ keys }) => {
+    const [first = ""] = keys;
+    const survey = known.get(first) ?? surveyOf(request, env, keys);
+    known.set(first, survey);
+    return survey;
+  };
+}
+
+/** The version of the text that is there now, null if there is none; undefined where a closer look has to tell. */
+async function versionOf({ key }: Living, env: Env): Promise<string | null | undefined> {
+  const file = await env.files.identify(key).catch(() => null);
+  if (file?.key !== key) return undefined;
+  const text = await looked(async () => ({ now: await readText(file, env) }));
+  return text ? (text.now?.version ?? null) : undefined;
 }
 
 /** Returns null for a file that cannot be read. */
@@ -97,17 +124,18 @@ const looksKey = "looks for lost work";
  * unchanged file is read, and compared with nothing.
  */
 export async function lostBy(cause: LostCause, env: CallEnv): Promise<LostEdit[]> {
-  const survey = await surveyOf(cause, env);
+  const surveyed = surveys(cause, env);
   const record = await env.store.record(looksKey);
   const before = (record?.value ?? {}) as unknown as Looks;
   const after: Looks = {};
   const found: LostEdit[] = [];
-  for (const journal of survey.journals) {
-    const last = before[journal.key];
-    const look = await looked(() => lookAt(journal, cause.hasMovedRefs ? undefined : last, survey, env));
-    if (look ?? last) after[journal.key] = look?.seen ?? (last as Look);
+  for (const file of await liveFiles(sinceOf(cause, env), env)) {
+    const last = before[file.key];
+    const look = await looked(() => lookAt(file, cause.hasMovedRefs ? undefined : last, surveyed, env));
+    if (look ?? last) after[file.key] = look?.seen ?? (last as Look);
     const { findings } = look ?? {};
     if (!findings) continue;
+    const survey = await surveyed(file);
     const fresh = findings.lost.filter((work) => !last?.[2].includes(lossOf(work)));
     if (fresh.length > 0) await noteLoss(fresh, findings, cause, env);
     for (const work of fresh) found.push(await described(work, findings, survey));
@@ -126,17 +154,23 @@ interface Seen {
 
 /** Returns null if the file is as it was at the last look. */
 async function lookAt(
-  journal: FileJournal,
+  file: Living,
   last: Look | undefined,
-  survey: Survey,
+  surveyed: (file: Living) => Promise<Survey>,
   env: Env,
 ): Promise<Seen | null> {
-  const now = await readText(await fileOf(journal, env), env);
-  const version = now?.version ?? null;
-  const count = journal.entries.length;
-  if (last?.[0] === version && last[1] === count) return null;
+  const { count } = file;
   // Work that was lost at the last look may be back.
   const wasWhole = !last || last[2].length === 0;
+  const known = await versionOf(file, env);
+  if (known !== undefined && last?.[0] === known && last[1] === count) return null;
+  if (wasWhole && !file.isSwept && known === file.last) return null;
+  const survey = await surveyed(file);
+  const journal = survey.journals.find(({ key }) => key === file.key);
+  if (!journal) return null;
+  const now = await readText(await fileOf(journal, env), env);
+  const version = now?.version ?? null;
+  if (last?.[0] === version && last[1] === count) return null;
   if (wasWhole && !hasSweep(journal) && version === journal.entries.at(-1)?.after) return null;
   if (wasWhole && (await isQuiet(journal, now, env))) return { seen: [version, count, []] };
   const findings = await findLost(journal, survey, env);

@@ -10,9 +10,13 @@ export interface FileJournal {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Oldest first; all of the journal, or from a time on. */
-export function readJournal({ store }: Env, since?: number): Promise<readonly JournalEntry[]> {
-  return store.journal(since === undefined ? {} : { since });
+/** Oldest first; all of the journal, or from a time on, or of some files. */
+export function readJournal(
+  { store }: Env,
+  since?: number,
+  files?: readonly string[],
+): Promise<readonly JournalEntry[]> {
+  return store.journal({ ...(since === undefined ? {} : { since }), ...(files ? { files } : {}) });
 }
 
 /** All that the journal says of these edits or batches: their undos and restores, and what was done to those. */
@@ -79,7 +83,7 @@ export function liveEdits(entries: readonly JournalEntry[], since: number): Set<
 }
 
 /** A new layout is nobody's work, nor is git's text; a file that a command removed is made again by many a build. */
-function isNobodys({ tool, after, reformat = false, clean = false }: JournalEntry): boolean {
+export function isNobodys({ tool, after, reformat = false, clean = false }: JournalEntry): boolean {
   return reformat || clean || (tool === "shell" && after === null);
 }
 
@@ -88,10 +92,24 @@ export function hasSweep({ entries }: FileJournal): boolean {
   return entries.some(({ swept }) => swept !== undefined);
 }
 
+/** Whether nobody changed the file between two of its entries. */
+export function isSteady({ entries }: FileJournal): boolean {
+  return entries.every(({ before }, at) => at === 0 || before === (entries[at - 1]?.after ?? null));
+}
+
 interface Growing {
   key: string;
   path: string;
   entries: JournalEntry[];
+}
+
+/** The key of the file behind a path; null if it cannot be told. */
+export function keyFinder({ files }: Env): (path: string) => Promise<string | null> {
+  return (path) =>
+    files.identify(path).then(
+      ({ key }) => key,
+      () => null,
+    );
 }
 
 /** Sorts entries by file. `keyOf` finds the file behind a path; null if it cannot be read. */
