@@ -70,7 +70,7 @@ export function sinceOf({ since }: LostRequest, { clock }: Env): number {
   return since ?? clock() - defaultAge;
 }
 
-/** Of the whole journal, or of what it says of some files. */
+/** Reads the whole journal, or what it says of some files. */
 export async function surveyOf(request: LostRequest, env: Env, files?: readonly string[]): Promise<Survey> {
   const since = sinceOf(request, env);
   const entries = await readJournal(env, since, files);

@@ -83,7 +83,7 @@ export async function lost(request: LostRequest, env: CallEnv): Promise<LostEdit
   return found.sort((one, two) => one.time - two.time);
 }
 
-/** What the journal says of a file, and of those that are connected with it: asked for once. */
+/** Surveys of a file and those that are connected with it, each made once. */
 function surveys(request: LostRequest, env: Env): (file: Living) => Promise<Survey> {
   const known = new Map<string, Promise<Survey>>();
   return ({ keys }) => {
