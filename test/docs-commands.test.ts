@@ -15,6 +15,7 @@ import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 const pages = [
+  "README.md",
   ...["getting-started", "concepts", "configuration", "several-agents", "storage", "troubleshooting"].map(
     (name) => `docs/${name}.md`,
   ),

@@ -1,5 +1,7 @@
 // docs/clients.md, from test/clients/results.json alone: what `npm run test:clients -- --record` saw.
-import { exists, readJson } from "../shell.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { exists, readJson, root } from "../shell.mjs";
 
 const source = "test/clients/results.json";
 
@@ -37,9 +39,31 @@ A client joins with one file in \`test/clients/drivers\`.
 With the guard, at the deciding call of each run of [clients.md](clients.md), word for word but for paths and what the client always adds.
 ${all.map((build) => received(scenarios, build)).join("")}`;
   return [
+    { path: "README.md", text: withShortTable(scenarios, all) },
     { path: "docs/clients.md", text },
     { path: "docs/clients-received.md", text: words },
   ];
+}
+
+/** The rows that a new reader wants, for the newest build of each client. */
+const decisive = [
+  "unread-edit",
+  "partial-overwrite",
+  "stale-line",
+  "moved-text",
+  "stale-overwrite",
+  "lost-work",
+];
+
+function withShortTable(scenarios, builds) {
+  const newest = new Map(builds.map((build) => [build.title.replace(/ [\d.]+$/, ""), build]).reverse());
+  const short = Object.fromEntries(decisive.map((name) => [name, scenarios[name]]));
+  const table = matrix(short, [...newest.values()].reverse());
+  const marks = /(<!-- clients: [^>]* -->\n)[\s\S]*(<!-- \/clients -->)/;
+  return readFileSync(join(root, "README.md"), "utf8").replace(
+    marks,
+    (_, open, end) => `${open}${table}\n${end}`,
+  );
 }
 
 function matrix(scenarios, builds) {
