@@ -5,7 +5,7 @@ import { headOf, runGit, runOwnGit } from "../git/index.js";
 import type { Repository } from "../host/index.js";
 import type { Files, LedgerStore } from "../ports/index.js";
 import type { Party } from "./author.js";
-import { rememberCommitted } from "./committed.js";
+import { rememberCommitted, rememberMove } from "./committed.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
 import { mergeIndex } from "./merge-index.js";
 import { type Plan, type PlannedFile, planFor } from "./plan.js";
@@ -146,6 +146,7 @@ async function remember(
   const blobs = new Map(changes.map(({ path, file }) => [path, file?.blob]));
   for (const { work, lines } of planned) {
     const blob = blobs.get(work.path);
+    if (work.from !== null) await rememberMove(work.key, work.fromKey, store);
     if (lines && blob)
       await rememberCommitted(
         work.key,

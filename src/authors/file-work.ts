@@ -6,7 +6,7 @@ import type { Repository } from "../host/index.js";
 import type { Files, JournalEntry, StoreReader } from "../ports/index.js";
 import { Document } from "../text/index.js";
 import { type Author, authorOf, unrecorded } from "./author.js";
-import { committedPlaces } from "./committed.js";
+import { committedPlaces, formerKeys } from "./committed.js";
 import { embed } from "./embed.js";
 import { type Cleaning, follow, type KeptText, linesOf, stateText } from "./follow.js";
 import { type Item, itemsOf, joined, linesWith } from "./text-work.js";
@@ -23,6 +23,8 @@ export interface FileWork extends ChangedFile {
   readonly key: string;
   /** The path in HEAD of a file that was moved. */
   readonly from: string | null;
+  /** The key that it had there; its own if it was not moved. */
+  readonly fromKey: string;
   /** The agent that made or moved the file; null for a file that is in HEAD under its name. */
   readonly creator: Author | null;
   /** The bytes that git would keep; null: the file is gone. A filtered file has those on the disk. */
@@ -39,8 +41,9 @@ export async function loadWork(around: Surroundings, paths: readonly string[]): 
   const { repository, store } = around;
   const changed = await changedFiles(repository, paths);
   const keys = new Map<string, string>();
-  for (const { path } of changed) keys.set(path, await keyOf(path, around));
-  const entries = changed.length === 0 ? [] : await store.journal({ files: [...keys.values()] });
+  for (const file of changed) keys.set(file.path, await keyOf(file, around));
+  const former = await formerKeys([...keys.values()], store);
+  const entries = changed.length === 0 ? [] : await store.journal({ files: [...keys.values(), ...former] });
   const byFile = new Map<string, JournalEntry[]>();
   for (const entry of entries) byFile.set(entry.file, [...(byFile.get(entry.file) ?? []), entry]);
   const moves = await movesOf(entries, around);
@@ -59,14 +62,16 @@ export async function loadWork(around: Surroundings, paths: readonly string[]): 
     if (from) isMoved.add(from.path);
     const head = from?.head ?? file.head;
     const headBytes = (head && known.get(head.blob)) ?? null;
-    const moved = { ...file, head, key, from: from?.path ?? null };
+    const moved = { ...file, head, key, from: from?.path ?? null, fromKey: from ? (move?.file ?? key) : key };
     works.push(await workOf(moved, { journal, move, headBytes }, around));
   }
   return works.filter(({ path, mode }) => mode !== null || !isMoved.has(path));
 }
 
-async function keyOf(path: string, { files, repository }: Surroundings): Promise<string> {
+async function keyOf({ path, mode }: ChangedFile, { files, repository }: Surroundings): Promise<string> {
   const full = resolve(repository.root, path);
+  // The key of a link is that of the file behind it.
+  if (mode === "120000") return full;
   return files.identify(full).then(
     ({ key }) => key,
     () => full,
@@ -108,7 +113,7 @@ function journalOf(
   return [...before, ...own.filter((entry) => entry.time >= first)];
 }
 
-type Placed = ChangedFile & Pick<FileWork, "key" | "from">;
+type Placed = ChangedFile & Pick<FileWork, "key" | "from" | "fromKey">;
 
 interface Known {
   readonly journal: readonly JournalEntry[];

@@ -1,33 +1,18 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { program } from "../cli/support.js";
-import { TestRepository } from "./repository.js";
+import { conversation, TestRepository } from "./repository.js";
 
-const conversation = "2114cf24-e226-421b-a9e0-fcca7d493fb1";
 const other = "claude-code:7f3a2b1c-0d4e-4f5a-8b6c-1d2e3f4a5b6c";
-
-/** An event of a client, as its hook gets it; the answer, null for silence. */
-function hook(tree: TestRepository, event: object): unknown {
-  const state = join(tree.scratch, "state");
-  const { stdout, status } = spawnSync(process.execPath, [program, "hook", "claude-code", "--state", state], {
-    ...{ cwd: tree.folder, env: { ...tree.env(), KEDGE_STATE: state }, encoding: "utf8" },
-    input: JSON.stringify({ session_id: conversation, cwd: tree.folder, ...event }),
-  });
-  expect(status).toBe(0);
-  return stdout.trim() === "" ? null : JSON.parse(stdout);
-}
 
 function command(tree: TestRepository, line: string): unknown {
   const call = { tool_name: "Bash", tool_use_id: "t", tool_input: { command: line } };
-  return hook(tree, { hook_event_name: "PreToolUse", ...call });
+  return tree.hook({ hook_event_name: "PreToolUse", ...call });
 }
 
 describe("the names of agents", () => {
   test("are the first words of the first prompt, until the person gives another", async () => {
     const tree = new TestRepository({ "a.txt": "1\n2\n" });
     for (const prompt of ["Fix the parser (please!), then run everything", "And now this"])
-      hook(tree, { hook_event_name: "UserPromptSubmit", prompt });
+      tree.hook({ hook_event_name: "UserPromptSubmit", prompt });
     const names = async (): Promise<unknown> =>
       (await tree.ok(`claude-code:${conversation}`, "session", "list", "--json"))
         .trim()

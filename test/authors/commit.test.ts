@@ -97,7 +97,7 @@ describe("kedge commit", () => {
   test("takes a commit back into which a hook puts other lines, and names hook and lines", async () => {
     const tree = await shared();
     const [head, index] = [tree.git("rev-parse", "HEAD"), tree.git("ls-files", "-s")];
-    tree.hook("pre-commit", "git add -u");
+    tree.gitHook("pre-commit", "git add -u");
     const { status, err } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
     expect(status).toBe(1);
     expect(err).toBe(
@@ -108,7 +108,7 @@ describe("kedge commit", () => {
 
   test("commits nothing where a hook refuses", async () => {
     const tree = await shared();
-    tree.hook("commit-msg", "echo no such message; exit 1");
+    tree.gitHook("commit-msg", "echo no such message; exit 1");
     const { status, err } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
     expect({ status, err }).toEqual({
       status: 1,

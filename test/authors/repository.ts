@@ -6,6 +6,10 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/index.js";
 import { makeStream } from "../../src/cli/print/output.js";
+import { program } from "../cli/support.js";
+
+/** The conversation of the agent that works behind a guard. */
+export const conversation = "2114cf24-e226-421b-a9e0-fcca7d493fb1";
 
 export interface Answer {
   readonly status: number;
@@ -74,7 +78,7 @@ export class TestRepository {
     this.git("commit", "-q", "-m", message);
   }
 
-  hook(name: string, script: string): void {
+  gitHook(name: string, script: string): void {
     const path = this.path(`.git/hooks/${name}`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -119,6 +123,28 @@ export class TestRepository {
       path,
       now.replace(old, () => text),
     );
+  }
+
+  /** An event of a client, as its hook gets it; the answer, null for silence. */
+  hook(event: object): unknown {
+    const state = join(this.scratch, "state");
+    const argv = [program, "hook", "claude-code", "--state", state];
+    const { stdout, status } = spawnSync(process.execPath, argv, {
+      ...{ cwd: this.folder, env: { ...this.env(), KEDGE_STATE: state }, encoding: "utf8" },
+      input: JSON.stringify({ session_id: conversation, cwd: this.folder, ...event }),
+    });
+    if (status !== 0) throw new Error(`hook: ${status}`);
+    return stdout.trim() === "" ? null : JSON.parse(stdout);
+  }
+
+  /** A command of the agent `claude-code:CONVERSATION`, with the guard around it. */
+  shell(command: string): void {
+    const call = { tool_name: "Bash", tool_use_id: `call ${this.counter++}`, tool_input: { command } };
+    this.hook({ hook_event_name: "PreToolUse", ...call });
+    execFileSync("sh", ["-c", command], { cwd: this.folder, env: this.env(), stdio: "pipe" });
+    const output = { stdout: "", stderr: "", interrupted: false };
+    const calls = [{ ...call, tool_response: output }];
+    this.hook({ hook_event_name: "PostToolBatch", tool_calls: calls });
   }
 
   head(path: string): string {

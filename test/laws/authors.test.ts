@@ -75,6 +75,7 @@ function work(items: readonly Item[]): FileWork {
     staged: null,
     isFiltered: false,
     key: "a",
+    fromKey: "a",
     author: author("ada"),
   };
   return { path: "a", head, mode: "100644", items, bytes: null, weave: null, ...more };

@@ -1,0 +1,221 @@
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { conversation, TestRepository } from "./repository.js";
+
+const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+
+/** Lines that a diff of the index removes and adds. */
+function staged(tree: TestRepository): string[] {
+  return tree.git("diff", "--cached", "-U0").match(/^[-+](?![-+]{2}).*$/gm) ?? [];
+}
+
+async function commits(tree: TestRepository, ...agents: string[]): Promise<void> {
+  for (const agent of agents) {
+    const whose = agent === "person" ? ["--person"] : ["--agent", agent];
+    await tree.ok("me", "commit", ...whose, "-m", `of ${agent}`);
+  }
+}
+
+describe("kedge commit in a real work tree", () => {
+  test("keeps line breaks of Windows out of git where git converts them", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    tree.git("config", "core.autocrlf", "true");
+    tree.put("a.txt", ten.replaceAll("\n", "\r\n"));
+    tree.git("add", "a.txt");
+    await tree.replace("ada", "a.txt", "2\r\n", "two\r\n");
+    await tree.replace("bob", "a.txt", "8\r\n", "eight\r\n");
+    await commits(tree, "ada");
+    expect(tree.head("a.txt")).toBe(ten.replace("2\n", "two\n"));
+    expect(staged(tree)).toEqual([]);
+    await commits(tree, "bob");
+    expect(tree.head("a.txt")).toBe(ten.replace("2\n", "two\n").replace("8\n", "eight\n"));
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("keeps line breaks of Windows where git keeps them", async () => {
+    const tree = new TestRepository({ "a.txt": ten.replaceAll("\n", "\r\n") });
+    await tree.replace("ada", "a.txt", "2\r\n", "two\r\n");
+    await tree.replace("bob", "a.txt", "8\r\n", "eight\r\n");
+    await commits(tree, "ada");
+    expect(tree.head("a.txt")).toBe(ten.replace("2\n", "two\n").replaceAll("\n", "\r\n"));
+    await commits(tree, "bob");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("commits lines at the end of a file with no last line break", async () => {
+    const tree = new TestRepository({ "a.txt": "1\n2\nlast" });
+    await tree.write("ada", "a.txt", "1\n2\nlast\nada");
+    await tree.write("bob", "a.txt", "1\n2\nlast\nada\nbob");
+    const patch = await tree.ok("me", "diff", "--agent", "ada");
+    expect(tree.tryGit(["apply", "--cached", "--check"], patch).status).toBe(0);
+    await commits(tree, "bob");
+    expect(tree.head("a.txt")).toMatch(/last\n(ada\n)?bob$/);
+    await commits(tree, "ada");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("commits new, deleted, empty and moved files, and hostile names", async () => {
+    const names = ["-dash.txt", "with blank.txt", "ümlaut.txt", 'quo"te\n.txt'];
+    const tree = new TestRepository({ "gone.txt": "x\n", "moved.txt": ten, "kept.txt": "k\n" });
+    for (const name of names) await tree.write("ada", `./${name}`, "new\n");
+    await tree.write("ada", "empty.txt", "");
+    await tree.replace("bob", "moved.txt", "2\n", "two\n");
+    const edits = [
+      { path: "gone.txt", edits: [{ op: "delete_file" }] },
+      { path: "moved.txt", edits: [{ op: "move_file", to: "new/place.txt" }] },
+    ];
+    tree.put("../request.json", JSON.stringify({ files: edits }));
+    await tree.ok("eve", "apply", "../request.json", "--gate", "off");
+    await tree.replace("eve", "new/place.txt", "9\n", "nine\n");
+    const { err } = await tree.kedge("bob", "commit", "--mine", "-m", "x");
+    expect(err).toBe("kedge: new/place.txt:2 is in a file that eve moved; --with eve takes the move along\n");
+    await commits(tree, "eve");
+    expect(tree.git("show", "--format=", "--name-status", "-M50%", "HEAD")).toMatch(
+      /^D\tgone.txt\nR\d+\tmoved.txt\tnew\/place.txt\n$/,
+    );
+    expect(tree.head("new/place.txt")).toBe(ten.replace("9\n", "nine\n"));
+    await commits(tree, "bob", "ada");
+    expect(tree.git("status", "--porcelain")).toBe("");
+    expect(tree.git("ls-files", "-z").split("\0").length).toBe(names.length + 3 + 1);
+  });
+
+  test("leaves the mode of a file, links and binary files to who changed them", async () => {
+    const tree = new TestRepository({ "run.sh": "echo\n", "a.txt": ten });
+    await tree.replace("ada", "a.txt", "2\n", "two\n");
+    chmodSync(tree.path("run.sh"), 0o755);
+    symlinkSync("a.txt", tree.path("link"));
+    tree.put("data.bin", Uint8Array.of(0, 1, 2, 255));
+    await commits(tree, "ada");
+    expect(tree.git("show", "--format=", "--name-only", "HEAD")).toBe("a.txt\n");
+    await commits(tree, "person");
+    expect(tree.git("status", "--porcelain")).toBe("");
+    expect(tree.git("ls-tree", "HEAD", "run.sh", "link")).toMatch(/^120000.*link\n100755.*run.sh\n$/);
+  });
+
+  test("makes the first commit of a repository", async () => {
+    const tree = new TestRepository();
+    await tree.write("ada", "a.txt", "1\n");
+    await tree.write("bob", "b.txt", "1\n");
+    await commits(tree, "ada", "bob");
+    expect(tree.git("log", "--format=%s")).toBe("of bob\nof ada\n");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("knows its lines after commits by hand, amends, switches, stashes and rebases", async () => {
+    const tree = new TestRepository({ "a.txt": ten, "b.txt": "b\n" });
+    await tree.replace("ada", "a.txt", "2\n", "two\n");
+    await tree.replace("bob", "a.txt", "5\n", "five\n");
+    await tree.replace("ada", "a.txt", "8\n", "eight\n");
+    // By hand: only the first of ada's lines.
+    const patch = tree.git("diff", "-U0").replace(/@@ -5[\s\S]*/, "");
+    expect(tree.tryGit(["apply", "--cached", "--unidiff-zero"], patch).status).toBe(0);
+    tree.git("commit", "-q", "-m", "by hand");
+    tree.git("checkout", "-q", "-b", "side");
+    tree.git("stash", "-q");
+    tree.put("b.txt", "bb\n");
+    tree.git("commit", "-q", "-a", "--amend", "-m", "amended");
+    tree.git("stash", "pop", "-q");
+    await commits(tree, "ada");
+    expect(tree.head("a.txt")).toBe(ten.replace("2", "two").replace("8", "eight"));
+    await commits(tree, "bob");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("leaves staged changes of others to other files and to the same one", async () => {
+    const tree = new TestRepository({ "a.txt": ten, "b.txt": "b\n" });
+    await tree.replace("bob", "a.txt", "5\n", "five\n");
+    await tree.replace("bob", "b.txt", "b\n", "bob\n");
+    tree.git("add", "-A");
+    await tree.replace("bob", "a.txt", "five\n", "FIVE\n");
+    await tree.replace("ada", "a.txt", "7\n", "seven\n");
+    await tree.write("ada", "c.txt", "c\n");
+    await commits(tree, "ada");
+    expect(staged(tree)).toEqual(["-5", "+five", "-b", "+bob"]);
+    expect(tree.git("status", "--porcelain")).toBe("MM a.txt\nM  b.txt\n");
+  });
+
+  test("commits in a linked work tree, and leaves a submodule alone", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    const inner = new TestRepository({ "s.txt": "s\n" });
+    tree.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.folder, "sub");
+    tree.git("commit", "-q", "-m", "sub");
+    tree.put("sub/s.txt", "changed\n");
+    await tree.replace("ada", "a.txt", "7\n", "seven\n");
+    await commits(tree, "ada");
+    expect(tree.git("status", "--porcelain")).toBe(" M sub\n");
+  });
+
+  test("refuses a file with conflicts", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    tree.git("checkout", "-q", "-b", "side");
+    tree.put("a.txt", ten.replace("2", "side"));
+    tree.git("commit", "-q", "-a", "-m", "side");
+    tree.git("checkout", "-q", "main");
+    tree.put("a.txt", ten.replace("2", "main"));
+    tree.git("stash", "-q");
+    tree.git("merge", "-q", "side");
+    tree.tryGit(["stash", "pop"]);
+    const index = tree.git("ls-files", "-s");
+    const { status, err } = await tree.kedge("ada", "commit", "--person", "-m", "x");
+    expect({ status, err }).toEqual({ status: 1, err: "kedge: a.txt has conflicts: resolve them first\n" });
+    expect(tree.git("ls-files", "-s")).toBe(index);
+  });
+
+  test("waits for an index that git holds no longer than it must, and commits nothing then", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    await tree.replace("ada", "a.txt", "2\n", "two\n");
+    tree.put(".git/index.lock", "");
+    const { status } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
+    expect(status).toBe(6);
+    rmSync(tree.path(".git/index.lock"));
+    await commits(tree, "ada");
+    expect(existsSync(tree.path(".git/index.lock"))).toBe(false);
+    expect(readFileSync(tree.path("a.txt"), "utf8")).toBe(ten.replace("2", "two"));
+  });
+
+  test("gives lines that come back to who wrote them", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    await tree.replace("ada", "a.txt", "2\n", "two\n");
+    await tree.replace("bob", "a.txt", "5\n", "five\n");
+    tree.git("stash", "-q");
+    tree.put("a.txt", ten.replace("9", "nine"));
+    tree.git("commit", "-q", "-a", "-m", "nine");
+    tree.git("stash", "pop", "-q");
+    await commits(tree, "bob");
+    expect(tree.head("a.txt")).toBe(ten.replace("5", "five").replace("9", "nine"));
+  });
+});
+
+describe("fifteen agents, one with a shell, and a person in one tree", () => {
+  test("make commits whose sum is the tree", async () => {
+    const lines = Array.from({ length: 80 }, (_, at) => `line ${at}\n`);
+    const files = { "a.txt": lines.join(""), "b.txt": lines.join("") };
+    const tree = new TestRepository(files);
+    const agents = Array.from({ length: 15 }, (_, at) => `agent${at}`);
+    for (const [at, agent] of agents.entries()) {
+      await tree.replace(agent, "a.txt", `line ${at * 5}\n`, `${agent} wrote\nthis\n`);
+      await tree.write(agent, `${agent}.txt`, "new\n");
+    }
+    tree.shell("sed -i 's/line 77/seventy-seven/' a.txt");
+    tree.shell("printf 'shell\\n' >> b.txt");
+    for (const file of ["a.txt", "b.txt"]) tree.put(file, tree.text(file).replace("line 79\n", "person\n"));
+    const now = ["a.txt", "b.txt"].map((file) => tree.text(file));
+    // Some at once: each waits for its turn.
+    const made = await Promise.all(agents.map((agent) => tree.kedge(agent, "commit", "--mine", "-m", agent)));
+    expect(made.filter(({ status }) => status !== 0)).toEqual([]);
+    await commits(tree, `claude-code:${conversation}`);
+    expect(tree.git("show", "--format=", "-U0", "HEAD").match(/^[-+](?![-+]{2}).*$/gm)).toEqual([
+      ...["-line 77", "+seventy-seven", "+shell"],
+    ]);
+    await commits(tree, "person");
+    expect(["a.txt", "b.txt"].map((file) => tree.head(file))).toEqual(now);
+    expect(tree.git("status", "--porcelain")).toBe("");
+    expect(tree.git("fsck", "--strict")).toBe("");
+    expect(tree.git("rev-list", "--count", "HEAD")).toBe("18\n");
+    for (const agent of agents) {
+      const [commit = ""] = tree.git("log", "--format=%H", `--grep=^${agent}$`).split("\n");
+      const added = tree.git("show", "--format=", "-U0", commit).match(/^\+(?!\+\+).*$/gm);
+      expect(added?.sort()).toEqual([`+${agent} wrote`, "+new", "+this"].sort());
+    }
+  });
+});
