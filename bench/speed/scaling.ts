@@ -121,8 +121,8 @@ export function scaling(): ScalePoint[] {
 }
 
 /**
- * How much more a line costs at a million lines than at 10,000, for the work that grows most. Both in turn, as many
- * lines each: the points of the curve lie minutes apart, and the machine is not the same then.
+ * How much more a line costs at a million lines than at 10,000, for the work that grows most. Plays both in turn, as
+ * many lines each: the points of the curve lie minutes apart, and the machine is not the same then.
  */
 export function growth(): number {
   const [small, large] = [worksOn(10_000).works, worksOn(1_000_000).works];

@@ -36,8 +36,8 @@ export type Readable = AsyncIterable<Chunk> | Iterable<Chunk> | WebReadable | Ch
  * source, however it was cut into pieces.
  *
  * Memory is bounded by a chunk and the longest line (its hash needs all of it). The price: whether a source without
- * byte order mark is UTF-8 is known only at its end. It is taken for UTF-8 until a block of lines is not;
- * that block and all after it go through `codec` or `fallback`. The law holds unless UTF-8 beyond ASCII fills a block
+ * byte order mark is UTF-8 is known only at its end. The text counts as UTF-8 until a block of lines is not; that block
+ * and all after it go through `codec` or `fallback`. The law holds unless UTF-8 beyond ASCII fills a block
  * before the first one that is not UTF-8; who knows the encoding gives `codec`.
  *
  * @example

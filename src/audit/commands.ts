@@ -8,7 +8,7 @@ const writing =
 const redirected = /(?:^|[^0-9&<>=-])(?:1|&)?>>?\s*(?![&>(\s])(?!\/dev\/)["']?[\w./~$"'-]+/;
 const scripted =
   /\b(?:python3?|node|ruby|perl|php)\b[\s\S]*(?:\.write\(|write_text\(|writeFile|File\.write|open\([^)]*["'][wa]\+?["'])/;
-/** Files are made to be others, moved or taken away. */
+/** Files are changed, moved or removed. */
 const replacing = /(?:^|[\s;&|(])(?:mv|cp|rm|unlink|rsync)\s/;
 /** Programs that may write any file of the tree. */
 const treeWide =

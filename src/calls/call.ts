@@ -59,7 +59,7 @@ export function conflictIn(request: object): string | null {
   return other === undefined ? null : `send ${one} or ${other}, not both`;
 }
 
-/** The call a handle stands for. It is used up, whatever comes of it, but by a dry run. */
+/** Looks up the call of a retry handle and uses the handle up, unless this is a dry run. */
 export async function retryOf(
   handle: unknown,
   options: CallOptions & { path?: string },
@@ -107,7 +107,7 @@ export interface Target {
 
 interface Found {
   readonly targets: readonly Target[];
-  /** The same for the same request, however it is spelt. It is kept, so it says nothing of what is in it. */
+  /** Key of a request, the same however it is spelt. The key is recorded, so it says nothing of the content. */
   readonly request: string;
 }
 
@@ -157,7 +157,7 @@ function together(failures: readonly PortError[], entries: readonly Entry[]): Po
   );
 }
 
-/** Two files of a batch must not end up in one place. One may get another spelling of its own name. */
+/** Two files of a batch must not end up in one place, but a file may get another spelling of its own name. */
 function clash(target: Target, targets: readonly Target[]): Problem[] {
   const { to } = target;
   if (!to) return [];

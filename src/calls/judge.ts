@@ -49,7 +49,7 @@ export interface Entry {
   readonly forced?: {
     readonly version: string;
     readonly splices: readonly Hunk[];
-    /** The decision of its handle. It holds whatever became of the file. */
+    /** The decision of its handle, which holds whatever became of the file. */
     readonly meant?: Meant;
   };
   readonly problems: readonly Problem[];

@@ -30,8 +30,8 @@ export interface Edited {
 }
 
 /**
- * Written lines that hold text which the agent neither knew nor sent. It knows a line all of which it wrote, one that
- * came from known lines only, and one that a known line reads like with the quotes replaced.
+ * Written lines that hold text which the agent neither knew nor sent. The agent knows a line all of which it wrote, one
+ * that came from known lines only, and one that a known line reads like with the quotes replaced.
  */
 export function unseenLines({ map, before, after, known }: Edited, { words, quotes }: Sent): LineSet {
   const replaced = (line: string) => quotes.reduce((text, one) => text.split(one.old).join(one.new), line);

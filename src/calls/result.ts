@@ -12,7 +12,7 @@ export interface ReadDetails {
   /** Lines whose rows were printed whole. */
   readonly ranges: readonly Range[];
   readonly rows: readonly { readonly line: number; readonly anchor: string; readonly text: string }[];
-  /** With `delta`: where others took out lines that were shown; `after` is the line above them now, 0 at the start. */
+  /** With `delta`: where others removed lines that were shown; `after` is the line above them now, 0 at the start. */
   readonly deletions?: readonly { readonly after: number; readonly count: number }[];
 }
 

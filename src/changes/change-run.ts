@@ -1,8 +1,9 @@
 import type { LineChange } from "./line-change.js";
 
 /**
- * Exact changes of one kind, the agent's own or others', one right after the other. They are put together two by two, always at
- * the same places: what a call puts together, the next one finds, and a long way costs the logarithm of its length.
+ * Exact changes of one kind, the agent's own or others', one right after the other. Changes are put together two by
+ * two, always at the same places: what a call puts together, the next one finds, and a long way costs the logarithm of
+ * its length.
  */
 export class ChangeRun {
   private changes: LineChange[] = [];

@@ -275,7 +275,7 @@ export class History {
     return run.endedAfter(map);
   }
 
-  /** Whether the agent itself took out a line of a state. */
+  /** Whether the agent itself removed a line of a state. */
   hasRemoved(state: number, line: number): boolean {
     let index = line;
     for (const { start, end, exact, own } of this.way(state, this.last)) {

@@ -8,8 +8,9 @@ const context = 3;
 const longestDiff = 1 << 18;
 
 /**
- * A unified diff of two texts whose difference is known; no comparing is done here. It holds whole lines, with their
- * CR and the byte order mark: `git apply` and `patch` make of the old bytes the new ones. null: there is no such file.
+ * A unified diff of two texts whose difference is known; no comparing is done here. The diff holds whole lines, with
+ * their CR and the byte order mark: `git apply` and `patch` make of the old bytes the new ones. null: there is no such
+ * file.
  * A longer diff is cut, which its last row says; `git apply` refuses it then.
  */
 export function unifiedDiff(

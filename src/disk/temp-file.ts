@@ -100,7 +100,7 @@ export async function store(
     done += written;
   }
   const isActing = like !== null && (like.mode & 0o6000n) !== 0n;
-  // Unless it is root who writes, that took away what a program may do in its owner's name.
+  // Unless it is root who writes, that removed what a program may do in its owner's name.
   if (isActing) copyOwner(disk, fd, like);
   if (isActing || bytes.length === 0 || !isThrough(platform)) await io.flush(fd);
 }
@@ -162,7 +162,7 @@ function copyOwner({ io, platform }: Disk, fd: number, like: Stat): { own: Stat;
   // Else at least the group; but then it must not act with the rights of its new owner.
   const hasGroup = isKept || own.gid === like.gid || isPermitted(() => io.chown(fd, Number(own.uid), gid));
   const mode = isKept ? Number(like.mode & 0o7777n) : forOthers(like, hasGroup);
-  // A change of owner takes away what a program may do in its owner's name.
+  // A change of owner removes what a program may do in its owner's name.
   if (mode !== Number(own.mode & 0o7777n) || !same) isPermitted(() => io.chmod(fd, mode));
   return { own, isKept };
 }

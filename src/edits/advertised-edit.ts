@@ -39,7 +39,7 @@ export interface AddLines {
   readonly text: Lines;
 }
 
-/** Replaces literal text. It has to match once, in the file or in the lines from `anchor` to `end`, unless `all` is true. */
+/** Replaces literal text that has to match once, in the file or in the lines from `anchor` to `end`, unless `all` is true. */
 export interface ReplaceText {
   readonly op: "replace_text";
   readonly old: string;

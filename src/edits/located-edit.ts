@@ -120,7 +120,7 @@ export function ourChange(
   }));
 }
 
-/** Rows printed to an agent, at one moment, of one state of the file. They name lines; retired rows are not in it. */
+/** Rows printed to an agent, at one moment, of one state of the file. Retired rows are left out. */
 export interface Showing {
   readonly state: number;
   readonly rows: LineSet;

@@ -14,7 +14,7 @@ export type Cause =
   | "moved"
   | "ambiguous"
   | "never_shown"
-  /** Not the anchor that the line was shown with last. It may be that of an earlier read: those are not kept. */
+  /** Not the anchor that the line was shown with last; perhaps that of an earlier read, which is not recorded. */
   | "miscopied"
   | "forgotten";
 

@@ -137,7 +137,7 @@ async function garbled(write: ObservedWrite, opened: OpenFile, now: Document): P
 
 const hasReplacementCharacters = ({ before }: ObservedWrite): boolean => before?.includes("\uFFFD") ?? false;
 
-/** Computes the text before from the text now. It is proven if its version is recorded, though not kept. */
+/** Computes the text before from the text now. The result is proven if its version is recorded, though not kept. */
 function beforeOf(
   { change, modified }: ObservedWrite,
   now: Document,

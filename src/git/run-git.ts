@@ -34,7 +34,7 @@ const protocols = ["file", "ext", "git", "ssh", "http", "https"];
 
 /**
  * Keys that a repository's own configuration may not decide: each of these names a program that git would start, or
- * changes what an answer holds. They count more than any file.
+ * changes what an answer holds. These keys count more than any file.
  */
 const settings = [
   "safe.bareRepository=explicit",

@@ -1,4 +1,4 @@
-/** Tells an agent once that its commit takes lines of other agents along. It is never held up. */
+/** Tells an agent once that its commit takes lines of other agents along, and never holds the commit up. */
 import { resolve } from "node:path";
 import { withoutSecrets } from "../text/index.js";
 import type { GuardContext } from "./context.js";

@@ -124,7 +124,7 @@ function shortName(agent: string): string {
   return agent.replace(/\b([0-9a-f]{4})[0-9a-f]{4}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, "$1");
 }
 
-/** Said to the person whose work a command took away. */
+/** Said to the person whose work a command destroyed. */
 export function lostOfPerson(edits: readonly LostEdit[], command: string | undefined): string {
   const ran =
     command === undefined

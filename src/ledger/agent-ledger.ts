@@ -36,11 +36,11 @@ interface RefusalRows {
   readonly lines: LineSet;
 }
 
-/** Lines the agent knew that others took out, or put fewer in the place of: before line `gap` (0-based), `count` of them. */
+/** Lines the agent knew that others removed, or put fewer in the place of: before line `gap` (0-based), `count` of them. */
 export interface Deletion {
   readonly gap: number;
   readonly count: number;
-  /** The line above it was shown since (1), the one below (2). Both tell that nothing is between them. */
+  /** The line above it was shown since (1), the one below (2): together they tell that nothing is between them. */
   readonly sides: number;
   /** Requests whose refusals have shown both since. */
   readonly told?: readonly string[];

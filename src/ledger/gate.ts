@@ -12,11 +12,11 @@ export interface Seen {
   readonly hasSeen: boolean;
   readonly known: LineSet;
   readonly lineCount: number;
-  /** Lines others changed or took out that were not shown since. */
+  /** Lines others changed or removed that were not shown since. */
   readonly pending: number;
   /** Those of them that stand there changed. */
   readonly changed?: LineSet;
-  /** Where lines were taken out. */
+  /** Where lines were removed. */
   readonly deletions?: readonly Deletion[];
 }
 

@@ -104,7 +104,7 @@ export function journalRefusal(opened: OpenFile, refused: Refused, env: UnitEnv)
   add({ ...entry, ...(isKeepable ? { cause } : {}) }, String(opened.tick()), env);
 }
 
-/** A refusal that did not get as far as the file's record. It stands, journaled or not. */
+/** Journals a refusal that did not get as far as the file's record; the refusal counts in any case. */
 export async function journalThrown(refused: Refused, env: CallEnv): Promise<void> {
   const { path, message } = refused;
   const file = await env.files.identify(path).then(

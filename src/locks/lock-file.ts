@@ -151,7 +151,7 @@ export class Lock {
     );
   }
 
-  /** Where files have one name only. It may be seen before it is written. */
+  /** Creates the lock where files have one name only: others may see it before it is written. */
   private createAlone(name: string, { key, real }: Lockable): boolean {
     const { io, processes } = this.options;
     const bytes = recordBytes(processes.self(), { token: this.token, key, real });

@@ -47,8 +47,8 @@ export class Slots {
   ) {}
 
   /**
-   * One that says already what it should, which saves writing it: then the lock is taken by the same token again. It has
-   * to be dated more often than anybody who waits for it takes to believe its holder dead.
+   * One that says already what it should, which saves writing it: then the lock is taken by the same token again. The
+   * slot has to be dated more often than anybody who waits for it takes to believe its holder dead.
    */
   again({ key, real }: Omit<Label, "token">, datedFor: number): Slot | null {
     const last = this.idle.at(-1);
@@ -78,7 +78,7 @@ export class Slots {
     return this.write(path, fd, label, bytes);
   }
 
-  /** For slots whose lock is gone. One that still has a lock's name must not be written to. */
+  /** For slots whose lock is gone: a slot that still has a lock's name must not be written to. */
   free(slot: Slot): void {
     this.idle.push(slot);
   }

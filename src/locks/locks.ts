@@ -137,7 +137,7 @@ export class Locks {
     }, this.options.timing.refresh).unref();
   }
 
-  /** Locks whose holders are known to be dead, broken; for the start of a door. Those of unfinished batches stay. */
+  /** Locks whose holders are known to be dead, broken; for the start of a door. Locks of unfinished batches stay. */
   sweep(): void {
     const { io, folder, platform, unfinished, clock } = this.options;
     for (const entry of ifThere(() => io.readdir(folder)) ?? []) {

@@ -1,4 +1,4 @@
-// What work was taken away, and how does it come back? Undo, lost edits, restore.
+// What work was lost, and how does it come back? Undo, lost edits, restore.
 
 export type { LostRequest } from "./find-lost.js";
 export { forget } from "./forget.js";

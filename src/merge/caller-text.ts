@@ -57,7 +57,7 @@ export function repeatedNeighbours({ named, pieces }: Resolution, view: View): s
     const base = view.history.believed(one.base)?.document;
     const [start, end] = one.spans[0] ? [one.spans[0].start, one.spans[0].end] : [one.gap ?? 0, one.gap ?? 0];
     if (!base || edit.text.length === 0) return [];
-    // A line that the same call takes out or replaces is not repeated.
+    // A line that the same call removes or replaces is not repeated.
     const others = named.filter((other) => other !== one && other.base === one.base);
     const isLeft = (line: number): boolean =>
       !others.some(({ spans }) => spans.some((span) => span.start <= line && line < span.end));

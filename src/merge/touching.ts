@@ -74,8 +74,9 @@ export function rangeOf({ beside, spans }: LocatedEdit, { start, end }: Hunk<str
 const neighbours = 3;
 
 /**
- * Rule 5, touching from outside. Others changed what stands directly beside the named lines. Those are as they were
- * shown, so the edit is made; but the neighbour that would confirm the place is gone. Therefore the named lines and the
+ * Rule 5, touching from outside. Others changed what stands directly beside the named lines. The named lines are as
+ * they were shown, so the edit is made; but the neighbour that would confirm the place is gone. Therefore the named
+ * lines and the
  * unchanged ones beside them have to stand exactly once in either text, and the change of others must not be one that the
  * edit depends on. An instance indexes both texts, and is made where something touches.
  */
@@ -173,7 +174,7 @@ export class Beside {
   }
 }
 
-/** Lines give way to others; nothing is only put in or only taken out. */
+/** Lines give way to others; nothing is only inserted or only removed. */
 function isReplacement({ start, end, lines }: Hunk<string>): boolean {
   return start < end && lines.length > 0;
 }
@@ -209,7 +210,7 @@ class Places {
     return this.of(text, line).some((at) => this.document.isSameText(at, text, line));
   }
 
-  /** Whether lines [start, end) of some text stand here exactly once. They are looked for where the rarest one stands. */
+  /** Whether lines [start, end) of some text match here exactly once. The search begins at the matches of the rarest line. */
   isOnce(text: Document, start: number, end: number): boolean {
     let rarest = start;
     let candidates = this.of(text, start);

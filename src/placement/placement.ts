@@ -42,7 +42,7 @@ export interface Placement {
   /** Lines that nothing is quoted of, and that another line will run into. */
   readonly joined: LineSet;
   readonly doubtful: Doubtful | null;
-  /** Matches at the end of a text without a final newline, of quotes that end in one. They look like other matches. */
+  /** Matches at the end of a text without a final newline, of quotes that end in one: these look like other matches. */
   readonly unended: readonly Hit[];
   /** A quote matches several times, which the tool itself says. */
   readonly isSeveral: boolean;

@@ -54,7 +54,7 @@ export interface JournalEntry {
   readonly reformat?: boolean;
   /** The text after is git's own: the change is nobody's work. */
   readonly clean?: boolean;
-  /** Lines of the text before, as LineSet.toJSON, that the change took away: it is no edit that replaced them. */
+  /** Lines of the text before, as LineSet.toJSON, that the change removed: it is no edit that replaced them. */
   readonly swept?: readonly number[];
   /** HEAD of the work tree went from one commit to another, which changed so many files. */
   readonly head?: { readonly from: string; readonly to: string; readonly files: number };
@@ -138,7 +138,7 @@ export interface FileOutcome {
   readonly isGone?: true;
   /** The states from number `from` on; those before stay. */
   readonly states?: { readonly from: number; readonly states: readonly Json[] };
-  /** The ledger of the unit's agent. It refers to no state before number `since`. */
+  /** The ledger of the unit's agent, which refers to no state before number `since`. */
   readonly ledger?: { readonly record: Json; readonly since: number };
 }
 

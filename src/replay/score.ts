@@ -19,7 +19,7 @@ export interface Attempt {
   end?(): void | Promise<void>;
 }
 
-/** Thrown by an edit: the mechanism has not answered in time. It can be asked about the next case. */
+/** Thrown by an edit: the mechanism has not answered in time, but can be asked about the next case. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }

@@ -23,8 +23,8 @@ export function findRipgrep(
 }
 
 /**
- * Files that may have hits, at least all that do; null if ripgrep cannot tell. It only narrows down, in parallel and
- * fast: what matches and what is ignored is decided by the caller, so that an answer never depends on whether it is
+ * Files that may have hits, at least all that do; null if ripgrep cannot tell. Ripgrep only narrows down, in parallel
+ * and fast: what matches and what is ignored is decided by the caller, so that an answer never depends on whether it is
  * installed.
  */
 export async function narrow(program: string, search: Narrowing): Promise<string[] | null> {

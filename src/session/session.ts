@@ -173,7 +173,7 @@ export class Session {
     return lost(request, this.env);
   }
 
-  /** Returns and journals the edits that this agent's command took away. For use after every command. */
+  /** Returns and journals the edits that this agent's command destroyed. For use after every command. */
   lostBy(cause: LostCause): Promise<readonly LostEdit[]> {
     return lostBy(cause, this.env);
   }
@@ -213,7 +213,7 @@ export class Session {
     await beginEpoch(this.env);
   }
 
-  /** Credits lines that somebody else's tool showed, by their content. They are known, but name nothing. */
+  /** Credits lines that somebody else's tool showed, by their content: known lines that name nothing. */
   async observe(observation: Observation): Promise<number> {
     if (!Array.isArray(observation.rows))
       throw new PortError("bad_request", "rows is a list of lines with their text");

@@ -178,7 +178,7 @@ export class Document implements HashSource {
     const ours = this.view;
     const theirs = other.view;
     // Eight bytes at a time as one number. Equal numbers are equal bytes, but for zero, which has a sign; what is not
-    // a number is unequal even to itself. Both are looked at as integers.
+    // a number is unequal even to itself; such pairs are compared as integers.
     for (; at + 8 <= stop; at += 8, there += 8) {
       const number = ours.getFloat64(at, true);
       if (number === theirs.getFloat64(there, true) && number !== 0) continue;

@@ -50,10 +50,10 @@ export function isUnit(bytes: Uint8Array, at: number, code: number, format: Form
   return bytes[at + format.low] === code && (format.unit === 1 || bytes[at + 1 - format.low] === 0);
 }
 /**
- * The two loops that look at every byte of a file. Both hash while they look for line feeds: a search followed by a
- * call of `xxh32` for each line would read every byte twice.
+ * The two loops that look at every byte of a file. Each loop hashes while it looks for line feeds: a search followed by
+ * a call of `xxh32` for each line would read every byte twice.
  *
- * They are bound by the number of instructions, and V8 decides that number. It inlines no more than 920 bytes of
+ * Their speed is bound by the number of instructions, and V8 decides that number. V8 inlines no more than 920 bytes of
  * bytecode into a function, so nothing may be added to them lightly. A name on module level is a variable to it as
  * soon as it is imported or the file is bundled, and a function of the module is looked up and compared with the
  * inlined one each time: constants are written out where they are used, and so is what every line needs. A process that

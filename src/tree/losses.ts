@@ -1,4 +1,4 @@
-/** Which uncommitted lines a change took away so that they count as lost. Pure. */
+/** Finds the uncommitted lines that a change removed so that they count as lost. Pure. */
 import { compare } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Sweep, Writer } from "./commands/command.js";

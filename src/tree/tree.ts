@@ -1,4 +1,4 @@
-/** What changed in the working tree, and who did it? One look at a time, in whatever process. */
+/** Looks at the working tree, one look at a time in whatever process, and names the authors of its changes. */
 import { isAbsolute, join, relative, sep } from "node:path";
 import { countChanged, isUnderWay } from "../git/index.js";
 import type { JournalEntry } from "../ports/index.js";
@@ -334,7 +334,7 @@ class Work {
     return [await write(step, { tool: "disk", time }, [outside], this.context)];
   }
 
-  /** Lines that the change took away so that they count as lost. */
+  /** Lines that the change removed so that they count as lost. */
   private async swept(
     { file, before, after, base, isClean }: Found,
     entries: readonly JournalEntry[],

@@ -86,7 +86,7 @@ interface Step {
   readonly paired: LineSet | null;
   readonly state: number;
   readonly undone: ReadonlySet<string>;
-  /** Edits that the step takes away again, by undoing their restore. */
+  /** Edits that the step removes again, by undoing their restore. */
   readonly unrestored: ReadonlySet<string>;
 }
 

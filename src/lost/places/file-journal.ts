@@ -87,7 +87,7 @@ export function isNobodys({ tool, after, reformat = false, clean = false }: Jour
   return reformat || clean || (tool === "shell" && after === null);
 }
 
-/** Whether a step took away lines that count as lost. */
+/** Whether a step removed lines that count as lost. */
 export function hasSweep({ entries }: FileJournal): boolean {
   return entries.some(({ swept }) => swept !== undefined);
 }

@@ -12,7 +12,7 @@ export interface FileStamp {
   readonly time: bigint;
 }
 
-/** Reads a file from an offset on; null: there is no such file. One that cannot be read is as good as none. */
+/** Reads a file from an offset on; null: there is no such file, or it cannot be read. */
 export function readFrom(
   context: StoreContext,
   path: string,

@@ -1,4 +1,4 @@
-/** Which programs write, which only read, and which take away work that is in no commit: tables, and no judgement. */
+/** Tables of the programs that write, that only read, and that remove work that is in no commit. */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

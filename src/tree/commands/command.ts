@@ -231,7 +231,7 @@ function isReader(part: Part): boolean {
   return program === "node" && args.includes("--test");
 }
 
-/** The commands that take away what is in no commit. */
+/** The commands that remove work that is in no commit. */
 function sweepsIn(part: Part): Sweep[] {
   const { program, args, resolve } = part;
   const sweep = (of: Sweep["of"], paths: readonly string[]): Sweep[] => [{ of, within: paths.map(resolve) }];

@@ -1,22 +1,12 @@
 /** An agent that sends several edits in one call, and others at work on the same text. */
 import type { PatchLine } from "../guard/client.js";
 import { type Outcome, Room } from "../guard/room.js";
+import { type ForeignStep, Scene, saidOf } from "../guard/scene.js";
 import { alterationBy, linesOf, World } from "../guard/world.js";
 import { oldLines, type Part, type Placed, type Several } from "./tools.js";
 
 /** Numbers are taken modulo what there is to choose from. */
-export type Step =
-  | {
-      readonly do: "foreign";
-      readonly kind: "insert" | "delete" | "replace" | "move" | "copy";
-      readonly at: number;
-      readonly count: number;
-      readonly to: number;
-      readonly texts: readonly string[];
-      /** The guard sees the text before the next call. */
-      readonly recorded: boolean;
-    }
-  | { readonly do: "call"; readonly wishes: readonly Wish[] };
+export type Step = ForeignStep | { readonly do: "call"; readonly wishes: readonly Wish[] };
 
 export interface Wish {
   /** Lines between this part and the one before. */
@@ -50,9 +40,8 @@ const unseen = (at: number): string => `\u0000${at}`;
 
 export class Course {
   private readonly world: World;
-  private readonly room: Room<readonly Part[]>;
+  private readonly scene: Scene<readonly Part[]>;
   private view: Row[] = [];
-  private readonly story: string[] = [];
   private made = 0;
   private isOver = false;
   readonly found = { strays: [] as string[], alarms: [] as string[], allowed: 0, denied: 0, right: 0 };
@@ -64,51 +53,24 @@ export class Course {
     [texts, terminated]: readonly [readonly string[], boolean],
   ) {
     this.world = new World(texts, terminated);
-    this.room = new Room(tool, this.world.text);
-    this.story.push(`text ${JSON.stringify(this.world.text)}`);
+    this.scene = new Scene(this.world, new Room(tool, this.world.text));
   }
 
   async take(step: Step): Promise<void> {
     if (this.isOver || this.world.lines.length === 0) return;
-    if (step.do === "foreign") await this.foreign(step);
+    if (step.do === "foreign") await this.scene.foreign(step);
     else await this.call(step.wishes);
     if (this.isOver) return;
-    if (this.room.text !== this.world.text)
-      throw new Error(`the model is wrong:\n${this.story.join("\n")}\n${JSON.stringify(this.room.text)}`);
-    if (this.room.log.length > 0) throw new Error(this.room.log.join("\n"));
+    this.scene.check();
   }
 
   /** What was known before is not asked for again. */
   async read(first: number, count: number): Promise<void> {
-    const all = this.world.lines.length;
-    const start = count === 0 ? 0 : first % all;
-    const last = count === 0 ? all - 1 : Math.min(all, start + count) - 1;
-    this.story.push(`reads lines ${start + 1}-${last + 1}`);
-    await this.room.read("agent", start + 1, last + 1);
+    const [start, last] = await this.scene.read("agent", first, count);
     const state = this.world.record();
     this.view = this.world.lines.map(({ id, text }, line) =>
       line < start || line > last ? null : { id, text, state, line },
     );
-  }
-
-  private async foreign(step: Extract<Step, { do: "foreign" }>): Promise<void> {
-    const { world } = this;
-    const all = world.lines.length;
-    const isNew = step.kind === "insert" || step.kind === "copy";
-    const at = step.at % (isNew ? all + 1 : all);
-    const count = isNew ? 0 : Math.min(step.count, all - at);
-    const from = step.kind === "copy" ? step.to % all : at;
-    const taken = world.lines.slice(from, from + step.count).map((line) => line.text);
-    const texts =
-      step.kind === "copy" ? taken : step.kind === "insert" || step.kind === "replace" ? step.texts : [];
-    world.splice(at, count, texts);
-    if (step.kind === "move") world.splice(step.to % (world.lines.length + 1), 0, taken);
-    this.room.text = world.text;
-    this.story.push(`foreign ${step.kind} at ${at + 1}: ${JSON.stringify(world.text)}`);
-    if (!step.recorded || world.lines.length === 0) return;
-    this.story.push("  seen by the guard");
-    await this.room.read("watcher", 1, 1);
-    world.record();
   }
 
   private async call(wishes: readonly Wish[]): Promise<void> {
@@ -120,8 +82,8 @@ export class Course {
     if (!placed || meant.some(({ first }, at) => placed[at]?.start !== first)) return;
     this.world.record();
     const before = this.world.text;
-    const outcome = await this.room.edit("agent", parts);
-    this.story.push(`call ${parts.map(worded).join("")}\n  ${saidOf(outcome)}`);
+    const outcome = await this.scene.room.edit("agent", parts);
+    this.scene.tell(`call ${parts.map(worded).join("")}\n  ${saidOf(outcome)}`);
     if (outcome.deny !== null) {
       this.found.denied++;
       this.weighed(meant, outcome.deny);
@@ -132,7 +94,7 @@ export class Course {
     this.found.allowed++;
     const stray = this.stray(meant, outcome, before);
     if (stray !== null) {
-      this.found.strays.push([...this.story, stray].join("\n"));
+      this.found.strays.push(this.scene.told(stray));
       this.isOver = true;
       return;
     }
@@ -264,7 +226,7 @@ export class Course {
         rows.filter((_, at) => old.every((line, index) => rows[at + index]?.includes(line))).length;
       return stands(lines.map((line) => line.text)) === 1 && stands(this.view.map((row) => row?.text)) === 1;
     });
-    if (isOnce) this.found.alarms.push([...this.story, why].join("\n"));
+    if (isOnce) this.found.alarms.push(this.scene.told(why));
   }
 
   /** The agent knows what it wrote, and what it quoted around it. */
@@ -289,10 +251,4 @@ function worded({ lines, header, atEnd, bare }: Part): string {
     ({ sign, text }) => `\n    ${bare && sign === " " && text === "" ? "" : sign}${text}`,
   );
   return `\n    @@${header === null ? "" : ` ${header}`}${body.join("")}${atEnd ? "\n    (end of file)" : ""}`;
-}
-
-function saidOf({ deny, done, carried }: Outcome): string {
-  if (deny !== null) return "denied";
-  if (!done) return "refused by the client";
-  return `${carried ? "carried" : "allowed"}: ${JSON.stringify(done.text)}`;
 }

@@ -3,22 +3,14 @@ import type { Client, Edit } from "./client.js";
 import { Judge } from "./judge.js";
 import { type Look, Memory, runsOf } from "./memory.js";
 import { type Outcome, Room, toolOf } from "./room.js";
+import { type ForeignStep, Scene, saidOf } from "./scene.js";
 import { type Wish, wished } from "./wish.js";
 import { alterationBy, World } from "./world.js";
 
 /** Numbers are taken modulo what there is to choose from. */
 export type Step =
   | { readonly do: "read"; readonly agent: number; readonly first: number; readonly count: number }
-  | {
-      readonly do: "foreign";
-      readonly kind: "insert" | "delete" | "replace" | "move";
-      readonly at: number;
-      readonly count: number;
-      readonly to: number;
-      readonly texts: readonly string[];
-      /** The guard sees the text before the next call. */
-      readonly recorded: boolean;
-    }
+  | ForeignStep
   | ({ readonly do: "edit"; readonly agent: number } & Wish);
 
 export interface Verdict {
@@ -30,10 +22,9 @@ export interface Verdict {
 
 export class Course {
   private readonly world: World;
-  private readonly room: Room<Edit>;
+  private readonly scene: Scene<Edit>;
   private readonly judge: Judge;
   private readonly memories = new Map<string, Memory>();
-  private readonly story: string[] = [];
   private order = 0;
   private made = 0;
   private readonly found = { strays: [] as string[], alarms: [] as string[], allowed: 0, denied: 0 };
@@ -44,9 +35,8 @@ export class Course {
     terminated: boolean,
   ) {
     this.world = new World(texts, terminated);
-    this.room = new Room(toolOf(client), this.world.text);
+    this.scene = new Scene(this.world, new Room(toolOf(client), this.world.text));
     this.judge = new Judge(this.world, client);
-    this.story.push(`text ${JSON.stringify(this.world.text)}`);
   }
 
   get verdict(): Verdict {
@@ -56,11 +46,9 @@ export class Course {
   async take(step: Step): Promise<void> {
     if (this.world.lines.length === 0) return;
     if (step.do === "read") await this.read(step);
-    else if (step.do === "foreign") await this.foreign(step);
+    else if (step.do === "foreign") await this.scene.foreign(step);
     else await this.edit(step);
-    if (this.room.text !== this.world.text)
-      throw new Error(`the model is wrong:\n${this.story.join("\n")}\n${JSON.stringify(this.room.text)}`);
-    if (this.room.log.length > 0) throw new Error(this.room.log.join("\n"));
+    this.scene.check();
   }
 
   private memory(agent: string): Memory {
@@ -74,28 +62,8 @@ export class Course {
   }
 
   private async read({ agent, first, count }: Extract<Step, { do: "read" }>): Promise<void> {
-    const all = this.world.lines.length;
-    const start = count === 0 ? 0 : first % all;
-    const last = count === 0 ? all - 1 : Math.min(all, start + count) - 1;
-    this.story.push(`agent ${agent} reads lines ${start + 1}-${last + 1}`);
-    await this.room.read(`agent${agent}`, start + 1, last + 1);
-    this.look(`agent${agent}`, [start, last], "read");
-  }
-
-  private async foreign(step: Extract<Step, { do: "foreign" }>): Promise<void> {
-    const { world } = this;
-    const all = world.lines.length;
-    const at = step.at % (step.kind === "insert" ? all + 1 : all);
-    const count = step.kind === "insert" ? 0 : Math.min(step.count, all - at);
-    const moved = world.lines.slice(at, at + count).map((line) => line.text);
-    world.splice(at, count, step.kind === "insert" || step.kind === "replace" ? step.texts : []);
-    if (step.kind === "move") world.splice(step.to % (world.lines.length + 1), 0, moved);
-    this.room.text = world.text;
-    this.story.push(`foreign ${step.kind} at ${at + 1}: ${JSON.stringify(world.text)}`);
-    if (!step.recorded || world.lines.length === 0) return;
-    this.story.push("  seen by the guard");
-    await this.room.read("watcher", 1, 1);
-    world.record();
+    const name = `agent${agent}`;
+    this.look(name, await this.scene.read(name, first, count), "read");
   }
 
   private async edit({ agent, ...wish }: Extract<Step, { do: "edit" }>): Promise<void> {
@@ -106,22 +74,18 @@ export class Course {
     if (!edit) return;
     this.world.record();
     const before = this.world.text;
-    const outcome = await this.room.edit(name, edit);
-    this.story.push(`agent ${agent} edits ${JSON.stringify(edit)}: ${saidOf(outcome)}`);
+    const outcome = await this.scene.room.edit(name, edit);
+    this.scene.tell(`agent ${agent} edits ${JSON.stringify(edit)}: ${saidOf(outcome)}`);
     if (outcome.deny !== null) {
       this.found.denied++;
-      if (this.judge.isPlain(edit, memory)) this.found.alarms.push(this.told(outcome.deny));
+      if (this.judge.isPlain(edit, memory)) this.found.alarms.push(this.scene.told(outcome.deny));
       this.shown(name, outcome.deny);
     }
     if (!outcome.done) return;
     this.found.allowed++;
     const stray = this.judge.stray(edit, outcome, memory, before);
-    if (stray) this.found.strays.push(this.told(stray));
+    if (stray) this.found.strays.push(this.scene.told(stray));
     this.did(name, outcome);
-  }
-
-  private told(what: string): string {
-    return [...this.story, what].join("\n");
   }
 
   /** What was done is done, and the agent knows what it wrote. */
@@ -151,10 +115,4 @@ export class Course {
     );
     for (const run of runsOf([...new Set(rows)])) this.look(name, run, "guard");
   }
-}
-
-function saidOf({ deny, done, carried }: Outcome): string {
-  if (deny !== null) return "denied";
-  if (!done) return "refused by the client";
-  return `${carried ? "carried" : "allowed"}: ${JSON.stringify(done.text)}`;
 }
