@@ -4,7 +4,7 @@ import type { Touched } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
 import type { Formatted, Healed, News } from "../foreign/index.js";
 import type { LostEdit } from "../lost/index.js";
-import { type Range, visible } from "../text/index.js";
+import { type Range, shortAgentName, visible } from "../text/index.js";
 import type { QuoteNames } from "./event.js";
 
 /** True for a text with a refusal: the rows that it shows do not let the same call through. */
@@ -121,7 +121,7 @@ export function takesAlong(
 /** A client and the first digits of its conversation: a whole one costs tokens and tells a model nothing. */
 function shortName(agent: string): string {
   if (agent === "outside") return "the person or another program";
-  return agent.replace(/\b([0-9a-f]{4})[0-9a-f]{4}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, "$1");
+  return agent.split(" or ").map(shortAgentName).join(" or ");
 }
 
 /** Said to the person whose work a command destroyed. */

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { treeOnRecord } from "../../src/tree/on-record.js";
 import { TreeGround } from "./ground.js";
 
 const ten = Array.from({ length: 10 }, (_, at) => `line number ${at + 1}\n`).join("");
@@ -220,4 +221,12 @@ describe("who", () => {
     ground.run("git merge other || true");
     expect((await ground.after("git merge other")).isUnderWay).toBe(true);
   });
+});
+
+test("what is on record can be asked for", async () => {
+  const ground = new TreeGround({ "a.txt": ten });
+  expect(await treeOnRecord(ground.store, ground.root)).toBeNull();
+  ground.put("a.txt", "changed\n");
+  await ground.begin();
+  expect(await treeOnRecord(ground.store, ground.root)).toEqual({ kept: 1, left: 0, isNarrow: false });
 });

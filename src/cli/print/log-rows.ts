@@ -15,7 +15,8 @@ export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
 
 /** One agent, or several of whom it was one. */
 export function agentName(agent: string): string {
-  return agent.split(" or ").map(shortAgentName).join(" or ");
+  const nameOf = (one: string): string => (one === outside ? "you or another program" : shortAgentName(one));
+  return agent.split(" or ").map(nameOf).join(" or ");
 }
 
 /** Returns the agent with this id, or the one that is printed like it. */
@@ -31,7 +32,9 @@ export async function agentNamed(name: string, store: StoreReader): Promise<stri
 
 /** Says in a word or two what happened. */
 export function happened(entry: JournalEntry): string {
-  const { kind, relocated, code, tool, after, before, to, edits, instead } = entry;
+  const { kind, relocated, code, tool, after, before, to, edits, instead, reformat } = entry;
+  if (kind === "head") return "moved HEAD";
+  if (kind === "lost" && tool === "forget") return "dismissed";
   if (kind === "lost") return edits && edits.length > 1 ? `lost: ${edits.length} edits` : "lost";
   if (kind === "commit" && (edits ?? instead)) return "restored";
   if (kind === "refusal") return `${isTakingBack(tool) ? `${tool} ` : ""}refused: ${code ?? "?"}`;
@@ -39,10 +42,15 @@ export function happened(entry: JournalEntry): string {
   if (to !== undefined) return "moved";
   if (after === null) return "deleted";
   if (before === null) return "created";
+  if (reformat) return "reformatted";
   return relocated ? "relocated" : tool === "write" ? "written" : "edited";
 }
 
-export function placeOf({ path, lines, to, kind, cause }: JournalEntry): string {
+export function placeOf({ path, lines, to, kind, cause, head }: JournalEntry): string {
+  if (head) {
+    const count = head.files === 1 ? "1 file" : `${head.files} files`;
+    return `${head.from.slice(0, 7)} → ${head.to.slice(0, 7)}, ${count}`;
+  }
   if (to !== undefined) return `${path} → ${to}`;
   if (kind === "lost") return cause === undefined ? path : `${path}, after ${cause}`;
   const shown = rangeList(lines.slice(0, 3));

@@ -1,6 +1,7 @@
 import { agentIdentity, findProgram, findWorkspace, stateFolder } from "../../../host/index.js";
 import { nodeStore } from "../../../store/index.js";
 import { visible } from "../../../text/index.js";
+import { treeOnRecord } from "../../../tree/index.js";
 import { loadConfig, settingVariables } from "../../../workspace/index.js";
 import type { Context, Environment, Run } from "../../context.js";
 import { type Finding, guardedClients, variablesInSettings } from "../../doctor/clients.js";
@@ -35,6 +36,7 @@ const checks: Readonly<Record<string, Check>> = {
   configuration,
   "state folder": state,
   record,
+  "working tree": tree,
   locks,
   search,
   caller,
@@ -124,6 +126,29 @@ function state({ env }: Context): Finding[] {
       "the next call on one of the files finishes or undoes it",
     );
   return [{ check: "state folder", ok: true, found }, ...findings];
+}
+
+/** Says what of the working tree is on record, if anybody ever looked at it. */
+async function tree({ env, cwd }: Context): Promise<Finding[]> {
+  const workspace = findWorkspace(cwd);
+  const store = nodeStore({ state: stateFolder({ env }), workspace, report: () => {} });
+  const found = await treeOnRecord(store, workspace.root);
+  if (!found) return [];
+  const { kept, left, isNarrow } = found;
+  const check = "working tree";
+  const files = `${kept} uncommitted ${kept === 1 ? "file is" : "files are"} on record`;
+  const findings: Finding[] = [{ check, ok: true, found: files }];
+  if (left > 0) findings.push({ check, ok: true, found: `${left} more are not: too many, or too large` });
+  if (isNarrow)
+    findings.push({
+      ...{
+        check,
+        ok: true,
+        found: "looking at all of it takes too long: only files on record are looked at",
+      },
+      advice: "ignore folders of files that are no work, such as build products",
+    });
+  return findings;
 }
 
 /** Checks the record of this workspace. */
