@@ -1,7 +1,7 @@
 import { recordFrom } from "./tree-record.js";
 import { loadTree, type TreeStore } from "./tree-store.js";
 
-/** What the last look at a tree left, for people who wonder. */
+/** Numbers that the last look at a tree left, for people who wonder. */
 export interface OnRecord {
   /** Files whose texts are on record. */
   readonly kept: number;
