@@ -2,8 +2,8 @@
 import { countTokens } from "gpt-tokenizer";
 import { describe, expect, test } from "vitest";
 import { adapters } from "../../src/guard/index.js";
-import { drivers } from "../guard/drivers/index.js";
-import { Stage } from "../guard/stage.js";
+import { drivers } from "./drivers/index.js";
+import { Stage } from "./stage.js";
 
 const source = Array.from(
   { length: 60 },
