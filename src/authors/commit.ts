@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { headOf, runGit, runOwnGit } from "../git/index.js";
 import type { Repository } from "../host/index.js";
-import type { Files, LedgerStore } from "../ports/index.js";
+import { type Cancellation, type Files, type LedgerStore, throwIfAborted } from "../ports/index.js";
 import type { Party } from "./author.js";
 import { rememberCommitted, rememberMove } from "./committed.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
@@ -67,6 +67,8 @@ export function refuseUnfinished({ git }: Repository): void {
 export interface Committing extends Surroundings {
   readonly store: LedgerStore;
   readonly files: Pick<Files, "identify" | "hold">;
+  /** Ends git with its hooks, unless the commit is made by then. */
+  readonly interrupt?: Cancellation;
 }
 
 export interface Committed {
@@ -122,7 +124,8 @@ async function once(around: Committing, wanted: Wanted, attempt: Attempt): Promi
     return { commit: null, plan };
   }
   await remember(around.store, plan.files, changes);
-  const made = await gitCommit(repository, { message, head, tree, scratch });
+  const { interrupt } = around;
+  const made = await gitCommit(repository, { message, head, tree, scratch, interrupt });
   if (made === null) return null;
   try {
     await mergeIndex(repository, merge, scratch);
@@ -162,15 +165,21 @@ interface Meant {
   readonly head: string | null;
   readonly tree: string;
   readonly scratch: Scratch;
+  readonly interrupt: Cancellation | undefined;
 }
 
 /** null: HEAD was another one by then; the commit is taken back. */
 async function gitCommit(
   repository: Repository,
-  { message, head, tree, scratch }: Meant,
+  { message, head, tree, scratch, interrupt }: Meant,
 ): Promise<string | null> {
+  throwIfAborted(interrupt);
   const variables = { GIT_INDEX_FILE: scratch.index };
-  const { status, said } = await runOwnGit(repository, ["commit", "-q", "-m", message], variables);
+  const args = ["commit", "-q", "-m", message];
+  const { status, said } = await runOwnGit(repository, args, variables, (kill) => {
+    interrupt?.addEventListener("abort", kill);
+    return () => {};
+  });
   const made = await headOf(repository);
   if (status !== 0) {
     const hooks = await activeHooks(repository, beforeHooks);

@@ -173,14 +173,14 @@ export function placesIn(
 
 /** Whether git takes the line breaks of Windows for its own is asked only where there are some. */
 async function cleaningOf(
-  { path }: Placed,
+  { path, isFiltered }: Placed,
   disk: Uint8Array | null,
   head: Uint8Array | null,
   repository: Repository,
 ): Promise<Cleaning> {
   const same = (line: string): string => line;
   const bytes = disk && Buffer.from(disk);
-  if (!bytes?.includes("\r\n") || (head && Buffer.from(head).includes("\r\n"))) return same;
+  if (isFiltered || !bytes?.includes("\r\n") || (head && Buffer.from(head).includes("\r\n"))) return same;
   const args = ["hash-object", `--path=${path}`, "--stdin"];
   const id = String(await runGit(repository, { args, input: bytes })).trim();
   const own = createHash(id.length === 40 ? "sha1" : "sha256");

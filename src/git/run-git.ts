@@ -178,6 +178,7 @@ export async function runOwnGit(
   { root }: Repository,
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
+  started: GitCall["started"] = undefined,
 ): Promise<{ readonly status: number | null; readonly said: string }> {
   const program = findProgram("git", { searchPath: process.env.PATH, outside: around(root) });
   if (program === null) throw new GitFailure("git was not found", true);
@@ -187,12 +188,20 @@ export async function runOwnGit(
     const env = { ...Object.fromEntries(kept), ...variables };
     const child = spawn(program, [...args], { cwd: root, env, stdio: ["inherit", "pipe", "pipe"] });
     let said = "";
+    const over = started?.(() => {
+      // A hook of git's may go on, with the pipes: it is not waited for.
+      child.on("exit", (status) => resolve({ status, said }));
+      child.kill("SIGTERM");
+    });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => {
         said += String(chunk);
       });
     child.on("error", (error) => reject(new GitFailure(`git could not be started: ${error.message}`)));
-    child.on("close", (status) => resolve({ status, said }));
+    child.on("close", (status) => {
+      over?.();
+      resolve({ status, said });
+    });
   });
 }
 

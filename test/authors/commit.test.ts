@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { TestRepository } from "./repository.js";
 
@@ -128,6 +131,52 @@ describe("kedge commit", () => {
     tree.put(`.git/${name}`, tree.git("rev-parse", "HEAD"));
     const { status, err } = await tree.kedge("ada", "commit", "--mine", "-m", "x");
     expect({ status, err }).toEqual({ status: 1, err: `kedge: ${what} is in progress: end it first\n` });
+  });
+});
+
+describe("lines of which several may be the author", () => {
+  test("go with --with-unknown alone, and are listed", async () => {
+    const tree = new TestRepository({ "a.txt": ten, "b.txt": ten });
+    const call = (session: string, name: string, line: string): object => ({
+      ...{ session_id: session, hook_event_name: name, tool_name: "Bash", tool_use_id: session },
+      ...{ tool_input: { command: line }, tool_calls: [] },
+    });
+    const [one, two] = ["11111111-e226-421b-a9e0-fcca7d493fb1", "22222222-e226-421b-a9e0-fcca7d493fb1"];
+    tree.hook(call(one, "SessionStart", ""));
+    await tree.replace(`claude-code:${one}`, "a.txt", "2\n", "two\n");
+    for (const session of [one, two]) tree.hook(call(session, "PreToolUse", "make all"));
+    tree.put("a.txt", tree.text("a.txt").replace("7\n", "seven\n"));
+    for (const session of [one, two]) {
+      const { tool_calls: _, ...event } = call(session, "PostToolBatch", "make all") as Record<
+        string,
+        unknown
+      >;
+      tree.hook({ ...event, tool_calls: [{ ...event, tool_response: { stdout: "", stderr: "" } }] });
+    }
+    const rows = JSON.parse(await tree.ok("me", "blame", "a.txt", "--json"));
+    expect(rows[6].author).toEqual([`claude-code:${one}`, `claude-code:${two}`, "outside"]);
+    const { err } = await tree.kedge("me", "commit", "--agent", "claude-code:1111", "-m", "one");
+    const whose = "claude-code:1111 or claude-code:2222 or you or another program";
+    expect(err).toBe(`kedge: a.txt:7 is of ${whose}; --with-unknown claims it\n`);
+    expect(tree.head("a.txt")).toBe(ten.replace("2", "two"));
+    expect((await tree.kedge("me", "commit", "--person", "-m", "x")).status).toBe(1);
+    await tree.ok("me", "commit", "--agent", "claude-code:2222", "--with-unknown", "-m", "two");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+});
+
+describe("a commit that is interrupted", () => {
+  test("leaves branch and index as they were", async () => {
+    const tree = await shared();
+    const [head, index] = [tree.git("rev-parse", "HEAD"), tree.git("ls-files", "-s")];
+    tree.gitHook("pre-commit", `touch '${tree.scratch}/begun'; exec sleep 3`);
+    const child = tree.start("ada", "commit", "--mine", "-m", "x");
+    while (!existsSync(`${tree.scratch}/begun`)) await delay(20);
+    child.kill("SIGINT");
+    const [status] = await once(child, "exit");
+    expect(status).toBe(130);
+    expect([tree.git("rev-parse", "HEAD"), tree.git("ls-files", "-s")]).toEqual([head, index]);
+    expect(existsSync(tree.path(".git/index.lock"))).toBe(false);
   });
 });
 

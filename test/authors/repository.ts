@@ -1,5 +1,5 @@
 /** A git repository in which agents and a person work, through the command line in this process. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -99,6 +99,12 @@ export class TestRepository {
     const common = { cwd: this.folder, doors: {}, program: "kedge", version: () => "0", exit: () => {} };
     const status = await main({ ...common, argv: args, env, output });
     return { status, ...printed };
+  }
+
+  /** A process of its own. */
+  start(agent: string, ...args: string[]): ChildProcess {
+    const env = { ...this.env(), KEDGE_STATE: join(this.scratch, "state"), KEDGE_SESSION: agent };
+    return spawn(process.execPath, [program, ...args], { cwd: this.folder, env, stdio: "ignore" });
   }
 
   async ok(agent: string, ...args: string[]): Promise<string> {

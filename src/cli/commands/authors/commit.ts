@@ -44,7 +44,10 @@ async function make(context: Context): Promise<number> {
   const check = (plan: Work): void => refuse(plan, party);
   if (isDry) return preview(context, opened, wanted, check);
   const message = args.has("stage") ? null : messages.join("\n\n");
-  const { commit: made, plan } = await commit(opened, wanted, { message, check });
+  const { commit: made, plan } = await commit({ ...opened, interrupt: context.interrupt }, wanted, {
+    message,
+    check,
+  });
   tell(context, { made, plan, message, party });
   return done;
 }
