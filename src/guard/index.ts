@@ -4,11 +4,12 @@ import { codex } from "./clients/codex.js";
 import { geminiCli } from "./clients/gemini-cli.js";
 import { opencode } from "./clients/opencode.js";
 import { pi } from "./clients/pi.js";
+import { qwenCode } from "./clients/qwen-code.js";
 import type { Adapter } from "./event.js";
 
 /** By the name that `kedge hook` is given. Adding a client is one file and a line here. */
 export const adapters: Readonly<Record<string, Adapter>> = Object.fromEntries(
-  [claudeCode, opencode, codex, geminiCli, pi].map((adapter) => [adapter.client, adapter]),
+  [claudeCode, opencode, codex, geminiCli, pi, qwenCode].map((adapter) => [adapter.client, adapter]),
 );
 export type { GuardContext } from "./context.js";
 export type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "./event.js";

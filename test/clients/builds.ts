@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { Driver } from "./driver.js";
 import { drivers } from "./drivers/index.js";
 
@@ -25,6 +25,11 @@ export function chosenDrivers(): Driver[] {
   return drivers.filter((driver) => names.some((name) => driver.name.startsWith(name)));
 }
 
+/** The PATH of a client's process: first what was fetched with it, such as a newer Node. */
+export function pathFor(program: string, path = ""): string {
+  return `${dirname(program)}${delimiter}${path}`;
+}
+
 export type Installed = { readonly program: string } | { readonly reason: string };
 
 export function install(driver: Driver): Installed {
@@ -34,7 +39,8 @@ export function install(driver: Driver): Installed {
   mkdirSync(folder, { recursive: true });
   console.log(`fetching ${driver.package} into ${folder}`);
   const flags = ["--no-audit", "--no-fund", "--no-save", "--prefix", folder];
-  const got = spawnSync("npm", ["install", ...flags, driver.package], {
+  const node = driver.node ? [`node-${process.platform}-${process.arch}@${driver.node}`] : [];
+  const got = spawnSync("npm", ["install", ...flags, driver.package, ...node], {
     cwd: folder,
     encoding: "utf8",
     timeout: 400_000,
@@ -45,7 +51,8 @@ export function install(driver: Driver): Installed {
     return { reason: `npm could not fetch ${driver.package}: ${why}` };
   }
   // An npm that leaves install scripts out leaves a client without its binary.
-  const answered = spawnSync(program, ["--version"], { encoding: "utf8", timeout: 60_000 });
+  const env = { ...process.env, PATH: pathFor(program, process.env.PATH) };
+  const answered = spawnSync(program, ["--version"], { encoding: "utf8", timeout: 60_000, env });
   if (answered.status === 0) return { program };
   rmSync(folder, { recursive: true, force: true });
   return { reason: `${driver.package} was fetched but does not start` };

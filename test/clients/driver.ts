@@ -11,6 +11,8 @@ export interface Driver {
   /** What npm installs, with the version pinned. */
   readonly package: string;
   readonly program: string;
+  /** The version of Node that it needs, if that is newer than the oldest one that Kedge runs on. */
+  readonly node?: number;
   /** Writes the client's configuration: the scripted model, and nothing that asks or phones. */
   configure(place: Place, url: string): void;
   /** Arguments and variables for one run; `resumes` goes on with the last conversation. */
@@ -24,6 +26,8 @@ export interface Driver {
   readonly reminders?: RegExp;
   /** Scenarios that the client's own check refuses before it asks a hook. */
   readonly refusesFirst?: readonly string[];
+  /** Scenarios that the client's own check refuses though the agent has seen the lines: the guard has nothing to add. */
+  readonly refusesAnyway?: readonly string[];
   /** How the client is brought to compact without a person; absent: it cannot be. */
   readonly compaction?: Compaction;
   /** Arguments that take the conversation back to its last answer so far; absent: only a person can do that. */

@@ -58,5 +58,7 @@ export function exchange(text: string, part: string, by: string): string {
 }
 
 /** What has to come of it with the guard. What the client's own check refuses first can only be explained. */
-export const rightOf = ({ name, right }: Scenario, { refusesFirst = [] }: Driver): readonly Verdict[] =>
-  refusesFirst.includes(name) ? ["refused, reason shown"] : right;
+export function rightOf({ name, right }: Scenario, driver: Driver): readonly Verdict[] {
+  if (driver.refusesAnyway?.includes(name)) return ["refused"];
+  return driver.refusesFirst?.includes(name) ? ["refused, reason shown"] : right;
+}

@@ -1,5 +1,6 @@
 /** One scenario's stage: a place, a scripted model, and the client that is started in the one with the other. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { pathFor } from "./builds.js";
 import type { Compaction, Driver, Lines } from "./driver.js";
 import type { Call, Question } from "./model/protocol.js";
 import { type Conversation, ScriptedModel } from "./model/server.js";
@@ -132,7 +133,7 @@ class Run {
     const proxy = { HTTP_PROXY: model.url, HTTPS_PROXY: model.url, NO_PROXY: "127.0.0.1,localhost" };
     const child = spawn(program, [...args, ...point, ...plugin], {
       cwd: place.project,
-      env: { ...place.env, ...proxy, ...env },
+      env: { ...place.env, PATH: pathFor(program, place.env.PATH), ...proxy, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.child = child;

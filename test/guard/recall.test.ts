@@ -27,7 +27,7 @@ function transcriptOf<T>(agent: Agent, kind: new (...args: never[]) => T): T {
   return transcript;
 }
 
-const withFiles = ["claude-code", "codex", "gemini-cli"];
+const withFiles = ["claude-code", "codex", "gemini-cli", "qwen-code"];
 
 describe.each(withFiles)("%s", (client) => {
   test("a transcript that is a pipe, a device or a folder is not waited for", {

@@ -92,6 +92,19 @@ const scripts: Readonly<Record<string, Script>> = {
     }),
     isDenied: ({ decision }) => decision === "deny",
   },
+  "qwen-code": {
+    edit: (scene) => ({
+      ...base(scene, "PreToolUse", "edit"),
+      tool_input: { file_path: scene.path, ...quote },
+    }),
+    read: (scene) => {
+      const response = { functionResponse: { name: "read_file", response: { output: scene.text } } };
+      const call = { tool_name: "read_file", tool_input: { file_path: scene.path } };
+      const tool_response = { response_parts: [response], result_display: "" };
+      return { ...base(scene, "PostToolBatch", ""), tool_calls: [{ ...call, tool_response }] };
+    },
+    isDenied: isDeniedByDecision,
+  },
   opencode: {
     edit: ({ session, cwd, path }) => ({
       ...{ k: "before", directory: cwd, i: { tool: "edit", sessionID: session, callID: "doctor" } },

@@ -54,7 +54,7 @@ function outputOf(content: string): string {
 }
 
 /** Hits as other programs print them: path, number, text. */
-function hitsIn(output: string): string {
+export function hitsIn(output: string): string {
   let path = "";
   return output
     .split("\n")

@@ -47,6 +47,12 @@ const targets: readonly Target[] = [
     project: "project/.gemini/settings.json",
     tools: ".gemini/settings.json",
   },
+  {
+    client: "qwen-code",
+    user: ".qwen/settings.json",
+    project: "project/.qwen/settings.json",
+    tools: ".qwen/settings.json",
+  },
   { client: "pi", user: ".pi/agent/extensions/kedge.js", project: "project/.pi/extensions/kedge.js" },
 ];
 
@@ -102,6 +108,7 @@ const cases = targets.flatMap(({ client, user, tools }) => {
     const lenient: Readonly<Record<string, object>> = {
       opencode: { ...withComments, ...withCommas },
       "gemini-cli": withComments,
+      "qwen-code": withComments,
     };
     const contents = file.endsWith(".toml") ? toml : { ...plainJson, ...lenient[client] };
     return Object.entries(contents).map(([what, content]) => ({ client, file, what, content }));
@@ -396,6 +403,7 @@ describe("the file itself", () => {
       CLAUDE_CONFIG_DIR: machine.path("c"),
       CODEX_HOME: machine.path("x"),
       GEMINI_CLI_HOME: machine.path("g"),
+      QWEN_HOME: machine.path("q"),
       XDG_CONFIG_HOME: machine.path("o"),
       PI_CODING_AGENT_DIR: machine.path("p"),
     };
@@ -404,6 +412,7 @@ describe("the file itself", () => {
       "c/settings.json",
       "x/hooks.json",
       "g/.gemini/settings.json",
+      "q/settings.json",
       "o/opencode/plugin/kedge.js",
     ];
     for (const file of [...found, "p/extensions/kedge.js"]) expect(machine.text(file)).toContain("hook.cjs");
@@ -431,7 +440,7 @@ describe("what is said", () => {
     expect((await machine.run("install claude-code")).err).toContain("claude plugin disable kedge");
   });
 
-  test.each(["claude-code", "opencode", "codex", "gemini-cli"])(
+  test.each(["claude-code", "opencode", "codex", "gemini-cli", "qwen-code"])(
     "%s: what is lost with our tools",
     async (client) => {
       const machine = new Machine();

@@ -4,6 +4,7 @@ import { codex } from "./codex.js";
 import { geminiCli } from "./gemini-cli.js";
 import { opencode } from "./opencode.js";
 import { pi } from "./pi.js";
+import { qwenCode } from "./qwen-code.js";
 
 /** Every build that the course is run with. */
 export const drivers: readonly Driver[] = [
@@ -13,4 +14,5 @@ export const drivers: readonly Driver[] = [
   codex,
   geminiCli,
   pi,
+  qwenCode,
 ];

@@ -23,7 +23,7 @@ const files: Readonly<Record<string, string>> = {
 /** By the file's name; all others say nothing. */
 const named: readonly (readonly [RegExp, Kind])[] = [
   [/^SessionStart(-startup|-resume|-clear)?$/, "said"],
-  [/^PreToolUse-(Edit|Write|NotebookEdit|apply_patch|Bash-apply_patch-heredoc)/, "denied"],
+  [/^PreToolUse-(Edit|Write|edit$|write_file$|NotebookEdit|apply_patch|Bash-apply_patch-heredoc)/, "denied"],
   [/^BeforeTool-(replace|write_file)$/, "denied"],
 ];
 

@@ -4,5 +4,6 @@ import type { Driver } from "./driver.js";
 import { geminiCli } from "./gemini-cli.js";
 import { opencode } from "./opencode.js";
 import { pi } from "./pi.js";
+import { qwenCode } from "./qwen-code.js";
 
-export const drivers: readonly Driver[] = [claudeCode, opencode, codex, geminiCli, pi];
+export const drivers: readonly Driver[] = [claudeCode, opencode, codex, geminiCli, pi, qwenCode];

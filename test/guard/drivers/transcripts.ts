@@ -215,6 +215,63 @@ export class GeminiTranscript extends FileTranscript {
   }
 }
 
+export class QwenTranscript extends FileTranscript {
+  /** A subagent has a file of its own, that its events do not name. */
+  override get path(): string {
+    const { conversation, subagent } = this.who;
+    const own = subagent ? `subagents/${conversation}/agent-${subagent}` : `chats/${conversation}`;
+    return join(this.folder, `${own}.jsonl`);
+  }
+
+  override get fields(): Payload {
+    return { transcript_path: join(this.folder, "chats", `${this.who.conversation}.jsonl`) };
+  }
+
+  private message(type: string, parts: readonly Payload[]): void {
+    this.line({ uuid: this.id, timestamp: this.time, type, message: { role: "user", parts } });
+  }
+
+  prompt(text: string): void {
+    this.message("user", [{ text }]);
+  }
+
+  instructions(path: string, content: string): void {
+    this.prompt(`--- Context from: ${path} ---\n${content}\n--- End of Context from: ${path} ---`);
+  }
+
+  attached(path: string, content: string): void {
+    const head = "\n--- Content from referenced files ---";
+    const texts = [
+      `look at @${path}`,
+      head,
+      `\nContent from ${path}:\n`,
+      content,
+      "\n--- End of content ---",
+    ];
+    this.message(
+      "user",
+      texts.map((text) => ({ text })),
+    );
+  }
+
+  result(tool: string, args: Payload, output: string, failed = false): void {
+    const id = `call_${this.id}`;
+    this.message("assistant", [{ functionCall: { id, name: tool, args } }]);
+    const response = failed ? { error: output } : { output };
+    this.message("tool_result", [{ functionResponse: { id, name: tool, response } }]);
+  }
+
+  report(text: string): void {
+    this.prompt(
+      `<task-notification>\n<status>completed</status>\n<result>${text}</result>\n</task-notification>`,
+    );
+  }
+
+  compact(): void {
+    this.line({ uuid: this.id, type: "system", subtype: "chat_compression", systemPayload: {} });
+  }
+}
+
 export class OpencodeTranscript extends Transcript {
   private system: string[] = ["You are opencode."];
   private messages: Payload[] = [];
@@ -317,6 +374,7 @@ export const transcripts: Readonly<Record<string, Kind>> = {
   "gemini-cli": GeminiTranscript,
   opencode: OpencodeTranscript,
   pi: PiTranscript,
+  "qwen-code": QwenTranscript,
 };
 
 /** The tool of a call, and its arguments, in whatever form a client tells of it. */

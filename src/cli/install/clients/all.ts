@@ -4,8 +4,9 @@ import { codex } from "./codex.js";
 import { geminiCli } from "./gemini-cli.js";
 import { opencode } from "./opencode.js";
 import { pi } from "./pi.js";
+import { qwenCode } from "./qwen-code.js";
 
-export const allClients: readonly Client[] = [claudeCode, opencode, codex, geminiCli, pi];
+export const allClients: readonly Client[] = [claudeCode, opencode, codex, geminiCli, pi, qwenCode];
 
 export function clientNamed(name: string): Client {
   return allClients.find((client) => client.name === name) as Client;
