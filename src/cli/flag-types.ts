@@ -52,7 +52,7 @@ export interface Command {
 
 /** Clients whose sessions can be audited. */
 export const audited = ["claude-code", "opencode", "codex", "gemini-cli", "pi"];
-const clients = ["claude-code", "opencode", "codex", "gemini-cli", "pi", "qwen-code"];
+const clients = ["claude-code", "opencode", "codex", "gemini-cli", "pi", "qwen-code", "copilot"];
 export const shells = ["bash", "zsh", "fish"];
 export const schemeNames = ["hex6", "hex4", "lean"];
 

@@ -157,7 +157,7 @@ export interface Adapter {
    * The texts that the model was sent, asked for before a call is refused as unread. `later`: the event has to be sent
    * again, with them. A client without this keeps nothing that could be looked through.
    */
-  recall?(payload: Payload, isLate: () => boolean): Recalled | "later";
+  recall?(payload: Payload, isLate: () => boolean, env?: Environment): Recalled | "later";
   /** The same of lines of its transcript since the last compaction. */
   sentIn?(lines: readonly string[]): readonly Sent[];
   /** Whether the conversation was taken back, and goes on from an earlier point: a name for what it left; else null. */

@@ -1,6 +1,7 @@
 // What does a client's hook answer? Events of a client, judged, observed and worded in its own form.
 import { claudeCode } from "./clients/claude-code.js";
 import { codex } from "./clients/codex.js";
+import { copilot } from "./clients/copilot.js";
 import { geminiCli } from "./clients/gemini-cli.js";
 import { opencode } from "./clients/opencode.js";
 import { pi } from "./clients/pi.js";
@@ -9,7 +10,7 @@ import type { Adapter } from "./event.js";
 
 /** By the name that `kedge hook` is given. Adding a client is one file and a line here. */
 export const adapters: Readonly<Record<string, Adapter>> = Object.fromEntries(
-  [claudeCode, opencode, codex, geminiCli, pi, qwenCode].map((adapter) => [adapter.client, adapter]),
+  [claudeCode, opencode, codex, geminiCli, pi, qwenCode, copilot].map((adapter) => [adapter.client, adapter]),
 );
 export type { GuardContext } from "./context.js";
 export type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "./event.js";

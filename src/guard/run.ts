@@ -31,7 +31,7 @@ export async function hook(start: HookStart): Promise<string | null> {
     understood = adapter.understand(payload, start.env);
     if (!understood || understood.events.length === 0) return null;
     const recall: GuardContext["recall"] = (isLate) =>
-      adapter.recall?.(payload, isLate) ?? { sent: [], isComplete: true };
+      adapter.recall?.(payload, isLate, start.env) ?? { sent: [], isComplete: true };
     const { takenBack } = adapter;
     const back = takenBack ? { takenBack: () => takenBack.call(adapter, payload) } : {};
     const place = { ...openPlace(understood.caller, start, recall), ...back };

@@ -25,6 +25,7 @@ export interface Identity {
 const clients: readonly (readonly [variable: string, client: string])[] = [
   ["CLAUDE_CODE_SESSION_ID", "claude-code"],
   ["CODEX_THREAD_ID", "codex"],
+  ["COPILOT_AGENT_SESSION_ID", "copilot"],
 ];
 
 /**

@@ -29,6 +29,7 @@ interface Script {
 interface Answer {
   readonly hookSpecificOutput?: { readonly permissionDecision?: string };
   readonly decision?: string;
+  readonly permissionDecision?: string;
   readonly deny?: string;
 }
 
@@ -104,6 +105,17 @@ const scripts: Readonly<Record<string, Script>> = {
       return { ...base(scene, "PostToolBatch", ""), tool_calls: [{ ...call, tool_response }] };
     },
     isDenied: isDeniedByDecision,
+  },
+  copilot: {
+    edit: ({ session, cwd, path }) => ({
+      ...{ sessionId: session, cwd, toolName: "edit" },
+      toolArgs: { path, old_str: "two", new_str: "TWO" },
+    }),
+    read: ({ session, cwd, path, text }) => ({
+      ...{ sessionId: session, cwd, toolName: "view", toolArgs: { path } },
+      toolResult: { resultType: "success", textResultForLlm: text },
+    }),
+    isDenied: ({ permissionDecision }) => permissionDecision === "deny",
   },
   opencode: {
     edit: ({ session, cwd, path }) => ({

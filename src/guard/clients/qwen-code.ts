@@ -84,7 +84,7 @@ interface Result {
   readonly isFailed: boolean;
 }
 
-/** What the model gets of a call. A command that ends with a status other than 0 counts as failed, and shows its output. */
+/** The text that the model gets of a call. A command that ends with a status other than 0 counts as failed, and shows its output. */
 function resultOf(response: Payload): Result {
   const [first] = list(response, "response_parts");
   const told = record(record(first, "functionResponse"), "response");
@@ -121,6 +121,16 @@ function commandOf(input: Payload, content: string): Event {
   return { kind: "output", tool: "run_shell_command", command, output, where };
 }
 
+function before(tool: string, input: Payload): Event[] {
+  if (tool === "run_shell_command") {
+    const isBackground = input.is_background === true;
+    const where = text(input, "directory");
+    return [{ kind: "command", command: text(input, "command") ?? "", where, isBackground }];
+  }
+  const writes = writeOf(tool, input);
+  return writes.length > 0 ? [{ kind: "change", writes }] : [];
+}
+
 function eventsOf(payload: Payload): Event[] {
   switch (payload.hook_event_name) {
     case "SessionStart":
@@ -128,10 +138,8 @@ function eventsOf(payload: Payload): Event[] {
       return payload.source === "clear" ? [{ kind: "fold" }, { kind: "begin" }] : [{ kind: "begin" }];
     case "PostCompact":
       return [{ kind: "fold" }];
-    case "PreToolUse": {
-      const writes = writeOf(text(payload, "tool_name") ?? "", record(payload, "tool_input"));
-      return writes.length > 0 ? [{ kind: "change", writes }] : [];
-    }
+    case "PreToolUse":
+      return before(text(payload, "tool_name") ?? "", record(payload, "tool_input"));
     case "PostToolBatch":
       return batch(payload);
     default:
@@ -168,7 +176,7 @@ function sentIn(lines: readonly string[]): Sent[] {
       return [];
     }
     return parts.flatMap((one): Sent[] => {
-      // What a person puts into a prompt may be old.
+      // A person may put old text into a prompt.
       const said = text(one, "text");
       if (said !== undefined) return [{ text: said, call: "", time: 0 }];
       return sentBy(record(one, "functionResponse"), calls);

@@ -53,6 +53,12 @@ const targets: readonly Target[] = [
     project: "project/.qwen/settings.json",
     tools: ".qwen/settings.json",
   },
+  {
+    client: "copilot",
+    user: ".copilot/hooks/kedge.json",
+    project: "project/.github/hooks/kedge.json",
+    tools: ".copilot/mcp-config.json",
+  },
   { client: "pi", user: ".pi/agent/extensions/kedge.js", project: "project/.pi/extensions/kedge.js" },
 ];
 
@@ -404,6 +410,7 @@ describe("the file itself", () => {
       CODEX_HOME: machine.path("x"),
       GEMINI_CLI_HOME: machine.path("g"),
       QWEN_HOME: machine.path("q"),
+      COPILOT_HOME: machine.path("l"),
       XDG_CONFIG_HOME: machine.path("o"),
       PI_CODING_AGENT_DIR: machine.path("p"),
     };
@@ -413,6 +420,7 @@ describe("the file itself", () => {
       "x/hooks.json",
       "g/.gemini/settings.json",
       "q/settings.json",
+      "l/hooks/kedge.json",
       "o/opencode/plugin/kedge.js",
     ];
     for (const file of [...found, "p/extensions/kedge.js"]) expect(machine.text(file)).toContain("hook.cjs");
@@ -440,7 +448,7 @@ describe("what is said", () => {
     expect((await machine.run("install claude-code")).err).toContain("claude plugin disable kedge");
   });
 
-  test.each(["claude-code", "opencode", "codex", "gemini-cli", "qwen-code"])(
+  test.each(["claude-code", "opencode", "codex", "gemini-cli", "qwen-code", "copilot"])(
     "%s: what is lost with our tools",
     async (client) => {
       const machine = new Machine();

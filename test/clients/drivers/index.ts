@@ -1,6 +1,7 @@
 import type { Driver } from "../driver.js";
 import { claudeCode } from "./claude-code.js";
 import { codex } from "./codex.js";
+import { copilot } from "./copilot.js";
 import { geminiCli } from "./gemini-cli.js";
 import { opencode } from "./opencode.js";
 import { pi } from "./pi.js";
@@ -15,4 +16,5 @@ export const drivers: readonly Driver[] = [
   geminiCli,
   pi,
   qwenCode,
+  copilot,
 ];

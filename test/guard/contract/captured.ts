@@ -25,6 +25,8 @@ const named: readonly (readonly [RegExp, Kind])[] = [
   [/^SessionStart(-startup|-resume|-clear)?$/, "said"],
   [/^PreToolUse-(Edit|Write|edit$|write_file$|NotebookEdit|apply_patch|Bash-apply_patch-heredoc)/, "denied"],
   [/^BeforeTool-(replace|write_file)$/, "denied"],
+  [/^preToolUse-(edit|create|apply_patch)/, "denied"],
+  [/^sessionStart$/, "said"],
 ];
 
 /** Files that are not there are made, whoever asks. */

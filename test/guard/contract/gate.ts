@@ -233,14 +233,18 @@ export function gate(driver: Driver): void {
       expect(await agent.edit(path, end)).toMatchObject(quiet);
     });
 
-  test("one line at the start of a conversation, for the person", async () => {
-    const place = stage();
-    const { say: first, tell } = await place.agent("one").begin();
-    expect([first?.split(". ")[0], tell]).toEqual(["kedge: guarding", null]);
-    expect(first).toMatch(/ 2 .*files are on record .* key `tree` .*`kedge session purge`/);
-    await place.agent("one").read(place.path("a.js"));
-    await place.agent("two").read(place.path("a.js"));
-    const { say } = await place.agent("three").begin();
-    expect(say).toBe("kedge: guarding (2 other agents here)");
-  });
+  // Its hooks have no way to the person: the line that all is well is left out.
+  test.skipIf(driver.client === "copilot")(
+    "one line at the start of a conversation, for the person",
+    async () => {
+      const place = stage();
+      const { say: first, tell } = await place.agent("one").begin();
+      expect([first?.split(". ")[0], tell]).toEqual(["kedge: guarding", null]);
+      expect(first).toMatch(/ 2 .*files are on record .* key `tree` .*`kedge session purge`/);
+      await place.agent("one").read(place.path("a.js"));
+      await place.agent("two").read(place.path("a.js"));
+      const { say } = await place.agent("three").begin();
+      expect(say).toBe("kedge: guarding (2 other agents here)");
+    },
+  );
 }

@@ -85,9 +85,10 @@ export function rows(text: string, first: number, last: number = first): string 
 
 /** The edit that a refusal gives to send instead: as two texts, or as a part of a patch. */
 export function offered(refusal: string): { old: string; new: string } | null {
-  const [old, fresh] = [/^old(?:_string|String|Text): (".*")$/m, /^new(?:_string|String|Text): (".*")$/m].map(
-    (field) => field.exec(refusal)?.[1],
-  );
+  const [old, fresh] = [
+    /^old(?:_string|_str|String|Text): (".*")$/m,
+    /^new(?:_string|_str|String|Text): (".*")$/m,
+  ].map((field) => field.exec(refusal)?.[1]);
   if (old !== undefined && fresh !== undefined)
     return { old: JSON.parse(old) as string, new: JSON.parse(fresh) as string };
   const [, part] = /^@@.*\n((?:[ +-].*(?:\n|$))+)/m.exec(refusal) ?? [];

@@ -272,6 +272,53 @@ export class QwenTranscript extends FileTranscript {
   }
 }
 
+/** One file for each conversation, with the events of its subagents, in a folder that no event names. */
+export class CopilotTranscript extends FileTranscript {
+  override get path(): string {
+    return join(this.folder, "home/.copilot/session-state", this.who.conversation, "events.jsonl");
+  }
+
+  override get fields(): Payload {
+    return {};
+  }
+
+  private event(type: string, data: Payload): void {
+    const { subagent } = this.who;
+    const whose = subagent ? { agentId: subagent } : {};
+    this.line({ type, data, ...whose, id: this.id, timestamp: this.time, parentId: null });
+  }
+
+  prompt(text: string): void {
+    this.event("user.message", { content: text, transformedContent: `<current_datetime/>\n\n${text}` });
+  }
+
+  instructions(path: string, content: string): void {
+    const shown = `<custom_instruction path="${path}">\n${content}\n</custom_instruction>`;
+    this.event("system.message", { role: "system", content: shown });
+  }
+
+  /** The model reads the file itself. */
+  attached(path: string, content: string): void {
+    this.prompt(`look at @${path}`);
+    this.result("view", { path }, content);
+  }
+
+  result(tool: string, input: Payload, output: string, failed = false): void {
+    const toolCallId = `call_${this.id}`;
+    this.event("tool.execution_start", { toolCallId, toolName: tool, arguments: input });
+    const come = failed ? { error: { message: output } } : { result: { content: output } };
+    this.event("tool.execution_complete", { toolCallId, success: !failed, ...come });
+  }
+
+  report(text: string): void {
+    this.result("task", { prompt: "look" }, text);
+  }
+
+  compact(): void {
+    this.event("session.compaction_complete", { success: true });
+  }
+}
+
 export class OpencodeTranscript extends Transcript {
   private system: string[] = ["You are opencode."];
   private messages: Payload[] = [];
@@ -375,10 +422,14 @@ export const transcripts: Readonly<Record<string, Kind>> = {
   opencode: OpencodeTranscript,
   pi: PiTranscript,
   "qwen-code": QwenTranscript,
+  copilot: CopilotTranscript,
 };
 
 /** The tool of a call, and its arguments, in whatever form a client tells of it. */
 export function calledIn(payload: Payload): { readonly tool: string; readonly input: Payload } {
   const tool = payload.tool_name ?? payload.toolName ?? record(payload.i).tool;
-  return { tool: String(tool), input: record(payload.tool_input ?? payload.input ?? record(payload.o).args) };
+  return {
+    tool: String(tool),
+    input: record(payload.tool_input ?? payload.toolArgs ?? payload.input ?? record(payload.o).args),
+  };
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { hookLine, isGuardStart, serverCommand, startedLine } from "../command.js";
+import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
-import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
+import { element, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
 
@@ -18,12 +18,11 @@ function groups(setup: Setup): Record<string, HookGroup> {
   const command = setup.failClosed && process.platform !== "win32" ? `${line} || exit 2` : line;
   const hooks = [{ name: "kedge", type: "command", command, timeout: 10 }];
   return {
-    PreToolUse: { matcher: `^(${editing.join("|")})$`, hooks },
+    PreToolUse: { matcher: `^(${["run_shell_command", ...editing].join("|")})$`, hooks },
     ...{ PostToolBatch: { hooks }, SessionStart: { hooks }, PostCompact: { hooks } },
   };
 }
 
-const isOurs = ({ command }: Hook): boolean => isGuardStart(String(command), name);
 /** By their classes: the name `edit` would turn off our own tool of that name as well. */
 const classes = ["EditTool", "WriteFileTool", "NotebookEditTool"];
 
@@ -31,7 +30,7 @@ function files(setup: Setup): ConfigFile[] {
   const { scope, env, home, project } = setup;
   const folder = scope === "user" ? env.QWEN_HOME || join(home, ".qwen") : join(project, ".qwen");
   const entries = [
-    hookGroups({ path: ["hooks"], groups: groups(setup), isOurs }),
+    hookGroups({ path: ["hooks"], groups: groups(setup), isOurs: isGuardHook(name) }),
     member("tools", ["mcpServers", "kedge"], serverCommand(setup)),
     ...classes.map((tool) => element("exclusive", ["permissions", "deny"], tool)),
   ];
@@ -44,7 +43,7 @@ export const qwenCode: Client = {
   files,
   started(text) {
     const found = hooksIn(text, ["hooks"]).find(
-      ({ hook, place }) => place[0] === "PreToolUse" && isOurs(hook),
+      ({ hook, place }) => place[0] === "PreToolUse" && isGuardHook(name)(hook),
     );
     return found ? startedLine(String(found.hook.command)) : null;
   },
