@@ -22,7 +22,7 @@ const tooLarge = /^File too large to read at once \(/;
 /** The line before the note is cut. */
 const truncated = /(?:^|\n)[^\n]*\n\n\[Output truncated\. Use view_range=\[\d+, [\s\S]*$/;
 const ended = /\n?<shellId: \S+ completed with exit code -?\d+>\s*$/;
-/** Of long output the model gets the first characters, and the name of a file with all of it. */
+/** The model gets the first characters of long output, and the name of a file with all of it. */
 const preview = /^Output too large to read at once \([\s\S]*?\nPreview \(first \d+ chars\):\n/;
 /** Notes of hooks stand below the result that they were given for. */
 const guidance = /\n\nTool "\w+" succeeded\. Additional guidance from postToolUse hooks:\n[\s\S]*$/;
