@@ -5,7 +5,8 @@ import type { Adapter, Answer, Event, Payload, Row, Write } from "../event.js";
 import { isRecord, list, number, offsetDoor, partsText, plain, quotesOf, record, text } from "../payload.js";
 import { leftBehind, loaded, recalled, sentIn } from "./claude-transcript.js";
 
-const names = { old: "old_string", new: "new_string", all: "replace_all" };
+/** The fields of its tool for edits, which others have taken over. */
+export const names = { old: "old_string", new: "new_string", all: "replace_all" };
 /** Longer notes reach the model as a short preview. */
 const longestNote = 9_500;
 const ownTool = /^mcp__(?:.*_)?kedge(?:_.*)?__(\w+)$/;

@@ -3,7 +3,7 @@ import type { ForeignChange } from "../../placement/index.js";
 import type { Adapter, Event, Payload, Recalled, Sent, Write } from "../event.js";
 import { isRefusal } from "../messages.js";
 import { list, number, plain, quotesOf, record, rowsFrom, text, window } from "../payload.js";
-import { claudeReply } from "./claude-code.js";
+import { claudeReply, names } from "./claude-code.js";
 import { hitsIn } from "./gemini-cli.js";
 import { linesSince, parsedLine } from "./transcript-tail.js";
 
@@ -17,7 +17,6 @@ const door: Door = {
   retry: () => "the call again",
 };
 
-const names = { old: "old_string", new: "new_string", all: "replace_all" };
 const part = /^Showing lines (\d+)-\d+ of (?:at least )?\d+ total lines\.\n\n---\n\n/;
 const unchanged = /^\[File .+ unchanged since last read in this session\b.*\]$/;
 const gap = /[^\n]*\n\n---\n\.\.\. \[CONTENT TRUNCATED\] \.\.\.\n---\n\n[^\n]*/;
