@@ -343,6 +343,7 @@ const doors: readonly Command[] = [
   {
     name: "doctor",
     summary: "check the installation and say what to do",
+    together: "check the installation; completions for a shell",
     positionals: [],
     flags: [json],
     examples: [["kedge doctor", "exit status 0 only if all is well"]],
@@ -369,6 +370,7 @@ const doors: readonly Command[] = [
   ...studies,
   {
     name: "completion",
+    beside: "doctor",
     summary: "completions for a shell",
     positionals: [{ name: "SHELL", choices: shells }],
     flags: [json],

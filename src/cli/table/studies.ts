@@ -4,7 +4,7 @@ import { audited, type Command, json } from "../flag-types.js";
 export const studies: readonly Command[] = [
   {
     name: "ui",
-    summary: "a page that shows agents at work: who is where, what is stale, what is lost",
+    summary: "a page of agents at work: who is where, what is stale, what is lost",
     together: "see agents at work, on a page or here",
     positionals: [],
     flags: [
@@ -50,8 +50,8 @@ export const studies: readonly Command[] = [
       ["kedge audit --show 3fa1c0", "one case"],
     ],
     notes: [
-      "Reads session files and sends nothing anywhere; nothing is written but the page. No file contents are printed",
-      "unless --show asks for them. How each number comes about: docs/audit.md.",
+      "Reads session files, sends nothing, writes nothing but the page. Only --show prints file contents. Each number",
+      "is explained in docs/audit.md.",
     ],
     json: [
       "{sessions, agents, edits, failed: {total, blanks, notFound, notRead, several, stale, declined, other}, recovery:",
