@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { conversation, TestRepository } from "./repository.js";
 
@@ -143,6 +144,18 @@ describe("kedge commit in a real work tree", () => {
     await tree.replace("ada", "a.txt", "7\n", "seven\n");
     await commits(tree, "ada");
     expect(tree.git("status", "--porcelain")).toBe(" M sub\n");
+  });
+
+  test("finds the repository of a file that is named from outside of it, through links", async () => {
+    const tree = new TestRepository({ "in/a.txt": ten });
+    await tree.replace("ada", "in/a.txt", "7\n", "seven\n");
+    symlinkSync(tree.path("in"), join(tree.scratch, "link"));
+    const answers = [join(tree.scratch, "link", "a.txt"), tree.path("in/a.txt")].map(async (path) =>
+      tree.kedge("ada", "diff", path),
+    );
+    for (const { out } of await Promise.all(answers)) expect(out).toContain("+seven\n");
+    const outside = await tree.kedge("ada", "diff", "in", "../link2");
+    expect([outside.status, outside.err]).toEqual([2, expect.stringContaining("is outside of")]);
   });
 
   test("refuses a file with conflicts", async () => {

@@ -1,5 +1,6 @@
 /** Opens the uncommitted work of a tree for the commands that say whose it is. */
-import { relative, resolve, sep } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type Author,
   CommitRefusal,
@@ -11,6 +12,7 @@ import {
 import { findRepository, type Repository } from "../../../host/index.js";
 import { shortAgentName, visible } from "../../../text/index.js";
 import { openTree, outside } from "../../../tree/index.js";
+import { workspaceFor } from "../../../workspace/index.js";
 import { UsageError } from "../../args.js";
 import type { Context } from "../../context.js";
 import { failed } from "../../flag-types.js";
@@ -27,15 +29,16 @@ export interface OpenedWork extends Opened {
 
 /** Writes down first what changed with no tool telling of it. */
 export async function openWork(context: Context, paths: readonly string[]): Promise<OpenedWork> {
-  const opened = await open(context, paths);
-  const { workspace, files, store, settings, identity } = opened;
-  const { root } = workspace;
-  const repository = findRepository(root);
+  const { cwd } = context;
+  const repository = findRepository(resolve(cwd, paths[0] ?? "."));
   if (!repository || repository.isBare)
     throw new CommitRefusal(
       "no_repository",
-      `${root} is no work tree of git: there is no HEAD to compare with`,
+      `${cwd} is no work tree of git: there is no HEAD to compare with`,
     );
+  const { root } = repository;
+  const opened = await open(context, paths, workspaceFor(root, []));
+  const { files, store, settings, identity } = opened;
   const tree = openTree({
     root,
     files,
@@ -44,15 +47,21 @@ export async function openWork(context: Context, paths: readonly string[]): Prom
     env: context.env,
     mode: settings.tree ?? "dirty",
   });
-  await tree.observe({ kind: "tool", agent: identity.id, cwd: context.cwd }).catch(() => {});
-  return { ...opened, repository, paths: paths.map((path) => fromTop(path, context.cwd, repository)) };
+  await tree.observe({ kind: "tool", agent: identity.id, cwd }).catch(() => {});
+  return { ...opened, repository, paths: paths.map((path) => fromTop(resolve(cwd, path), repository)) };
 }
 
-function fromTop(path: string, cwd: string, { root }: Repository): string {
-  const folder = findRepository(cwd)?.root === root ? cwd : resolve(cwd);
-  const way = relative(root, resolve(folder, path));
+function fromTop(path: string, { root }: Repository): string {
+  const way = relative(root, realPath(path));
   if (way === ".." || way.startsWith(`..${sep}`)) throw new UsageError(`${path} is outside of ${root}`);
   return way === "" ? "." : way.replaceAll(sep, "/");
+}
+
+/** The name of a link stays: git keeps links as they are. A file may be gone with its folder. */
+function realPath(path: string): string {
+  const above = dirname(path);
+  if (existsSync(above)) return join(realpathSync(above), basename(path));
+  return above === path ? path : join(realPath(above), basename(path));
 }
 
 /** Whose changes the flags ask for: --mine without an agent is the person. */
