@@ -21,13 +21,13 @@ export interface Prepared {
   readonly record: Installation | null;
 }
 
-export function prepare(context: Context): Prepared {
+export function prepare(context: Context, name: string): Prepared {
   const { args, env, cwd, interrupt } = context;
   const state = usableState(context);
   const scope = (args.text("scope") ?? "user") as Scope;
   const { settings } = loadConfig({ env, workspace: findWorkspace(cwd).root, home: homeOf(env) });
   const setup = setupFor(context, scope, { state, failClosed: settings.failClosed === true });
-  const client = clientNamed(args.positionals[0] as string);
+  const client = clientNamed(name);
   const files = interrupt.finishing(nodeFiles({ roots: [cwd], confine: false, state, signal: interrupt }));
   const records = new Records(state);
   const place = { client: client.name, scope, root: scope === "user" ? setup.home : setup.project };

@@ -315,9 +315,10 @@ const doors: readonly Command[] = [
     name: "install",
     summary: "guard a client's own editing tools",
     together: "guard a client's own editing tools, or stop",
-    positionals: [client],
+    positionals: [{ ...client, choices: [...(client.choices ?? []), "cursor"], optional: true, many: true }],
     flags: install,
     examples: [
+      ["kedge install", "every client on the PATH; asks, or takes --yes"],
       ["kedge install claude-code", "hooks alone: no tools, no prompt tokens"],
       ["kedge install claude-code --dry-run", "what would change"],
       ["kedge install codex --scope project", "only in this project"],

@@ -438,6 +438,39 @@ describe("what is said", () => {
     expect(err).not.toContain("on the PATH");
   });
 
+  test("without a client: those that are here, and nothing without a person or --yes", async () => {
+    const machine = new Machine();
+    expect(await machine.run("install")).toMatchObject({ status: 1, out: "" });
+    if (process.platform === "win32") return;
+    for (const program of ["claude", "pi"]) {
+      machine.put(`bin/${program}`, "");
+      chmodSync(machine.path(`bin/${program}`), 0o755);
+    }
+    const env = { PATH: machine.path("bin") };
+    const before = machine.files();
+    const asked = await machine.run("install", env);
+    expect(asked.status).toBe(1);
+    expect(asked.err).toMatch(/Found here: Claude Code, pi\.[\s\S]*Nothing was changed.*--yes/);
+    expect(asked.out).toContain("+++ ~/.claude/settings.json");
+    expect(machine.files()).toEqual(before);
+    expect((await machine.run("install --json", env)).status).toBe(1);
+    expect(machine.files()).toEqual(before);
+    expect((await machine.run("install --yes", env)).status).toBe(0);
+    for (const file of [".claude/settings.json", ".pi/agent/extensions/kedge.js"])
+      expect(machine.text(file)).toContain("hook.cjs");
+    expect(machine.text(".codex/hooks.json")).toBeNull();
+  });
+
+  test("several clients, and one that cannot be guarded", async () => {
+    const machine = new Machine();
+    expect((await machine.run("install codex pi")).status).toBe(0);
+    expect(machine.text(".codex/hooks.json")).toContain("hook.cjs");
+    expect(machine.text(".pi/agent/extensions/kedge.js")).toContain("hook.cjs");
+    const { status, err } = await machine.run("install cursor");
+    expect(status).toBe(1);
+    expect(err).toMatch(/not guarded.*mcp\.json.*"mcpServers"/);
+  });
+
   test("that the guard would start twice, or comes with a plugin already", async () => {
     const machine = new Machine();
     await machine.run("install pi");

@@ -1,17 +1,59 @@
+import { findProgram } from "../../../host/index.js";
 import { visible } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
 import { done, failed } from "../../flag-types.js";
+import { isTerminal } from "../../input.js";
 import { carryOutInstall, outcomeOf } from "../../install/carry-out.js";
+import { allClients } from "../../install/clients/all.js";
+import { serverCommand } from "../../install/command.js";
 import { type Planned, planInstall } from "../../install/plan.js";
 import { type Prepared, prepare, shortened, wantedParts } from "../../install/prepare.js";
 import { type CopyState, copyHook, copyState } from "../../install/program.js";
 import { agrees, dryRunSentence, fileReports, notesOn, say, showDiffs } from "../../install/show.js";
 import { type Part, parts } from "../../install/types.js";
 
-/** Guards a client: its configuration gets our hooks, and on request our tools. */
+/** Guards the named clients, or those that are here: their configuration gets our hooks, and on request our tools. */
 export const run: Run = async (context) => {
+  const { args, env } = context;
+  const named = [...new Set(args.positionals)];
+  if (named.length > 0) return each(named, context, false);
+  const here = allClients.filter(({ program }) => findProgram(program, { searchPath: env.PATH }));
+  if (here.length === 0) {
+    say(
+      `No client was found on the PATH. Name one: ${allClients.map(({ name }) => name).join(", ")}.`,
+      context,
+    );
+    return failed;
+  }
+  const isAsked = args.has("yes") || isTerminal(context);
+  say(`Found here: ${here.map(({ title }) => title).join(", ")}.`, context);
+  const names = here.map(({ name }) => name);
+  const status = await each(names, context, !isAsked);
+  if (isAsked || args.has("dry-run")) return status;
+  say("Nothing was changed, since nobody is there to be asked: add --yes, or name the clients.", context);
+  return failed;
+};
+
+async function each(names: readonly string[], context: Context, isDry: boolean): Promise<number> {
+  let worst: number = done;
+  for (const name of names)
+    worst = Math.max(worst, name === "cursor" ? explainCursor(context) : await install(name, context, isDry));
+  return worst;
+}
+
+/** Cursor cannot be run without its service, so no guard for it was ever tried. */
+function explainCursor(context: Context): number {
+  const { setup } = prepare(context, "claude-code");
+  const entry = JSON.stringify({ mcpServers: { kedge: serverCommand(setup) } });
+  const message = `Cursor's own tools are not guarded: no guard was tried there. Kedge's tools are an MCP server, and ~/.cursor/mcp.json takes it as ${entry}`;
+  if (context.args.has("json")) context.output.out.line(JSON.stringify({ status: "failed", message }));
+  say(`kedge: ${message}`, context);
+  return failed;
+}
+
+async function install(name: string, context: Context, isDry: boolean): Promise<number> {
   const { args, program } = context;
-  const prepared = prepare(context);
+  const prepared = prepare(context, name);
   const { client, setup, state, files, record } = prepared;
   const asked = wantedParts(context);
   const refusal = client.refuses(asked, setup);
@@ -27,13 +69,13 @@ export const run: Run = async (context) => {
   const job: Job = { context, prepared, plan, copy, wanted };
   if (!isChange && record) return report(job, "already installed");
   showDiffs(plan, setup, context);
-  if (args.has("dry-run")) return report(job, "dry run");
+  if (isDry || args.has("dry-run")) return report(job, "dry run");
   if (isChange && !(await agrees(context, "Write this?"))) {
     say("nothing was changed", context);
     return failed;
   }
   return carryOut(job);
-};
+}
 
 interface Job {
   readonly context: Context;

@@ -9,7 +9,7 @@ import { agrees, dryRunSentence, fileReports, say, showDiffs } from "../../insta
 /** Takes out what `kedge install` has put in, and nothing else. */
 export const run: Run = async (context) => {
   const { args } = context;
-  const prepared = prepare(context);
+  const prepared = prepare(context, context.args.positionals[0] as string);
   const { client, setup, files, record, records, state } = prepared;
   const unwanted = unwantedParts(context);
   const plan = await planUninstall({ files, configs: client.files(setup), record }, unwanted);
