@@ -9,8 +9,8 @@ import {
   OpenFile,
   withFiles,
 } from "../ledger/index.js";
-import { type FileId, type JournalEntry, PortError } from "../ports/index.js";
-import { journalEnds, readAbout, undoes, undoneIds } from "./places/file-journal.js";
+import { type FileId, type JournalEntry, type JournalQuery, PortError } from "../ports/index.js";
+import { liveCommits, readAbout, undoes, undoneIds } from "./places/file-journal.js";
 import { CannotUndo, type HeldFiles, type Taken, takeBack, turned } from "./take-back.js";
 
 export interface UndoRequest {
@@ -169,29 +169,32 @@ async function choose(request: UndoRequest, env: Env): Promise<readonly Taken[]>
   const { id, batch, path, anyone = false, last = 1 } = request;
   if (id !== undefined || batch !== undefined) {
     const journal = await readAbout(env, [batch ?? id ?? ""]);
-    return chooseNamed(request, liveCommits(journal), journal, env);
+    return chooseNamed(request, countingCommits(journal), journal, env);
   }
   const key = path === undefined ? null : (await env.files.identify(path)).key;
-  let hasOthers = false;
+  const files = key === null ? {} : { files: [key] };
   let whole: readonly JournalEntry[] = [];
-  for await (const journal of journalEnds(env)) {
-    const others = liveCommits(journal).filter((entry) => key === null || entry.file === key);
-    const mine = others.filter((entry) => anyone || entry.agent === env.agent);
+  for await (const mine of liveCommits(anyone ? files : { ...files, agent: env.agent }, env)) {
     const calls = [...new Set(mine.map(callOf))];
     // A batch is taken back as it was made: as one.
     whole = mine.filter((entry) => calls.slice(0, last).includes(callOf(entry)));
-    hasOthers = others.length > 0;
     // The oldest call may begin further back.
     if (calls.length > last) break;
   }
   if (whole.length > 0) return whole;
+  const hasOthers = !anyone && (await hasCommits(files, env));
   const where = key === null ? "" : ` of ${path}`;
   const what = anyone || !hasOthers ? "to undo" : "of yours to undo, only of others";
   throw new PortError("not_found", `there is no edit${where} ${what}`);
 }
 
+async function hasCommits(query: Pick<JournalQuery, "files">, env: Env): Promise<boolean> {
+  for await (const commits of liveCommits(query, env)) if (commits.length > 0) return true;
+  return false;
+}
+
 /** Newest first. */
-function liveCommits(journal: readonly JournalEntry[]): JournalEntry[] {
+function countingCommits(journal: readonly JournalEntry[]): JournalEntry[] {
   const undone = undoneIds(journal);
   return journal.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
 }

@@ -350,6 +350,20 @@ describe("undo of whole files", () => {
     expect([words("a"), words("b")]).toEqual(["X b c d e", five]);
   });
 
+  it("undo of the last N goes back as far as it has to, past what was undone and what others did", async () => {
+    const { session, words } = bench("x1 x2");
+    const turns = Array.from({ length: 80 }, (_, at) => at);
+    for (const turn of turns) {
+      const own = session.as(turn % 8 === 0 ? "other" : "one");
+      await own.read({ path });
+      await own.edit({ path, edits: [{ op: "append", text: `line(${turn});` }] });
+    }
+    await session.undo({ last: 3 });
+    await session.undo({ last: 65 });
+    const others = turns.filter((turn) => turn % 8 === 0 || turn < 3);
+    expect(words()).toBe(["x1", "x2", ...others.map((turn) => `line(${turn});`)].join(" "));
+  });
+
   it("undo of a batch is of all its files, or of none", async () => {
     const { session, words, rudely } = bench({ a: five, b: five });
     for (const file of ["a", "b"]) await session.read({ path: file });

@@ -1,6 +1,6 @@
 /** Every look into the journal that this folder takes, and the entries of each file. */
 import type { Env } from "../../ledger/index.js";
-import { idsIn, type JournalEntry } from "../../ports/index.js";
+import { idsIn, isAskedFor, type JournalEntry, type JournalQuery } from "../../ports/index.js";
 
 /** Entries of one file from its first live edit on, under all names that the file had. */
 export interface FileJournal {
@@ -29,20 +29,32 @@ export async function readAbout({ store }: Env, ids: readonly string[]): Promise
   }
 }
 
-/** How many of the newest entries are read at first, and then, if they do not tell. */
-const tails = [512, 8192];
+/** How many of the newest entries that are asked for are read at first, and then, if they do not tell. */
+const tails = [64, 1024];
 
-/**
- * The end of the journal, longer and longer up to all of it. An undo comes after its edit: an end tells of each edit in
- * it whether it counts.
- */
-export async function* journalEnds(env: Env): AsyncGenerator<readonly JournalEntry[]> {
+/** The commits that are asked for and count, newest first: more and more of them, up to all. */
+export async function* liveCommits(
+  query: Pick<JournalQuery, "files" | "agent">,
+  env: Env,
+): AsyncGenerator<readonly JournalEntry[]> {
+  const left = (entries: readonly JournalEntry[], about: readonly JournalEntry[]) => {
+    const undone = undoneIds(about);
+    return entries.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
+  };
   for (const last of tails) {
-    const entries = await env.store.journal({ last });
-    yield entries;
+    const entries = await env.store.journal({ ...query, last });
+    const about = await readAbout(
+      env,
+      entries.map(({ id }) => id),
+    );
+    yield left(entries, about);
     if (entries.length < last) return;
   }
-  yield await readJournal(env);
+  const all = await readJournal(env);
+  yield left(
+    all.filter((entry) => isAskedFor(entry, query)),
+    all,
+  );
 }
 
 /** Ids of the commits that an undo took back. */
