@@ -6,6 +6,8 @@ import { join, resolve } from "node:path";
 import { type NodeStore, nodeFiles, nodeStore } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
+import { doorRows } from "./growth-doors.js";
+import { ratioRow, type Times } from "./growth-row.js";
 import type { Row } from "./harness.js";
 import { sourceText } from "./text.js";
 
@@ -17,9 +19,6 @@ interface Place {
   readonly state: string;
   session(agent: string): Session;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number;
 
 function place(folder: string, name: string): Place {
   const [root, state] = [join(folder, name), join(folder, `${name}-state`)];
@@ -48,16 +47,6 @@ async function edit(session: Session, anchor: string | undefined, turn: number):
     edits: [{ op: "set_line", anchor: anchor ?? "", text: `edited(${turn});` }],
   });
   if (isError) throw new Error(text);
-}
-
-function row(work: string, baseline: string, goal: number, times: readonly [number[], number[]]): Row {
-  const [own, base] = times;
-  const ratios = own.map((value, at) => value / (base[at] as number)).sort((one, two) => one - two);
-  const spread = [ratios[Math.floor(ratios.length * 0.1)], ratios[Math.floor(ratios.length * 0.9)]];
-  return {
-    ...{ work, baseline, goal, milliseconds: median(own), ratio: median(own) / median(base) },
-    spread: spread as [number, number],
-  };
 }
 
 /** Entries of other files, as a long time of work leaves them. */
@@ -99,7 +88,7 @@ async function journalRows(folder: string): Promise<Row[]> {
   };
   const rows: Row[] = [];
   for (const [name, work] of Object.entries(works)) {
-    const times: [number[], number[]] = [[], []];
+    const times: Times = [[], []];
     const sessions = [many.session("one"), few.session("one")] as const;
     for (let turn = 0; turn < 60; turn++)
       for (const [at, where] of ([many, few] as const).entries()) {
@@ -108,7 +97,7 @@ async function journalRows(folder: string): Promise<Row[]> {
       }
     // A look into each of the segments that are full; all of it is a tenth of a millisecond.
     const goal = name.includes("of a file") ? 2 : 1.3;
-    rows.push(row(`${name}, 100,000 journal entries`, "1,000", goal, times));
+    rows.push(ratioRow(`${name}, 100,000 journal entries`, "1,000", goal, times));
   }
   return rows;
 }
@@ -126,7 +115,7 @@ async function sessionRows(folder: string): Promise<{ rows: Row[]; bytes: number
   for (let turn = 0; turn < 1000; turn++)
     times.push(await processor(() => edit(session, anchors[(turn * 613) % lines], turn)));
   const rows = [
-    row("the last of 1,000 edits by the anchors of one read", "the 50th", 1.3, [
+    ratioRow("the last of 1,000 edits by the anchors of one read", "the 50th", 1.3, [
       times.slice(960),
       times.slice(30, 70),
     ]),
@@ -145,7 +134,7 @@ function sizeOf(folder: string): number {
 
 async function agentRows(folder: string): Promise<Row> {
   const [one, many] = [place(folder, "one"), place(folder, "all")];
-  const times: [number[], number[]] = [[], []];
+  const times: Times = [[], []];
   const alone = one.session("one");
   const own = await anchorsOf(alone);
   const sessions: { session: Session; anchors: string[] }[] = [];
@@ -160,7 +149,7 @@ async function agentRows(folder: string): Promise<Row> {
     if (turn >= 256 * 3) times[0].push(time);
     if (turn % 4 === 3) times[1].push(await processor(() => edit(alone, own[line], turn)));
   }
-  return row("an edit of one file by 256 agents, the fourth of each", "by one agent", 2, times);
+  return ratioRow("an edit of one file by 256 agents, the fourth of each", "by one agent", 2, times);
 }
 
 /** The growth rows of the speed table, and the bytes that an edit of a 2,000-line file leaves. */
@@ -170,7 +159,10 @@ export async function growthRows(): Promise<{ rows: Row[]; bytes: number }> {
   const folder = mkdtempSync(join(cache, "growth-"));
   try {
     const { rows, bytes } = await sessionRows(folder);
-    return { rows: [...(await journalRows(folder)), ...rows, await agentRows(folder)], bytes };
+    return {
+      rows: [...(await journalRows(folder)), ...(await doorRows(folder)), ...rows, await agentRows(folder)],
+      bytes,
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
