@@ -1,4 +1,4 @@
-/** What a long journal costs the programs that people and clients start: processor time of whole processes. */
+/** The programs that people and clients start, where the journal is long: processor time of whole processes. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
