@@ -87,7 +87,7 @@ describe("what is wrong is said, with the nearest right thing", () => {
     [["read", "a", "--json=1"], "--json takes no value"],
     [["read", "a", "--anchors", "hex8"], 'hex6, hex4, lean, none; got "hex8" / did you mean: hex6'],
     [["session", "fould"], 'got "fould" / did you mean: kedge session fold'],
-    [["session"], "session needs ACTION: list, fold, end, purge"],
+    [["session"], "session needs ACTION: list, name, fold, end, purge"],
     [["--foo"], "there is no flag --foo"],
     [["write", "-"], "write needs a file, not stdin / a file that is called - is ./-"],
     [["edit", "-", "1#bf5260", "x"], "edit needs a file, not stdin"],
