@@ -3,11 +3,17 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { headOf, runGit, runOwnGit } from "../git/index.js";
 import type { Repository } from "../host/index.js";
-import { type Cancellation, type Files, type LedgerStore, throwIfAborted } from "../ports/index.js";
+import {
+  type Cancellation,
+  type Files,
+  type Json,
+  type LedgerStore,
+  throwIfAborted,
+} from "../ports/index.js";
 import type { Party } from "./author.js";
 import { rememberCommitted, rememberMove } from "./committed.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
-import { mergeIndex } from "./merge-index.js";
+import { type CommittedPath, followCommit, mergeIndex } from "./merge-index.js";
 import { type Plan, type PlannedFile, planFor } from "./plan.js";
 import { CommitRefusal } from "./refusal.js";
 import { text } from "./work-tree.js";
@@ -110,6 +116,7 @@ async function once(around: Committing, wanted: Wanted, attempt: Attempt): Promi
   refuseUnfinished(repository);
   if (existsSync(join(repository.git, "index.lock")))
     throw new CommitRefusal("busy", `git holds the index: ${join(repository.git, "index.lock")} is there`);
+  await finishKilled(around, scratch);
   const head = await headOf(repository);
   const plan = await planWork(around, wanted);
   check(plan);
@@ -124,17 +131,46 @@ async function once(around: Committing, wanted: Wanted, attempt: Attempt): Promi
     return { commit: null, plan };
   }
   await remember(around.store, plan.files, changes);
-  const { interrupt } = around;
+  const { interrupt, store } = around;
+  const bases = new Map(plan.files.map(({ work }) => [work.from ?? work.path, work.head]));
+  const paths = changes.map((change) => ({ ...change, base: bases.get(change.path) ?? null }));
+  await store.putRecord(killedName(repository), { head, tree, paths } as unknown as Json);
   const made = await gitCommit(repository, { message, head, tree, scratch, interrupt });
   if (made === null) return null;
   try {
     await mergeIndex(repository, merge, scratch);
+    await store.putRecord(killedName(repository), null);
   } catch (error) {
     // With the index as it was, the next commit would take the new lines back.
     await setBack(repository, made, head);
     throw error;
   }
   return { commit: made, plan };
+}
+
+const killedName = ({ root }: Repository): string => `commit under way in ${root}`;
+
+interface UnderWay {
+  readonly head: string | null;
+  readonly tree: string;
+  readonly paths: readonly CommittedPath[];
+}
+
+/** A process that was killed may have left a commit whose index is as it was: the next commit would take its lines back. */
+async function finishKilled({ repository, store }: Committing, scratch: Scratch): Promise<void> {
+  const name = killedName(repository);
+  const killed = (await store.record(name))?.value as unknown as UnderWay | null | undefined;
+  if (!killed) return;
+  const made = await headOf(repository);
+  const isMade = made !== null && made !== killed.head && (await treeOf(repository, made)) === killed.tree;
+  if (isMade && (await parentOf(repository, made)) === killed.head)
+    await followCommit(repository, killed.paths, scratch);
+  await store.putRecord(name, null);
+}
+
+async function parentOf(repository: Repository, commit: string): Promise<string | null> {
+  const ids = (await text(repository, ["rev-list", "--parents", "-n", "1", commit])).trim().split(" ");
+  return ids[1] ?? null;
 }
 
 async function treeOf(repository: Repository, commit: string): Promise<string> {
@@ -187,11 +223,7 @@ async function gitCommit(
     throw new CommitRefusal("git", `git commit failed${by}:\n${said.trim()}`);
   }
   if (made === null || made === head) throw new CommitRefusal("git", `git made no commit:\n${said.trim()}`);
-  const parents = (await text(repository, ["rev-list", "--parents", "-n", "1", made]))
-    .trim()
-    .split(" ")
-    .slice(1);
-  const parent = parents[0] ?? null;
+  const parent = await parentOf(repository, made);
   if (parent !== head) {
     await setBack(repository, made, parent);
     return null;

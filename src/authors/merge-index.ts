@@ -32,6 +32,33 @@ const mostReadings = 5;
 
 /** Puts a merged index in place of the one that was read, and of no other. */
 export async function mergeIndex(repository: Repository, merge: IndexMerge, scratch: Scratch): Promise<void> {
+  await changeIndex(repository, (variables) => mergedEntries(repository, merge, variables), scratch);
+}
+
+/** What a commit did to a path, and what HEAD had there before. */
+export interface CommittedPath extends IndexChange {
+  readonly base: GitFile | null;
+}
+
+/** The same for a commit whose process was killed before it came to this: paths with nothing staged follow the commit. */
+export async function followCommit(
+  repository: Repository,
+  paths: readonly CommittedPath[],
+  scratch: Scratch,
+): Promise<void> {
+  const entries = async (variables: NodeJS.ProcessEnv): Promise<IndexChange[]> => {
+    const names = paths.map(({ path }) => path);
+    const staged = await entriesOf(repository, names, variables);
+    return paths.filter(({ path, base }) => isSameFile(staged.get(path) ?? null, base));
+  };
+  await changeIndex(repository, entries, scratch);
+}
+
+async function changeIndex(
+  repository: Repository,
+  entries: (variables: NodeJS.ProcessEnv) => Promise<IndexChange[]>,
+  scratch: Scratch,
+): Promise<void> {
   const index = join(repository.git, "index");
   const next = join(scratch.folder, "next-index");
   const variables = { GIT_INDEX_FILE: next };
@@ -39,7 +66,7 @@ export async function mergeIndex(repository: Repository, merge: IndexMerge, scra
     const read = existsSync(index) ? readFileSync(index) : null;
     rmSync(next, { force: true });
     if (read) copyFileSync(index, next);
-    await updateIndex(repository, await mergedEntries(repository, merge, variables), variables);
+    await updateIndex(repository, await entries(variables), variables);
     // Files that differ from the index make git end with an error here.
     await runGit(repository, { args: ["update-index", "-q", "--refresh"], variables }).catch(() => {});
     if (await replace(index, read, readFileSync(next))) return;

@@ -69,7 +69,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
     case "own":
       return { input: { ...event.input, session: place.agent } };
     case "prompt": {
-      await nameByPrompt(place.agent, event.text ?? "", place.store);
+      await nameByPrompt(place.agent, event.text ?? "", place.store).catch(() => {});
       const found = await watch({ kind: "prompt" }, place);
       // A person may have taken work back, or another program written over it.
       const notes = found?.isUnderWay ? [] : await lossNotes({ tool: "prompt" }, place);

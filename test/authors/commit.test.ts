@@ -180,6 +180,22 @@ describe("a commit that is interrupted", () => {
   });
 });
 
+describe("a commit whose process is killed while git goes on", () => {
+  test("is finished by the next one, so that no line is taken back", async () => {
+    const tree = await shared();
+    const head = tree.git("rev-parse", "HEAD");
+    tree.gitHook("pre-commit", `touch '${tree.scratch}/begun'; exec sleep 1`);
+    const child = tree.start("ada", "commit", "--mine", "-m", "x");
+    while (!existsSync(`${tree.scratch}/begun`)) await delay(20);
+    child.kill("SIGKILL");
+    while (tree.git("rev-parse", "HEAD") === head) await delay(50);
+    tree.gitHook("pre-commit", "exit 0");
+    await tree.ok("bob", "commit", "--mine", "-m", "y");
+    expect(tree.git("status", "--porcelain")).toBe("");
+    expect(tree.head("a.txt")).toBe(tree.text("a.txt"));
+  });
+});
+
 describe("kedge blame", () => {
   test("names the author of each line that HEAD does not have", async () => {
     const tree = await shared();
