@@ -35,12 +35,12 @@ export async function mergeIndex(repository: Repository, merge: IndexMerge, scra
   await changeIndex(repository, (variables) => mergedEntries(repository, merge, variables), scratch);
 }
 
-/** What a commit did to a path, and what HEAD had there before. */
+/** A path in a commit, and its file in HEAD before. */
 export interface CommittedPath extends IndexChange {
   readonly base: GitFile | null;
 }
 
-/** The same for a commit whose process was killed before it came to this: paths with nothing staged follow the commit. */
+/** Brings paths with nothing staged onto a commit whose process was killed. */
 export async function followCommit(
   repository: Repository,
   paths: readonly CommittedPath[],
