@@ -105,6 +105,12 @@ describe("kedge doctor", () => {
       "see ~/.claude/settings.json",
     ],
     [
+      "hooks are turned off by the project",
+      (place) => place.put(".claude/settings.json", '{"disableAllHooks": true}'),
+      "disableAllHooks is true",
+      "see ~/.claude/settings.json",
+    ],
+    [
       "the configuration was written anew",
       (place) => writeFileSync(settings(place), "{}"),
       "claude-code (user): it was installed, and is gone from ~/.claude/settings.json",

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { hookArguments, isGuardStart, serverCommand } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
-import { valueAt } from "../config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
 
 const name = "claude-code";
@@ -59,6 +58,13 @@ function files(setup: Setup): ConfigFile[] {
   ];
 }
 
+/** Settings of the person and of the project; each can turn all hooks off. */
+function scopes({ env, home, project }: Setup): string[] {
+  const folder = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
+  const own = join(project, ".claude");
+  return [folder, own].flatMap((at) => [join(at, "settings.json"), join(at, "settings.local.json")]);
+}
+
 export const claudeCode: Client = {
   ...{ name, title, program: "claude" },
   refuses: () => null,
@@ -69,8 +75,10 @@ export const claudeCode: Client = {
     );
     return found ? { argv: [String(found.hook.command), ...(found.hook.args as string[])] } : null;
   },
-  disabled: (text) =>
-    valueAt(text, ["disableAllHooks"]) === true ? "disableAllHooks is true: take that out" : null,
+  disabled(_, setup) {
+    const where = scopes(setup).find((path) => /"disableAllHooks"\s*:\s*true/.test(setup.read(path) ?? ""));
+    return where === undefined ? null : `disableAllHooks is true in ${where}: take that out`;
+  },
   notes: (wanted, setup) => [
     ...(setup.scope === "project"
       ? ["The paths in .claude/settings.local.json are those of this machine: keep it out of git."]
