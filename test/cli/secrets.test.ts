@@ -6,16 +6,23 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "n
 import { describe, expect, test } from "vitest";
 import { Place } from "./support.js";
 
-/** What is in a file, or would be once it is unpacked. */
-function readings(bytes: Buffer): string[] {
-  const unpacked = [inflateSync, inflateRawSync, gunzipSync, brotliDecompressSync].flatMap((unpack) => {
+function unpacked(bytes: Buffer): Buffer[] {
+  return [inflateSync, inflateRawSync, gunzipSync, brotliDecompressSync].flatMap((unpack) => {
     try {
       return [unpack(bytes)];
     } catch {
       return [];
     }
   });
-  return [bytes, ...unpacked].map((one) => one.toString("latin1"));
+}
+
+/** What is in a file, or would be once it is unpacked, or once something in its lines is. */
+function readings(bytes: Buffer): string[] {
+  const isText = !bytes.includes(0);
+  const words = isText ? (bytes.toString("latin1").match(/(?<=")[A-Za-z0-9+/]{8,}={0,2}(?=")/g) ?? []) : [];
+  const decoded = words.map((word) => Buffer.from(word, "base64"));
+  const all = [bytes, ...unpacked(bytes), ...decoded, ...decoded.flatMap(unpacked)];
+  return all.map((one) => one.toString("latin1"));
 }
 
 /** The files of the state folder in which something of this can be read. */

@@ -38,7 +38,6 @@ export const studies: readonly Command[] = [
         value: "TIME",
         help: "only what is newer: 12h, 30d or a date (default 30d, with PATH all of it)",
       },
-      { name: "tables", help: "also every way of editing and every class of cases, in numbers" },
       { name: "html", value: "FILE", help: "also write the report as a page with plots" },
       { name: "show", value: "ID", help: "one case with all that is known of it, file contents included" },
       json,
