@@ -41,6 +41,9 @@ interface Course {
   readonly head: readonly string[];
 }
 
+/** Of equal lines a text tells too little: a commit of one may leave the other for the next round. */
+const rounds = Array.from({ length: 8 });
+
 const bare = (text: string): string => text.replace(/\W/g, "");
 
 function play(count: number, steps: readonly Step[]): Course {
@@ -126,12 +129,12 @@ describe("committing author after author", () => {
     );
   });
 
-  test("ends in the tree also where only texts tell which lines HEAD has", () => {
+  test("ends in the tree, after some rounds, also where only texts tell which lines HEAD has", () => {
     fc.assert(
       fc.property(courses, ([count, steps, order]) => {
         const { weave, now, head } = play(count, steps);
         let lines: readonly string[] = head;
-        for (const name of [...order, ...order]) {
+        for (const name of rounds.flatMap(() => order)) {
           const places = embed(lines, [...weave.all()], weave.lines);
           const { file } = commitOf(name, itemsOf(weave.all(), lines, places));
           if (file?.lines) lines = file.lines.map(({ text }) => text);
