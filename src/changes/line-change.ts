@@ -240,7 +240,8 @@ function showRegion(region: Region): string {
  * Regions of the first map and of the second that overlap in the middle text become one; so do those that only touch,
  * unless one is the agent's own and the other is not.
  */
-function* clusters(first: readonly Region[], second: readonly Region[]): Generator<Region> {
+function clusters(first: readonly Region[], second: readonly Region[]): Region[] {
+  const made: Region[] = [];
   let i = 0;
   let j = 0;
   let firstShift = 0;
@@ -249,26 +250,34 @@ function* clusters(first: readonly Region[], second: readonly Region[]): Generat
     const start = Math.min(first[i]?.bStart ?? Infinity, second[j]?.aStart ?? Infinity);
     const aStart = start - firstShift;
     const bStart = start + secondShift;
+    const from = i + j;
+    let sole: Region | null = null;
     let end = start;
-    let own: boolean | null = null;
-    const isJoined = (from: number, isOwn: boolean): boolean =>
-      own === null || from < end || (from === end && own === isOwn);
+    let own = false;
     for (;;) {
       const one = first[i];
       const two = second[j];
-      if (one && isJoined(one.bStart, one.own === true) && one.bStart <= end) {
+      const isFirst = i + j === from;
+      if (one && one.bStart <= end && (isFirst || one.bStart < end || own === (one.own === true))) {
         end = Math.max(end, one.bEnd);
         firstShift = one.bEnd - one.aEnd;
-        own = one.own === true && own !== false;
+        own = one.own === true && (isFirst || own);
+        sole = isFirst && secondShift === 0 ? one : null;
         i++;
-      } else if (two && isJoined(two.aStart, two.own === true) && two.aStart <= end) {
+      } else if (two && two.aStart <= end && (isFirst || two.aStart < end || own === (two.own === true))) {
         end = Math.max(end, two.aEnd);
         secondShift = two.bEnd - two.aEnd;
-        own = two.own === true && own !== false;
+        own = two.own === true && (isFirst || own);
+        sole = isFirst && firstShift === 0 ? two : null;
         j++;
       } else break;
     }
-    const region = { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };
-    yield own ? { ...region, own } : region;
+    // Most regions of a long way are neither met nor moved by the other change.
+    if (sole) made.push(sole);
+    else {
+      const region = { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };
+      made.push(own ? { ...region, own } : region);
+    }
   }
+  return made;
 }
