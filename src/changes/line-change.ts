@@ -149,13 +149,10 @@ export class LineChange {
   }
 
   invert(): LineChange {
-    const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd, ...more }) => ({
-      ...more,
-      aStart: bStart,
-      aEnd: bEnd,
-      bStart: aStart,
-      bEnd: aEnd,
-    }));
+    const regions = this.regions.map(({ aStart, aEnd, bStart, bEnd, own }) => {
+      const region = { aStart: bStart, aEnd: bEnd, bStart: aStart, bEnd: aEnd };
+      return own === undefined ? region : { ...region, own };
+    });
     return new LineChange(this.after, this.before, regions);
   }
 

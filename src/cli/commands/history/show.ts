@@ -12,7 +12,7 @@ export const run: Run = async (context) => {
   const { args, output } = context;
   const [id] = args.positionals as [string];
   const { store } = await open(context);
-  const journal = await store.journal();
+  const journal = await store.journal({ ids: [id] });
   const entries = journal.filter((entry) => entry.id === id || entry.batch === id);
   if (entries.length === 0)
     throw new PortError("not_found", `nothing on record has the id ${id}; \`kedge log\` lists what is`);
