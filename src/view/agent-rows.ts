@@ -1,10 +1,9 @@
 /** The rows of the agents panel, from journal and lanes. */
 import type { JournalEntry } from "../ports/index.js";
-import { clientOf, shortAgentName } from "../text/index.js";
-import { hueOf } from "./colour.js";
+import { clientOf, hueOf, shortAgentName } from "../text/index.js";
 import type { AgentGroup, LostWork, StaleView, ViewAgent } from "./contract.js";
 import { stepOf } from "./view-events.js";
-import { hour, lineCount } from "./words.js";
+import { hour, lineCount, outside } from "./words.js";
 
 /** An agent seen within this time is at work. */
 export const workingFor = 10 * 60_000;
@@ -51,7 +50,8 @@ function toldOf(entries: readonly JournalEntry[], { shown, now }: Moment): Map<s
     return one;
   };
   for (const entry of entries) {
-    if (entry.agent === "outside" || entry.kind === "lost") continue;
+    // A change of several possible authors is nobody's step.
+    if (entry.agent === outside || entry.authors || entry.kind === "lost") continue;
     const one = note(entry.agent);
     one.last = entry;
     one.time = Math.max(one.time, entry.time);

@@ -1,8 +1,7 @@
 /** The live view as lines of a terminal. */
-import { visible } from "../text/index.js";
-import { terminalColour } from "./colour.js";
+import { hueOf, terminalColour, visible } from "../text/index.js";
 import type { AgentGroup, Lane, ViewAgent, ViewEvent, ViewFile, ViewState } from "./contract.js";
-import { ago, clockTime, counted, eventText, lineCount, rangeText, shortPath } from "./words.js";
+import { ago, clockTime, counted, displayName, eventText, lineCount, rangeText, shortPath } from "./words.js";
 
 export interface ScreenOptions {
   readonly columns: number;
@@ -79,8 +78,7 @@ function topLines(state: ViewState, { columns }: ScreenOptions, paint: Paint): s
 }
 
 function nameIn(state: ViewState, id: string): string {
-  if (id === "outside") return "you or another program";
-  return visible(state.agents.find((agent) => agent.id === id)?.name ?? id);
+  return visible(state.agents.find((agent) => agent.id === id)?.name ?? displayName(id));
 }
 
 function agentLines(state: ViewState, options: ScreenOptions, paint: Paint): string[] {
@@ -118,7 +116,7 @@ function fileLines(state: ViewState, options: ScreenOptions, paint: Paint): stri
     const lines = padded(file.lines === 0 ? "gone" : counted(file.lines, "line"), linesWidth);
     const lanes = file.lanes.filter(({ wrote, stale }) => wrote.length + stale.length > 0).slice(0, 3);
     const rows = (lanes.length > 0 ? lanes : file.lanes.slice(0, 1)).map((lane, at) => {
-      const strip = stripOf(lane, file, { width, paint, hue: hueIn(state, lane.agent) });
+      const strip = stripOf(lane, file, { width, paint, hue: hueOf(lane.agent) });
       const note = fitted(` ${lineCount(lane.stale)} changed`, noteWidth);
       const head = at === 0 ? `${path} ${lines}` : padded("", before - 1);
       return `${head} ${strip}${lane.stale.length === 0 ? "" : paint(note, "33")}`;
@@ -126,9 +124,6 @@ function fileLines(state: ViewState, options: ScreenOptions, paint: Paint): stri
     return rows.length > 0 ? rows : [`${path} ${lines}`];
   });
 }
-
-const hueIn = (state: ViewState, id: string): number =>
-  state.agents.find((agent) => agent.id === id)?.hue ?? 250;
 
 interface Strip {
   readonly width: number;
@@ -161,7 +156,7 @@ function eventLine(event: ViewEvent, state: ViewState, options: ScreenOptions, p
   const time = clockTime(event.time, options.now);
   const text = fitted(eventText(event), options.columns - time.length - [...name].length - 2);
   const colour = event.kind === "lost" ? "1;31" : event.kind === "refusal" ? "33" : "0";
-  return `${paint(time, "2")} ${paint(name, `38;5;${terminalColour(hueIn(state, event.agent))}`)} ${paint(text, colour)}`;
+  return `${paint(time, "2")} ${paint(name, `38;5;${terminalColour(hueOf(event.agent))}`)} ${paint(text, colour)}`;
 }
 
 /** One event as a line of its own, for a pipe: time, agent, what happened. */

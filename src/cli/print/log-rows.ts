@@ -1,10 +1,10 @@
 import { isTakingBack, nameOfAgent } from "../../ledger/index.js";
 import { undoneIds } from "../../lost/index.js";
 import type { JournalEntry, StoreReader } from "../../ports/index.js";
-import { shortAgentName } from "../../text/index.js";
+import { hueOf, shortAgentName, terminalColour } from "../../text/index.js";
 import { outside } from "../../tree/index.js";
 import { UsageError } from "../args.js";
-import type { Column, Stream } from "./output.js";
+import type { Colour, Column, Stream } from "./output.js";
 import { rangeList } from "./shell-wording.js";
 
 /** Commits that can be taken back, newest first: those that were not yet. */
@@ -17,6 +17,12 @@ export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
 export function agentName(agent: string): string {
   const nameOf = (one: string): string => (one === outside ? "you or another program" : shortAgentName(one));
   return agent.split(" or ").map(nameOf).join(" or ");
+}
+
+/** Returns the colour of the agent that a cell names; words of its prompt may follow the name. */
+export function agentColour(cell: string): Colour | null {
+  if (cell === "" || cell === "-" || cell === "unknown" || cell.includes(" or ")) return null;
+  return terminalColour(hueOf(/^\S+:\S+/.exec(cell)?.[0] ?? cell));
 }
 
 /** Returns the agent with this id, or the one that is printed like it. */
@@ -59,7 +65,7 @@ export function placeOf({ path, lines, to, kind, cause, head }: JournalEntry): s
 
 export const logColumns: readonly Column[] = [
   { title: "time" },
-  { title: "agent", shrinks: "end" },
+  { title: "agent", shrinks: "end", colour: agentColour },
   {
     title: "what",
     colour: (cell) =>

@@ -65,9 +65,11 @@ function cut(text: string, width: number, shrinks: Column["shrinks"]): string {
   return shrinks === "start" ? `…${text.slice(text.length - width + 1)}` : `${text.slice(0, width - 1)}…`;
 }
 
-type Colour = "red" | "green" | "yellow" | "cyan" | "bold" | "dim";
+/** A number is one of the 256 colours of a terminal. */
+export type Colour = NamedColour | number;
+type NamedColour = "red" | "green" | "yellow" | "cyan" | "bold" | "dim";
 
-const codes: Readonly<Record<Colour, readonly [number, number]>> = {
+const codes: Readonly<Record<NamedColour, readonly [number, number]>> = {
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
@@ -96,7 +98,7 @@ export interface Output {
 /** Stands in our own colours until they are written, so that no text of a file can pass for one. */
 const mark = String(Math.trunc(Math.random() * 1e15));
 /** Control sequences of our own: colours, and going back in a line that is drawn again. */
-const own = new RegExp(`^\r(?:\\x1b\\[K)?|\\x1b\\[${mark};(\\d+m)`, "g");
+const own = new RegExp(`^\r(?:\\x1b\\[K)?|\\x1b\\[${mark};((?:38;5;)?\\d+m)`, "g");
 
 /** Other characters that a terminal would obey are shown instead: they come from a file, or from its name. */
 function obeyed(text: string): string {
@@ -124,7 +126,7 @@ export function makeStream({ env, write, isTerminal, columns }: StreamSetup): St
     isTerminal,
     columns,
     paint(colour, text) {
-      const [on, off] = codes[colour];
+      const [on, off] = typeof colour === "number" ? [`38;5;${colour}`, 39] : codes[colour];
       const begin = isTerminal ? `\x1b[${mark};` : "\x1b[";
       return coloured && text !== "" ? `${begin}${on}m${text}${begin}${off}m` : text;
     },

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible, visibleText } from "../../text/index.js";
 import type { ViewAgent, ViewState } from "../contract.js";
+import { displayName } from "../words.js";
 
 export const unknownHue = 250;
 
@@ -12,8 +13,7 @@ export function agentOf(state: ViewState, id: string): ViewAgent | undefined {
 
 /** Returns the name that people read: the short id, or the way nobody in particular is spoken of. */
 export function nameOf(state: ViewState, id: string): string {
-  if (id === "outside") return "you or another program";
-  return visible(agentOf(state, id)?.name ?? id);
+  return visible(agentOf(state, id)?.name ?? displayName(id));
 }
 
 export function AgentName({ state, id }: { state: ViewState; id: string }) {

@@ -6,7 +6,7 @@ import { PortError } from "../../../ports/index.js";
 import { Document } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
-import { agentNames, formatTime } from "../../print/log-rows.js";
+import { agentColour, agentNames, formatTime } from "../../print/log-rows.js";
 import { answering, openWork, whoIs } from "./open-work.js";
 
 export const run: Run = (context) => answering(context, () => showBlame(context));
@@ -68,6 +68,6 @@ function print(
   const widths = [width(0), width(1), width(2), width(3)] as const;
   for (const [who, when, tool, line, text] of cells) {
     const head = `${who.padEnd(widths[0])}  ${when.padEnd(widths[1])}  ${tool.padEnd(widths[2])}`;
-    out.line(`${out.paint("cyan", head)}  ${line.padStart(widths[3])}|${text}`);
+    out.line(`${out.paint(agentColour(who) ?? "dim", head)}  ${line.padStart(widths[3])}|${text}`);
   }
 }

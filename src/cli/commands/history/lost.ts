@@ -6,7 +6,7 @@ import { type Args, UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { type Opened, open } from "../../open-workspace.js";
-import { agentName, formatTime } from "../../print/log-rows.js";
+import { agentColour, agentName, formatTime } from "../../print/log-rows.js";
 import { type Column, type Stream, tableText } from "../../print/output.js";
 import { paintDiff } from "../../print/result.js";
 import { rangeList } from "../../print/shell-wording.js";
@@ -53,10 +53,10 @@ export function lookingAt({ cwd }: Context, { settings, workspace }: Opened): Lo
 const columns: readonly Column[] = [
   { title: "id" },
   { title: "edited" },
-  { title: "agent", shrinks: "end" },
+  { title: "agent", shrinks: "end", colour: agentColour },
   { title: "where", shrinks: "start" },
   { title: "lost" },
-  { title: "by", shrinks: "end" },
+  { title: "by", shrinks: "end", colour: agentColour },
   { title: "command", shrinks: "end", colour: () => "red" },
 ];
 

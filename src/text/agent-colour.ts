@@ -1,17 +1,18 @@
 /** The colour of an agent: the same on the page, in the terminal and from start to start. */
-import { shortHash } from "../text/index.js";
+import { shortAgentName } from "./agent-name.js";
+import { shortHash } from "./hash.js";
 
-/** Red and orange, up to this hue, are for what is lost and what is stale. */
+/** Red and orange, up to this hue, are for lost work and stale views. */
 const firstHue = 95;
 const lastHue = 345;
 
-/** Returns degrees on the colour circle. */
+/** Returns degrees on the colour circle, by the name that people read. */
 export function hueOf(agent: string): number {
-  const spread = Number.parseInt(shortHash(agent).slice(0, 6), 36);
+  const spread = Number.parseInt(shortHash(shortAgentName(agent)), 36);
   return firstHue + (spread % (lastHue - firstHue));
 }
 
-/** The colours of a terminal with 256 of them that stand for the hues, in their order around the circle. */
+/** The colours of a terminal with 256 of them that are nearest to the hues, in their order around the circle. */
 const terminalColours = [70, 71, 72, 73, 74, 75, 69, 63, 99, 105, 141, 135, 171, 170, 169] as const;
 
 export function terminalColour(hue: number): number {
