@@ -12,9 +12,9 @@ const required = [
   ...["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "dist/index.js", "dist/index.d.ts"],
   ...["docs/audit.md", "docs/guard.md", "docs/cli.md", "docs/replay.md", "docs/replay-protocol.md"],
 ];
-// Programs 1.55 MB (the guard 0.5, the command line 0.75 with 0.12 for the audit and the guard that it drives, the MCP SDK 0.25, the
-// page of the live view 0.05), library 0.6, declarations 0.3, documents 0.15.
-const sizeLimit = 2_750_000;
+// Programs 1.73 MB (the guard 0.56 with the looks at the tree, the command line 0.86 with the audit, the guard that it drives, commits by
+// author and the view, the MCP SDK 0.25, the page of the view 0.05), library 0.6, declarations 0.3, documents 0.2.
+const sizeLimit = 2_900_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {
