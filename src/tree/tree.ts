@@ -328,10 +328,27 @@ class Work {
   ): Promise<JournalEntry[]> {
     if (!before || before.version === base?.version || entries.some(({ after }) => after === before.version))
       return [];
-    const from = base && { version: base.version, text: base };
+    const from = await this.nearest(file.key, before, { base, entries });
     const time = Math.max(this.before.time, (entries.at(-1)?.time ?? 0) + 1);
     const step = { file, before: from, after: before };
     return [await write(step, { tool: "disk", time }, [outside], this.context)];
+  }
+
+  /**
+   * Returns the text that the person began with: git's, or that of the newest edit. Edits that are not committed stand in the
+   * newest edit's text, commits since then in git's: fewer lines differ from the one that the person had.
+   */
+  private async nearest(
+    key: string,
+    before: NonNullable<Found["before"]>,
+    { base, entries }: { readonly base: Document | null; readonly entries: readonly JournalEntry[] },
+  ): Promise<Found["before"]> {
+    const fromGit = base && { version: base.version, text: base };
+    const edited = entries.findLast(({ kind }) => kind === "commit" || kind === "undo")?.after ?? null;
+    const text = edited === null ? null : await keptDocument(edited, key, this.context);
+    if (edited === null || !text) return fromGit;
+    const fromEdit = { version: edited, text };
+    return changedLines(fromEdit, before) < changedLines(fromGit, before) ? fromEdit : fromGit;
   }
 
   /** Lines that the change removed so that they count as lost. */
@@ -353,6 +370,13 @@ class Work {
     });
     return lines.toJSON();
   }
+}
+
+/** Returns how many lines differ; all of them where there is nothing to compare. */
+function changedLines(from: Found["before"], to: Found["before"]): number {
+  const regions = changeBetween(from, to)?.regions;
+  if (!regions) return Number.POSITIVE_INFINITY;
+  return regions.reduce((sum, { aStart, aEnd, bStart, bEnd }) => sum + aEnd - aStart + bEnd - bStart, 0);
 }
 
 /** Files that are gone, with those that appeared and hold the same text. */

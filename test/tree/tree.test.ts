@@ -1,6 +1,8 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Session } from "../../src/session/session.js";
 import { treeOnRecord } from "../../src/tree/on-record.js";
+import { nodeFiles } from "../../src/workspace/files.js";
 import { TreeGround } from "./ground.js";
 
 const ten = Array.from({ length: 10 }, (_, at) => `line number ${at + 1}\n`).join("");
@@ -50,6 +52,35 @@ describe("what was there before", () => {
       "outside disk new.txt",
       "two shell a.txt swept",
       "two shell new.txt swept",
+    ]);
+  });
+});
+
+describe("a person's lines beside an agent's, from before the first look", () => {
+  test("are found to be the person's without the agent's", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    const files = nodeFiles({
+      roots: [ground.root],
+      base: ground.root,
+      state: join(ground.scratch, "state"),
+    });
+    const session = new Session({ files, store: ground.store, agent: "two", clock: Date.now });
+    await session.read({ path: "a.txt" });
+    await session.edit({
+      path: "a.txt",
+      edits: [{ op: "replace_text", old: "number 5", new: "number five" }],
+    });
+    ground.put("a.txt", `${ground.text("a.txt")}typed by a person\n`);
+    await ground.begin();
+    await ground.shell("sed -i 1d a.txt");
+    const found = (await ground.store.journal()).map(({ agent, lines }) => [
+      agent,
+      lines.map(({ start }) => start),
+    ]);
+    expect(found).toEqual([
+      ["two", [5]],
+      ["outside", [11]],
+      ["one", [1]],
     ]);
   });
 });
