@@ -1,9 +1,12 @@
 /** Lanes of the files that matter, made anew only where the file, its journal or what the agent was shown has changed. */
 import { type FileContext, type Look, lookingContext } from "../ledger/index.js";
 import type { FileId, JournalEntry, LedgerStore } from "../ports/index.js";
+import { laneThen } from "./lane-then.js";
 import { type LaneNow, laneOf } from "./lanes.js";
 
 export const mostFiles = 500;
+/** Files whose lanes are drawn of the past. */
+const filesThen = 60;
 /** Lanes that are kept; with more, all are made anew. */
 const mostLanes = 32_000;
 /** Milliseconds in which a tool tells of what it has written. */
@@ -61,6 +64,21 @@ export class LaneCache {
     return found;
   }
 
+  /** Returns the lanes as they were at a moment: asked for now and then, and made anew each time. */
+  async at(files: readonly string[], time: number): Promise<Map<string, SeenLane>> {
+    const { look } = this.source;
+    const wanted = new Set(files.slice(0, filesThen));
+    const found = new Map<string, SeenLane>();
+    for (const { file, agent } of await look.store.ledgers()) {
+      if (wanted.size < filesThen) wanted.add(file);
+      if (!wanted.has(file)) continue;
+      const context = await lookingContext({ ...look, agent });
+      const made = await this.drawn(file, (bytes) => laneThen(bytes, this.fileOf(file), { context, time }));
+      if (made) found.set(`${file}\0${agent}`, { file, agent, made });
+    }
+    return found;
+  }
+
   /** Returns how many lines a file has that no agent was shown; 0 if it is gone or cannot be read. */
   async linesOf(key: string): Promise<number> {
     const stamp = await this.source.stamp(key);
@@ -96,17 +114,19 @@ export class LaneCache {
     const key = `${file}\0${context.agent}`;
     const kept = this.lanes.get(key);
     if (kept?.stamp === stamp) return kept.made;
-    const made = await this.madeLane(file, context);
+    const made = await this.drawn(file, (bytes) => laneOf(bytes, this.fileOf(file), context));
     this.lanes.set(key, { stamp, made });
     return made;
   }
 
   /** A file that cannot be read, or is no text, has no lines to draw. */
-  private async madeLane(key: string, context: FileContext): Promise<LaneNow | null> {
+  private async drawn(
+    key: string,
+    draw: (bytes: Uint8Array) => Promise<LaneNow | null>,
+  ): Promise<LaneNow | null> {
     try {
-      const file = this.fileOf(key);
-      const bytes = await this.source.look.files.read(file);
-      return bytes && (await laneOf(bytes, file, context));
+      const bytes = await this.source.look.files.read(this.fileOf(key));
+      return bytes && (await draw(bytes));
     } catch {
       return null;
     }

@@ -127,7 +127,8 @@ export class TreeView {
     const { look, repository, hasActions } = this.options;
     const now = at ?? look.clock();
     const entries = at === undefined ? this.entries : this.entries.filter(({ time }) => time <= at);
-    const seen = await this.lanes.of(entries, this.wantedFiles(entries, now));
+    const wanted = this.wantedFiles(entries, now);
+    const seen = at === undefined ? await this.lanes.of(entries, wanted) : await this.lanes.at(wanted, at);
     const lost = at === undefined ? this.lostNow() : this.lostThen(entries);
     const files = await this.files(entries, seen, now);
     const stale = this.stale(seen);
