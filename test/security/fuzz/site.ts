@@ -123,9 +123,18 @@ function unpacked(log: Buffer): string {
     .split("\n")
     .flatMap((line) => {
       const [, data] = /"data":"([^"]*)"/.exec(line) ?? [];
-      return data === undefined ? [] : [Buffer.from(unpack(Buffer.from(data, "base64"))).toString("latin1")];
+      return data === undefined ? [] : textIn(Buffer.from(data, "base64"));
     });
   return [log.toString("latin1"), ...texts].join("\n");
+}
+
+/** Returns the text of a version; a damaged one has none. */
+function textIn(packed: Uint8Array): string[] {
+  try {
+    return [Buffer.from(unpack(packed)).toString("latin1")];
+  } catch {
+    return [];
+  }
 }
 
 /** Ends with the time that the work takes; fails instead of waiting for ever. */
