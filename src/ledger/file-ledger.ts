@@ -95,7 +95,7 @@ export function isSeen(record: Json, epoch: number): boolean {
 
 function statesFrom(records: readonly Json[]): StateRecord[] {
   try {
-    return records.map((record) => {
+    const states = records.map((record) => {
       if (!Array.isArray(record)) throw new TypeError("not a state");
       const known = readStates.get(record);
       if (known) return known;
@@ -103,6 +103,10 @@ function statesFrom(records: readonly Json[]): StateRecord[] {
       readStates.set(record, state);
       return state;
     });
+    // A change that begins with another number of lines is not one of the state before.
+    const isChained = ({ exact }: StateRecord, at: number): boolean =>
+      !exact || at === 0 || exact.before === states[at - 1]?.lines;
+    return states.every(isChained) ? states : [];
   } catch {
     return [];
   }
@@ -236,10 +240,18 @@ interface RawAgent {
   readonly takenBack: readonly string[];
 }
 
+/** Throws for a record that is none: the file counts as one of which nothing is recorded. */
 function stateFrom([version, lines, encoding, exact, by, time, undo]: RawState): StateRecord {
+  const isNamed = typeof version === "string" && isCount(lines) && typeof time === "number";
+  const isTold = isTextOrNull(encoding) && isTextOrNull(by);
+  const isFollowed = exact === null || (Array.isArray(exact) && exact.every(isCount) && exact[1] === lines);
+  if (!isNamed || !isTold || !isFollowed) throw new TypeError("not a state");
   const state = { version, lines, encoding, exact: exact && LineChange.fromJSON(exact), by, time };
   return undo ? { ...state, isUndo: true } : state;
 }
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string";
 
 function showingFrom([
   order,
