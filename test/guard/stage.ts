@@ -30,11 +30,13 @@ export const quiet: Omit<Outcome, "printed"> = {
   ...{ failed: null, silent: true },
 };
 
-/** The same without what was told early of lines that others changed. */
+/** The same without what was told early of lines that others changed, or once of others' lines in a commit. */
 export function withoutNews(outcome: Outcome): Outcome {
   const parts = outcome.tell
     ?.split("\n\n")
-    .filter((part) => !/^kedge: .* changed .*: lines you have seen/.test(part));
+    .filter(
+      (part) => !/^kedge: (.* changed .*: lines you have seen|".*" takes lines of .* along)/.test(part),
+    );
   const tell = parts && parts.length > 0 ? parts.join("\n\n") : null;
   const { deny, say, rewritten, failed } = outcome;
   const silent =
