@@ -89,8 +89,14 @@ export function useSteadyRows<T>(rows: readonly T[], keyOf: (row: T) => string) 
   const order = useRef<readonly string[]>([]);
   const found = new Map(rows.map((row) => [keyOf(row), row]));
   let shown = rows;
-  if (isHeld) shown = order.current.flatMap((key) => found.get(key) ?? []);
-  else order.current = rows.map(keyOf);
+  if (isHeld) {
+    const known = new Set(order.current);
+    const last = rows.findIndex((row) => keyOf(row) === order.current.at(-1));
+    // Rows below the last one push nothing away.
+    const below = rows.slice(last + 1).map(keyOf);
+    order.current = [...order.current, ...below.filter((key) => !known.has(key))];
+    shown = order.current.flatMap((key) => found.get(key) ?? []);
+  } else order.current = rows.map(keyOf);
   const waiting = isHeld ? rows.length - shown.length : 0;
   const hold = { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false) };
   return { shown, waiting, hold };
