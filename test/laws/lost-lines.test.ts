@@ -102,7 +102,9 @@ class World {
       this.row ??= { lines: new Set(), altered: new Set(this.altered), steps: 0, puts: false };
       for (const line of before) this.row.lines.add(line);
       this.row.steps++;
-      this.row.puts ||= kind === "put" || kind === "alter";
+      // A text that is back brings lines, too.
+      const isFuller = this.now.some((line) => !before.includes(line));
+      this.row.puts ||= kind === "put" || kind === "alter" || (kind === "back" && isFuller);
       // Going back to a text that nobody saw is several steps at once.
       const isUnseen = kind === "back" && !this.seen.has(this.now.join(" "));
       if (isUnseen || (this.row.puts && this.row.steps > 1))

@@ -58,6 +58,8 @@ export class EditedPlaces {
   private firstSighted = 0;
   private readonly byEdit = new Map<string, EditedPlace[]>();
   private readonly byReplacement = new Map<string, EditedPlace[]>();
+  /** Work that came back when an edit was undone, by that edit: it goes again when the edit is made again. */
+  private readonly returned = new Map<string, { readonly place: EditedPlace; readonly work: Removed }[]>();
   /** Edits that each restore brought back. */
   private readonly restores = new Map<string, readonly string[]>();
   private readonly removedLines = new Map<EditedPlace, readonly string[]>();
@@ -290,9 +292,33 @@ export class EditedPlaces {
       const back = place.replaced.filter((one) => undone.includes(one.by) || (one.isUndone && isRestored));
       await this.bringBack(place, isRestored ? [...back, ...place.gone] : back, now, written);
       place.replaced = place.replaced.filter((one) => !back.includes(one));
+      for (const work of back)
+        this.returned.set(work.by, [...(this.returned.get(work.by) ?? []), { place, work }]);
       if (isRestored) place.gone = [];
       this.sort(place);
     }
+    for (const id of edits) await this.takeAgain(id);
+  }
+
+  /** Lines that vanished after an edit was undone are the edit's removal once it is made again: no loss. */
+  private async takeAgain(id: string): Promise<void> {
+    for (const { place, work } of this.returned.get(id) ?? []) {
+      const taken = await this.textsOf(work);
+      const left: Removed[] = [];
+      for (const one of place.gone) {
+        const texts = await this.textsOf(one);
+        const lines = one.lines.indexes().filter((_, at) => !hasTaken(taken, texts[at] as string));
+        if (lines.length > 0 || one.gap !== null) left.push({ ...one, lines: LineSet.lines(lines) });
+      }
+      place.gone = left;
+      this.sort(place);
+    }
+    this.returned.delete(id);
+  }
+
+  private async textsOf({ state, lines }: Removed): Promise<string[]> {
+    const text = await this.steps.textAt(state);
+    return lines.indexes().map((line) => normalised(text?.text(line) ?? ""));
   }
 
   /** `written` are the lines that work is taken to be in if comparing does not find it. */
@@ -327,4 +353,11 @@ export class EditedPlaces {
       this.sort(place);
     }
   }
+}
+
+/** Takes one of equal texts out of a list; tells whether there was one. */
+function hasTaken(texts: string[], text: string): boolean {
+  const at = texts.indexOf(text);
+  if (at >= 0) texts.splice(at, 1);
+  return at >= 0;
 }

@@ -63,20 +63,27 @@ export function undoes({ kind, cause = "" }: JournalEntry): readonly string[] {
 }
 
 /**
- * Commits that do not count now: they were undone, and not brought back since. A restore does not count once all edits
- * that it brought back are undone, since nothing is left of it to take back.
+ * Commits that do not count now: they were undone, and not brought back since. A restore counts no more once all edits that
+ * it brought back are undone, also when another one brings those back: nothing of the first is left to be taken back.
  */
 export function undoneIds(entries: readonly JournalEntry[]): Set<string> {
-  const taken = new Set(entries.flatMap(undoes));
   const undone = new Set<string>();
-  const restores: JournalEntry[] = [];
+  /** The edits that each restore found undone: they are so again once it is taken back. */
+  const remade = new Map<string, readonly string[]>();
+  const restores = new Map<string, readonly string[]>();
   for (const entry of entries) {
-    for (const id of undoes(entry)) undone.add(id);
-    if (entry.kind !== "commit" || !entry.edits || taken.has(entry.id)) continue;
-    restores.push(entry);
-    for (const id of entry.edits) undone.delete(id);
+    const { id, kind, edits } = entry;
+    for (const one of undoes(entry)) for (const made of [one, ...(remade.get(one) ?? [])]) undone.add(made);
+    if (kind === "undo")
+      for (const [one, brought] of restores)
+        if (brought.every((edit) => undone.has(edit)) && restores.delete(one)) undone.add(one);
+    if (kind !== "commit" || !edits) continue;
+    remade.set(
+      id,
+      edits.filter((edit) => undone.delete(edit)),
+    );
+    restores.set(id, edits);
   }
-  for (const { id, edits = [] } of restores) if (edits.every((one) => undone.has(one))) undone.add(id);
   return undone;
 }
 

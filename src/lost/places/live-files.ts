@@ -39,7 +39,7 @@ interface Remembered {
 }
 
 /** Another one whenever the shape or the meaning of the record changes: an older record is made again. */
-const format = 1;
+const format = 2;
 const day = 86_400_000;
 /** Two looks at the clock. */
 const moment = 60_000;
