@@ -1,6 +1,6 @@
 // dist/: one ES module per public entry point with shared chunks (so that a class is the same class through every
-// subpath), its declarations, and one CommonJS file per program (half the start time of a module) that holds all but
-// the installed dependencies: those load when they are needed.
+// subpath), its declarations, and one CommonJS file per program (half the start time of a module). Programs need nothing
+// installed: all they load later lies beside them. So each plugin's folder has a copy of its programs, in its own dist/.
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
@@ -11,9 +11,9 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { cache, command, exists, node, readJson, root } from "./shell.mjs";
-import { writeThirdParty } from "./third-party.mjs";
+import { notices, writeThirdParty } from "./third-party.mjs";
 
 /** dist name → source. An entry whose source is not there yet is left out. */
 const library = {
@@ -24,11 +24,26 @@ const library = {
   node: "src/node.ts",
 };
 /** In this order: `bin` starts `program`, and knows it by its content. */
-const programs = { program: "src/program.ts", bin: "src/bin.ts", mcp: "src/mcp/sdk.ts", hook: "src/hook.ts" };
+const programs = {
+  ...{ program: "src/program.ts", bin: "src/bin.ts", mcp: "src/mcp/sdk.ts", hook: "src/hook.ts" },
+};
 /** Installed as one file that stands alone: a starter, and what it starts. */
 const guard = "src/guard-program.ts";
-/** Large, and rarely needed: loaded from beside it, where there is something to load. */
+/** Packages for files that are not UTF-8: large and rarely needed, so each stands in a file beside the programs. */
 const encodings = ["chardet", "iconv-lite"];
+/** Plugins are fetched as their folder alone. */
+const plugged = {
+  "claude-code": ["hook", ...encodings],
+  "claude-code-tools": ["bin", "program", "mcp", ...encodings],
+  opencode: ["hook", ...encodings],
+  pi: ["hook", ...encodings],
+};
+const copies = () =>
+  Object.entries(plugged).flatMap(([plugin, names]) =>
+    [...names.map((name) => `${name}.cjs`), basename(notices)].map((name) => ({
+      ...{ from: `dist/${name}`, folder: `plugins/${plugin}/dist`, to: `plugins/${plugin}/dist/${name}` },
+    })),
+  );
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
 /** The page of the live view: what a browser loads. */
@@ -37,6 +52,8 @@ const outputs = () => [
   ...(exists(page.source) ? ["page.js", ...page.files].map((name) => `${page.folder}/${name}`) : []),
   ...present(library).flatMap(([name]) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
   ...present(programs).map(([name]) => `dist/${name}.cjs`),
+  ...encodings.map((name) => `dist/${name}.cjs`),
+  ...copies().map(({ to }) => to),
 ];
 const stamp = join(cache, "build");
 
@@ -94,14 +111,29 @@ export async function build() {
       packages: "external",
     });
     for (const [name, source] of present(programs)) await bundleProgram(collecting, shared, name, source);
+    for (const name of encodings)
+      await collecting({
+        ...{ ...shared, format: "cjs", minify: true, outfile: `dist/${name}.cjs` },
+        stdin: { contents: `module.exports = require(${JSON.stringify(name)});`, resolveDir: root },
+      });
     if (exists(page.source)) await bundlePage(collecting, shared);
     writeThirdParty(inputs);
+    fillPlugins();
   } catch (error) {
     return { ok: false, output: error.message };
   }
   const declared = declarations();
   if (declared.ok) writeFileSync(stamp, fingerprint());
   return declared;
+}
+
+function fillPlugins() {
+  for (const folder of new Set(copies().map((one) => one.folder)))
+    rmSync(join(root, folder), { recursive: true, force: true });
+  for (const { from, folder, to } of copies()) {
+    mkdirSync(join(root, folder), { recursive: true });
+    copyFileSync(join(root, from), join(root, to));
+  }
 }
 
 async function bundlePage(bundle, { absWorkingDir, logLevel }) {
@@ -126,16 +158,16 @@ async function bundleProgram(bundle, shared, name, source) {
     supported: { "dynamic-import": false },
   };
   const outfile = `dist/${name}.cjs`;
-  const external = Object.keys(readJson("package.json").dependencies ?? {});
   const started = {
     bin: () => readFileSync(join(root, "dist/program.cjs"), "utf8"),
     hook: () => guardProgram(bundle, settings),
   };
   const body = (await started[name]?.()) ?? "";
   const id = createHash("sha256").update(body).digest("hex").slice(0, 16);
-  const define = { PROGRAM_ID: JSON.stringify(id) };
+  const { version } = readJson("package.json");
+  const define = { PROGRAM_ID: JSON.stringify(id), PACKAGE_VERSION: JSON.stringify(version) };
   const plugins = name in started ? [startsOnly] : [name === "mcp" ? asksNothing : loadsLate];
-  await bundle({ ...settings, entryPoints: [source], outfile, define, external, plugins });
+  await bundle({ ...settings, entryPoints: [source], outfile, define, plugins });
   if (name !== "hook") return;
   // In a comment, which nothing may end before its time.
   const program = `(function (exports, require, module, __filename, __dirname) {${body}\n})`;
@@ -157,11 +189,14 @@ const startsOnly = {
   },
 };
 
-/** The MCP SDK stands beside the program. */
+/** The MCP SDK and the encodings stand beside the program. */
 const loadsLate = {
   name: "loads-late",
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/sdk\.js$/ }, () => ({ path: "./mcp.cjs", external: true }));
+    onResolve({ filter: new RegExp(`^(${encodings.join("|")})$`) }, ({ path, kind }) =>
+      kind === "dynamic-import" ? { path: `./${path}.cjs`, external: true } : undefined,
+    );
   },
 };
 
@@ -201,8 +236,9 @@ async function guardProgram(bundle, settings) {
     write: false,
     legalComments: "none",
     charset: "ascii",
+    plugins: [loadsLate],
   };
-  const { outputFiles } = await bundle({ ...options, external: encodings });
+  const { outputFiles } = await bundle(options);
   return outputFiles[0].text;
 }
 

@@ -11,10 +11,13 @@ const debris = /\.(map|tgz|log|tsbuildinfo)$|(^|\/)\.(?!claude-plugin\/|mcp\.jso
 const required = [
   ...["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "dist/index.js", "dist/index.d.ts"],
   ...["docs/audit.md", "docs/guard.md", "docs/cli.md", "docs/replay.md", "docs/replay-protocol.md"],
+  ...["claude-code", "opencode", "pi"].map((name) => `plugins/${name}/dist/hook.cjs`),
+  "plugins/claude-code-tools/dist/program.cjs",
 ];
-// Programs 1.73 MB (the guard 0.56 with the looks at the tree, the command line 0.86 with the audit, the guard that it drives, commits by
+// Programs 2.3 MB (the encodings 0.54, the guard 0.56 with the looks at the tree, the command line 0.86 with the audit, the guard that it drives, commits by
 // author and the view, the MCP SDK 0.25, the page of the view 0.05), library 0.6, declarations 0.3, documents 0.2.
-const sizeLimit = 2_900_000;
+// A plugin is fetched as its folder alone, so each has its programs: 1.13 MB three times for the guard, 1.7 for the tools.
+const sizeLimit = 8_600_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {

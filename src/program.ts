@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Doors, main, mcpRun } from "./cli/index.js";
 
@@ -10,10 +10,8 @@ const startedHook: Doors[string] = async () => {
   return { run: () => done };
 };
 
-function version(): string {
-  const manifest = readFileSync(join(dirname(program), "..", "package.json"), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
+/** Put here by the build: a plugin's copy of this program has no package around it. */
+declare const PACKAGE_VERSION: string;
 
 /** The folder may be gone, and Node says so with a stack. */
 function workingDirectory(): string {
@@ -31,7 +29,7 @@ main({
   cwd: workingDirectory(),
   doors: { mcp: async () => ({ run: mcpRun(await import("./mcp/index.js")) }), hook: startedHook },
   program,
-  version,
+  version: () => PACKAGE_VERSION,
   exit: (status) => process.exit(status),
 }).then((status) => {
   process.exitCode = status;

@@ -1,14 +1,13 @@
-// Starts a program of Kedge from wherever it is: `launch.cjs hook CLIENT` or `launch.cjs bin ARGUMENT…`. A plugin that
-// was fetched from a marketplace is this folder alone, so the program may have to come from an installed kedge.
+// Starts a program of Kedge: `launch.cjs hook CLIENT` or `launch.cjs bin ARGUMENT…`. The program lies in this folder's
+// dist, unless the folder came from a checkout that was never built: then it has to come from an installed kedge.
 const { existsSync, realpathSync, writeSync } = require("node:fs");
 const { homedir } = require("node:os");
 const { delimiter, dirname, isAbsolute, join, sep } = require("node:path");
 
 const [name, ...args] = process.argv.slice(2);
 
-/** Beside the plugin (a checkout, the npm package), copied by `kedge install`, or of the kedge on the PATH. */
+/** In the plugin itself, copied by `kedge install`, or of the kedge on the PATH. */
 function places() {
-  const beside = join(__dirname, "../../dist");
   // A project may not bring its own: neither by a relative entry nor by one that lies in it.
   const project = realpathSync(process.cwd()) + sep;
   const onPath = (process.env.PATH ?? "").split(delimiter).flatMap((folder) => {
@@ -17,7 +16,7 @@ function places() {
     const found = realpathSync(kedge);
     return kedge.startsWith(project) || found.startsWith(project) ? [] : [dirname(found)];
   });
-  return [beside, join(stateFolder(), "hook"), ...onPath];
+  return [join(__dirname, "dist"), join(stateFolder(), "hook"), ...onPath];
 }
 
 function stateFolder() {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const installed = {
   node: process.execPath,
-  hook: fileURLToPath(new URL("../../dist/hook.cjs", import.meta.url)),
+  hook: fileURLToPath(new URL("./dist/hook.cjs", import.meta.url)),
   args: [],
   failClosed: false,
 };

@@ -2,7 +2,6 @@
 
 import { createHash } from "node:crypto";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -45,50 +44,32 @@ export function lastingNode(running: string, follow: (path: string) => string | 
 /** The one copy, for all clients: a new version replaces it, and no configuration has to change for that. */
 export const hookPath = (state: string): string => join(state, "hook", "hook.cjs");
 
-/** The guard's program as it was built, beside the command line's own. */
-const builtHook = (program: string): string => join(dirname(program), "hook.cjs");
-
 export type CopyState = "missing" | "outdated" | "current";
 
+/** The guard's files: its program, and what it loads for a file that is not UTF-8. */
+const copied = ["hook.cjs", "chardet.cjs", "iconv-lite.cjs"];
+
 export function copyState(state: string, program: string): CopyState {
+  const folder = dirname(hookPath(state));
   if (!existsSync(hookPath(state))) return "missing";
-  return digest(readFileSync(hookPath(state))) === digest(bytesAt(builtHook(program)))
-    ? "current"
-    : "outdated";
+  const isCurrent = (name: string): boolean =>
+    existsSync(join(folder, name)) &&
+    digest(readFileSync(join(folder, name))) === digest(builtBytes(name, program));
+  return copied.every(isCurrent) ? "current" : "outdated";
 }
 
-/** By a rename: a hook that starts meanwhile reads the old program or the new one. */
+/** By a rename: a hook that starts meanwhile reads the old program or the new one. The program comes last. */
 export function copyHook(state: string, program: string): void {
-  const bytes = bytesAt(builtHook(program));
-  const path = hookPath(state);
-  const temporary = `${path}.${process.pid}.tmp`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx", flush: true });
-    renameSync(temporary, path);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  copyEncodings(dirname(path), program);
-}
-
-/** The packages that the hook loads for a file that is not UTF-8. A file is not guarded, and the log says so, if they are missing. */
-const encodings = ["iconv-lite", "safer-buffer", "chardet"];
-
-function copyEncodings(folder: string, program: string): void {
-  for (const name of encodings) {
-    const source = packageFolder(name, program);
-    const target = join(folder, "node_modules", name);
-    if (source !== null) cpSync(source, target, { recursive: true, force: true });
-  }
-}
-
-/** Returns the folder of an installed dependency of the program: the nearest with its name. */
-function packageFolder(name: string, program: string): string | null {
-  for (let at = dirname(program); ; at = dirname(at)) {
-    const folder = join(at, "node_modules", name);
-    if (existsSync(join(folder, "package.json"))) return folder;
-    if (dirname(at) === at) return null;
+  const folder = dirname(hookPath(state));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of copied.toReversed()) {
+    const temporary = join(folder, `${name}.${process.pid}.tmp`);
+    try {
+      writeFileSync(temporary, builtBytes(name, program), { mode: 0o600, flag: "wx", flush: true });
+      renameSync(temporary, join(folder, name));
+    } finally {
+      rmSync(temporary, { force: true });
+    }
   }
 }
 
@@ -96,7 +77,9 @@ export function removeHook(state: string): void {
   rmSync(dirname(hookPath(state)), { recursive: true, force: true });
 }
 
-function bytesAt(path: string): Uint8Array {
+/** A file of the guard as it was built, beside the command line's own program. */
+function builtBytes(name: string, program: string): Uint8Array {
+  const path = join(dirname(program), name);
   try {
     return readFileSync(path);
   } catch {

@@ -207,18 +207,18 @@ describe("the plugins for Claude Code", () => {
       env: { PATH: options.path, HOME: options.path, XDG_STATE_HOME: options.path, ...options.env },
     });
 
-  test("the launcher finds the program beside the plugin, in the state folder, or by the kedge on the PATH", () => {
+  test("the launcher finds the program in the plugin, in the state folder, or by the kedge on the PATH", () => {
     const machine = new Machine();
     const hook = 'console.log("hook", process.argv[1].endsWith("hook.cjs"), process.argv.slice(2).join());';
     const alone = machine.path("cache/kedge/launch.cjs");
     mkdirSync(join(alone, ".."), { recursive: true });
     cpSync("plugins/claude-code/launch.cjs", alone);
-    const beside = join(machine.scratch, "package");
-    writeFileSync(join(beside, "dist/hook.cjs"), hook);
-    const first = launch(join(beside, "plugins/claude-code/launch.cjs"), ["hook", "x"], {
-      path: machine.home,
-    });
+    const plugin = join(machine.scratch, "package/plugins/claude-code");
+    mkdirSync(join(plugin, "dist"), { recursive: true });
+    writeFileSync(join(plugin, "dist/hook.cjs"), hook);
+    const first = launch(join(plugin, "launch.cjs"), ["hook", "x"], { path: machine.home });
     expect(first.stdout).toBe("hook true x\n");
+    writeFileSync(join(machine.scratch, "package/dist/hook.cjs"), hook);
     const state = machine.path("state");
     mkdirSync(join(state, "kedge/hook"), { recursive: true });
     writeFileSync(join(state, "kedge/hook/hook.cjs"), hook);

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { main } from "../../../src/cli/index.js";
 import { makeStream } from "../../../src/cli/print/output.js";
@@ -33,7 +33,10 @@ export class Machine {
   constructor() {
     mkdirSync(join(this.project, ".git"), { recursive: true });
     writeFileSync(join(this.project, ".git/HEAD"), "ref: refs/heads/main\n");
-    cpSync("plugins", join(this.scratch, "package/plugins"), { recursive: true });
+    const isBuilt = (path: string): boolean => basename(path) === "dist";
+    cpSync("plugins", join(this.scratch, "package/plugins"), {
+      ...{ recursive: true, filter: (path) => !isBuilt(path) },
+    });
     this.build("first");
     onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true }));
   }
@@ -41,7 +44,8 @@ export class Machine {
   /** Another version of the guard's program. */
   build(version: string): void {
     mkdirSync(dirname(this.program), { recursive: true });
-    writeFileSync(join(dirname(this.program), "hook.cjs"), `// ${version}\n`);
+    for (const name of ["hook.cjs", "chardet.cjs", "iconv-lite.cjs"])
+      writeFileSync(join(dirname(this.program), name), `// ${version}\n`);
   }
 
   /** Below the home folder. */
