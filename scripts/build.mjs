@@ -35,6 +35,8 @@ const encodings = ["chardet", "iconv-lite"];
 const plugged = {
   "claude-code": ["hook", ...encodings],
   "claude-code-tools": ["bin", "program", "mcp", ...encodings],
+  codex: ["hook", ...encodings],
+  copilot: ["hook", ...encodings],
   opencode: ["hook", ...encodings],
   pi: ["hook", ...encodings],
 };

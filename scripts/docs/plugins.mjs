@@ -1,4 +1,5 @@
-// The parts that the plugins share with the rest: a plugin is fetched as its folder alone, so each has its own copy.
+// The parts that the plugins share with the rest: a plugin is fetched as its folder alone, so each has its own copy. And
+// the version, wherever a file for a registry or a marketplace repeats it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJson, root } from "../shell.mjs";
@@ -16,13 +17,19 @@ export default function plugins() {
         .slice(root.length + 1)
         .replaceAll("\\", "/"),
     );
-  const manifests = ["claude-code", "claude-code-tools"].map((name) => {
-    const path = `plugins/${name}/.claude-plugin/plugin.json`;
-    return { path, text: text(path).replace(/"version": "[^"]*"/, `"version": "${version}"`) };
-  });
+  const manifests = [
+    "plugins/claude-code/.claude-plugin/plugin.json",
+    "plugins/claude-code-tools/.claude-plugin/plugin.json",
+    "plugins/codex/.codex-plugin/plugin.json",
+    "plugins/copilot/plugin.json",
+    ".github/plugin/marketplace.json",
+    "server.json",
+  ].map((path) => ({ path, text: text(path).replaceAll(/"version": "[^"]*"/g, `"version": "${version}"`) }));
   return [
     ...manifests,
-    copy("plugins/claude-code/launch.cjs", "plugins/claude-code-tools/launch.cjs"),
+    ...["claude-code-tools", "codex", "copilot"].map((name) =>
+      copy("plugins/claude-code/launch.cjs", `plugins/${name}/launch.cjs`),
+    ),
     ...files.map((path) => copy(path, `plugins/claude-code-tools/${path}`)),
   ];
 }

@@ -20,8 +20,8 @@ export interface Driver {
   readonly calls: Calls;
   /** Questions besides titles that belong to no conversation, such as for a summary. */
   isSide?(question: Question): boolean;
-  /** Arguments that load the guard as a plugin from the project's folder; absent: it takes none that way. */
-  readonly plugin?: readonly string[];
+  /** Brings the guard as a plugin, from its folder alone: with the client's own commands, or by copying; absent: it takes none. */
+  plugin?(place: Place, client: (...args: string[]) => void): void;
   /** What it adds to results on its own account, whatever was done: left out of the records. */
   readonly reminders?: RegExp;
   /** Scenarios that the client's own check refuses before it asks a hook. */

@@ -1,5 +1,5 @@
 /** One scenario's stage: a place, a scripted model, and the client that is started in the one with the other. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { pathFor } from "./builds.js";
 import type { Compaction, Driver, Lines } from "./driver.js";
 import type { Call, Question } from "./model/protocol.js";
@@ -22,7 +22,7 @@ export interface Agent {
   rewind(script: () => Promise<void>): Promise<void>;
 }
 
-/** Whether the guard is there: installed for the user or the project, or as a plugin that the command line names. */
+/** Whether the guard is there: installed for the user or the project, or brought as a plugin. */
 export type Guard = "none" | "user" | "project" | "plugin";
 
 export interface Setting {
@@ -61,10 +61,15 @@ export class Stage {
   }
 
   private prepare(): void {
-    const { guard, driver, prepare } = this.setting;
+    const { guard, driver, program, prepare } = this.setting;
     driver.configure(this.place, this.model.url);
     prepare?.(this.place);
     if (guard === "user" || guard === "project") this.place.kedge("install", driver.client, "--scope", guard);
+    if (guard === "plugin") {
+      const { project: cwd, env } = this.place;
+      const options = { cwd, env: { ...env, PATH: pathFor(program, env.PATH) }, stdio: "pipe" } as const;
+      driver.plugin?.(this.place, (...args) => execFileSync(program, args, options));
+    }
   }
 
   close(): void {
@@ -126,12 +131,11 @@ class Run {
   }
 
   start(prompt: string, resumes: boolean, point: readonly string[] = []): void {
-    const { driver, program, guard } = this.setting;
-    const plugin = guard === "plugin" ? (driver.plugin ?? []) : [];
+    const { driver, program } = this.setting;
     const { place, model } = this.stage;
     const { args, env } = driver.command(prompt, { place, url: model.url, resumes });
     const proxy = { HTTP_PROXY: model.url, HTTPS_PROXY: model.url, NO_PROXY: "127.0.0.1,localhost" };
-    const child = spawn(program, [...args, ...point, ...plugin], {
+    const child = spawn(program, [...args, ...point], {
       cwd: place.project,
       env: { ...place.env, PATH: pathFor(program, place.env.PATH), ...proxy, ...env },
       stdio: ["ignore", "pipe", "pipe"],

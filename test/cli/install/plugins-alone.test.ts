@@ -112,6 +112,46 @@ describe.skipIf(process.platform === "win32")("a plugin's folder alone", () => {
     });
   });
 
+  /** Starts a command of a hooks file as its client does: by a shell, with the plugin's folder in a variable. */
+  function send(folder: string, command: string, event: Call): string {
+    const input = JSON.stringify({ cwd: join(scratch, "work"), ...event });
+    const shell = { PATH: `${env.PATH}:/usr/bin:/bin`, HOME: env.HOME, PLUGIN_ROOT: folder };
+    const { stdout, status } = spawnSync("/bin/sh", ["-c", command], { env: shell, input, encoding: "utf8" });
+    expect(status).toBe(0);
+    return stdout;
+  }
+
+  test("guards Codex", () => {
+    const folder = alone("codex");
+    const { hooks } = JSON.parse(readFileSync(join(folder, "hooks/hooks.json"), "utf8"));
+    const path = put("a.txt", text);
+    const common = { session_id: "s", transcript_path: "", permission_mode: "default", tool_use_id: "t" };
+    const patch = `*** Begin Patch\n*** Update File: ${path}\n@@\n one\n-two\n+TWO\n three\n*** End Patch\n`;
+    const before = { ...common, hook_event_name: "PreToolUse", tool_name: "apply_patch" };
+    const edit = () =>
+      send(folder, hooks.PreToolUse[0].hooks[0].command, { ...before, tool_input: { command: patch } });
+    expect(edit()).toContain('"permissionDecision":"deny"');
+    send(folder, hooks.PostToolUse[0].hooks[0].command, {
+      ...{ ...common, hook_event_name: "PostToolUse", tool_name: "Bash" },
+      ...{ tool_input: { command: `cat ${path}` }, tool_response: text },
+    });
+    expect(edit()).not.toContain("deny");
+  });
+
+  test("guards Copilot CLI", () => {
+    const folder = alone("copilot");
+    const { hooks } = JSON.parse(readFileSync(join(folder, "hooks.json"), "utf8"));
+    const path = put("a.txt", text);
+    const toolArgs = { path, old_str: "two", new_str: "TWO" };
+    const edit = () => send(folder, hooks.preToolUse[0].bash, { sessionId: "s", toolName: "edit", toolArgs });
+    expect(edit()).toContain('"permissionDecision":"deny"');
+    send(folder, hooks.postToolUse[0].bash, {
+      ...{ sessionId: "s", toolName: "view", toolArgs: { path } },
+      toolResult: { resultType: "success", textResultForLlm: text },
+    });
+    expect(edit()).not.toContain("deny");
+  });
+
   test("guards opencode", async () => {
     const folder = alone("opencode");
     Object.assign(process.env, { PATH: env.PATH, HOME: env.HOME, XDG_STATE_HOME: "", KEDGE_STATE: "" });

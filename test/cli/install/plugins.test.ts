@@ -176,16 +176,6 @@ describe("the extension for pi", () => {
 });
 
 describe("the plugins for Claude Code", () => {
-  const marketplace = json(".claude-plugin/marketplace.json") as {
-    plugins: { name: string; source: string }[];
-  };
-
-  test.each(marketplace.plugins)("$name is where the marketplace says", ({ name, source }) => {
-    expect(json(join(source, ".claude-plugin/plugin.json"))).toMatchObject({
-      ...{ name, version: json("package.json").version },
-    });
-  });
-
   test("every hook starts the launcher, and none of them may end the agent's run", () => {
     const { hooks } = json("plugins/claude-code/hooks/hooks.json");
     for (const [event, [group]] of Object.entries(hooks) as [string, [{ hooks: Call[] }]][]) {
@@ -262,6 +252,31 @@ describe("the plugins for Claude Code", () => {
   test("the skill comes with the tools", () => {
     for (const name of ["SKILL.md", "scripts/edit-by-hash.sh", "scripts/read-with-hashes.sh"])
       expect(existsSync(join("plugins/claude-code-tools/skills/hashed-edit", name))).toBe(true);
+  });
+});
+
+describe("the plugins of clients that take hooks from a file", () => {
+  /** The hooks with a word in the place of what they start. */
+  const events = (text: string): unknown =>
+    JSON.parse(text, (key, value) =>
+      ["command", "bash"].includes(key) ? `…${/\\|\\| exit 0$/.exec(value) ?? ""}` : value,
+    );
+
+  test.each([
+    ["codex", "hooks/hooks.json", ".codex/hooks.json"],
+    ["copilot", "hooks.json", ".copilot/hooks/kedge.json"],
+  ])("%s: the same events as an installation", async (client, own, installed) => {
+    const machine = new Machine();
+    await machine.run(`install ${client}`);
+    const hooks = readFileSync(join("plugins", client, own), "utf8");
+    expect(events(hooks)).toEqual(events(machine.text(installed) as string));
+    const commands = [...hooks.matchAll(/"(?:command|bash)": "((?:[^"\\\\]|\\\\.)*)"/g)].map(
+      ([, one]) => one,
+    );
+    for (const one of commands.filter((word) => word !== "command"))
+      expect(one).toMatch(
+        new RegExp(`^node \\\\"\\$\\{PLUGIN_ROOT\\}/launch\\.cjs\\\\" hook ${client}( \\|\\| exit 0)?$`),
+      );
   });
 });
 

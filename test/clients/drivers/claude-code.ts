@@ -44,7 +44,11 @@ export const claudeCode = (version: string): Driver => ({
       input: { description: "part", prompt, subagent_type: "general-purpose", run_in_background: false },
     }),
   },
-  plugin: ["--plugin-dir", join(root, "plugins/claude-code")],
+  plugin(_, client) {
+    client("plugin", "validate", root);
+    client("plugin", "marketplace", "add", root);
+    client("plugin", "install", "kedge@kedge");
+  },
   reminders: /\n*<total_tokens>.*<\/total_tokens>|\nAvailable agent types for[\s\S]*$/g,
   ...(version === "2.1.197" ? { refusesFirst: ["stale-elsewhere"] } : {}),
   compaction: { by: "prompt", prompt: "/compact" },

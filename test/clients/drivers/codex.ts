@@ -1,4 +1,5 @@
 import type { Driver } from "../driver.js";
+import { root } from "../root.js";
 
 const limit = 50_000;
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
@@ -63,6 +64,10 @@ export const codex: Driver = {
     shell: (cmd) => ({ tool: "exec_command", input: { cmd } }),
   },
   compaction: { by: "tokens", tokens: 2 * limit },
+  plugin(_, client) {
+    client("plugin", "marketplace", "add", root);
+    client("plugin", "add", "kedge@kedge");
+  },
   formatter(place, program) {
     const command = `"${process.execPath}" "${program}"`;
     const hooks = { PostToolUse: [{ matcher: "apply_patch", hooks: [{ type: "command", command }] }] };

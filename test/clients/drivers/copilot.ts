@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Driver } from "../driver.js";
+import { root } from "../root.js";
 
 const patch = (...body: string[]) => ({
   tool: "apply_patch",
@@ -52,6 +53,10 @@ export const copilot: Driver = {
       tool: "task",
       input: { name: "part", description: "part", prompt, agent_type: "general-purpose" },
     }),
+  },
+  plugin(_, client) {
+    client("plugin", "marketplace", "add", root);
+    client("plugin", "install", "kedge@kedge");
   },
   formatter(place, program) {
     const bash = `"${process.execPath}" "${program}"`;

@@ -1,4 +1,7 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import type { Driver } from "../driver.js";
+import { root } from "../root.js";
 
 const context = 100_000;
 
@@ -55,6 +58,9 @@ export const opencode: Driver = {
     }),
   },
   compaction: { by: "tokens", tokens: context },
+  plugin(place) {
+    cpSync(join(root, "plugins/opencode"), join(place.home, ".config/opencode/plugin"), { recursive: true });
+  },
   formatsFirst: true,
   formatter(place, program) {
     const semicolons = { command: [process.execPath, program], extensions: [".ts"] };

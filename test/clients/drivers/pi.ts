@@ -1,4 +1,7 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import type { Driver } from "../driver.js";
+import { root } from "../root.js";
 
 const contextWindow = 100_000;
 
@@ -40,6 +43,9 @@ export const pi: Driver = {
     edit: (path, oldText, newText) => ({ tool: "edit", input: { path, edits: [{ oldText, newText }] } }),
     write: (path, content) => ({ tool: "write", input: { path, content } }),
     shell: (command) => ({ tool: "bash", input: { command } }),
+  },
+  plugin(place) {
+    cpSync(join(root, "plugins/pi"), join(place.home, ".pi/agent/extensions"), { recursive: true });
   },
   compaction: { by: "resuming", tokens: contextWindow },
   formatter(place, program) {
