@@ -66,6 +66,8 @@ export {
   asTheToolTakes,
   hasOverlaps,
   isTerminated,
+  lastAtMost,
+  lineStarts,
   placesFor,
   placesOf,
   type Quote,

@@ -128,15 +128,17 @@ export function linesAt(document: Document, from: number, to: number): [number, 
   return [first < 0 ? document.lineCount : first, document.lineCount];
 }
 
-/** Offsets at which lines begin; one more for the end of the text if the last line is terminated. */
-export function lineStarts(document: Document): number[] {
-  const starts: number[] = [];
-  let offset = 0;
-  for (let index = 0; index < document.lineCount; index++) {
-    starts.push(offset);
-    offset += document.text(index).length + 1;
-  }
-  if (document.lineCount === 0 || document.terminator(document.lineCount - 1) !== "") starts.push(offset);
+const beginnings = new WeakMap<Document, readonly number[]>();
+
+/** Offsets at which lines begin; one more for the end of the text if the last line is terminated. Asked for many times. */
+export function lineStarts(document: Document): readonly number[] {
+  const known = beginnings.get(document);
+  if (known) return known;
+  // Found in the whole text: a decoder call for each line costs more than all the rest.
+  const text = textOf(document);
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  beginnings.set(document, starts);
   return starts;
 }
 

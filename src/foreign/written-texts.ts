@@ -3,7 +3,7 @@
  * these by the call's own arguments. The client's account of a text is compared with these, and never recorded by itself.
  */
 import { compare, LineChange } from "../changes/index.js";
-import type { Quote } from "../edits/index.js";
+import { type Quote, textOf } from "../edits/index.js";
 import { type OpenFile, olderTexts } from "../ledger/index.js";
 import { type ForeignChange, hunkQuotes, isSameText, type Written, writtenBy } from "../placement/index.js";
 import { Document, wholeFile } from "../text/index.js";
@@ -48,24 +48,35 @@ export interface Base {
 export async function baseOf(write: ObservedWrite, opened: OpenFile, now: Document): Promise<Base | null> {
   if (write.change?.kind === "delete") return null;
   const newest = opened.states.length - 1;
-  const told = typeof write.before === "string" ? Document.fromText(write.before) : null;
+  const { before } = write;
+  const told = typeof before === "string" ? toldText(before) : null;
   let next: Document | null = now;
   let above = newest;
   for await (const { at, text: document } of olderTexts(opened)) {
     if (above !== at + 1) next = null;
-    const isTold = told && isSameText(document, told);
+    const isTold = told?.isSame(document);
     const made = !told || isTold ? outcomeOf(write, document, now) : null;
     if (made && (isTold || (made.isOwn && next && isSameText(made.made.document, next))))
       return { at, document, ...made };
     [next, above] = [document, at];
   }
-  if (told) return vouchedFor(write, told, now) ?? (await garbled(write, opened, now));
+  if (told) return vouchedFor(write, told.document(), now) ?? (await garbled(write, opened, now));
   const undone = beforeOf(write, now);
   if (undone && undone.document.version === opened.states[newest - 1]?.version)
     return { at: newest - 1, ...undone, isOwn: true };
   // The text before is the version recorded last, and a formatter ran right after the tool.
   const document = opened.isFresh ? await opened.textAt(newest - 1) : null;
   return document && { at: newest - 1, document, ...outcomeOf(write, document, now) };
+}
+
+/** Mostly a text that is on record: read as lines only where it is not that text to the character. */
+function toldText(text: string) {
+  let known: Document | null = null;
+  const document = (): Document => {
+    known ??= Document.fromText(text);
+    return known;
+  };
+  return { document, isSame: (other: Document) => textOf(other) === text || isSameText(other, document()) };
 }
 
 type Outcome = Pick<Base, "made" | "isOwn">;

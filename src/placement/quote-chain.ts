@@ -1,5 +1,14 @@
 /** Quotes that a tool replaces one after the other, as stretches of the text before all of them. */
-import { asTheToolTakes, hasOverlaps, placesFor, type Quote, textHunks, textOf } from "../edits/index.js";
+import {
+  asTheToolTakes,
+  hasOverlaps,
+  lastAtMost,
+  lineStarts,
+  placesFor,
+  type Quote,
+  textHunks,
+  textOf,
+} from "../edits/index.js";
 import type { Document, Hunk } from "../text/index.js";
 
 /** A part of a text, its replacement, and its lines, half-open. */
@@ -38,7 +47,8 @@ interface ReplacedStretch {
  */
 export function chained(document: Document, quotes: readonly Quote[]): Stretch[] | Doubtful | null {
   const text = textOf(document);
-  const lineAt = counting(text);
+  const starts = lineStarts(document);
+  const lineAt = (offset: number): number => lastAtMost(starts, offset);
   let now = text;
   let replaced: readonly ReplacedStretch[] = [];
   for (const [turn, given] of quotes.entries()) {
@@ -55,16 +65,6 @@ export function chained(document: Document, quotes: readonly Quote[]): Stretch[]
     const lines = { start: lineAt(from), end: lineAt(to - 1) + 1 };
     return { old: text.slice(from, to), new: now.slice(start, end), from, ...lines, joins, all };
   });
-}
-
-/** Converts offsets to line numbers. Offsets must be ascending. */
-function counting(text: string): (offset: number) => number {
-  let line = 0;
-  let next = text.indexOf("\n");
-  return (offset) => {
-    for (; next >= 0 && next < offset; next = text.indexOf("\n", next + 1)) line++;
-    return line;
-  };
 }
 
 function substituted(text: string, found: readonly number[], { old, new: fresh }: Quote): string {
