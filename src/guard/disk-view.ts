@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
+import { nodeIo } from "../host/index.js";
 import { linesIn } from "./output/file-lines.js";
 
 /** Reads files without a lock or a ledger. */
@@ -10,6 +11,8 @@ export interface DiskView {
   lines(path: string): readonly string[] | null;
   /** Time of the file's last change, in milliseconds. */
   changed(path: string): number;
+  /** The path behind links; the same path if it leads nowhere. */
+  leadsTo(path: string): string;
   /** Some files of a folder whose names end like this. */
   filesIn(folder: string, ending: string): readonly string[];
 }
@@ -34,6 +37,13 @@ export const nodeDisk: DiskView = {
     }
   },
   changed: (path) => statSync(path).ctimeMs,
+  leadsTo(path) {
+    try {
+      return nodeIo.realpath(path);
+    } catch {
+      return path;
+    }
+  },
   filesIn(folder, ending) {
     try {
       const entries = readdirSync(folder, { withFileTypes: true });

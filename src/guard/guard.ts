@@ -122,7 +122,7 @@ async function change(
   for (const write of writes) {
     // One reason for a file is enough.
     if (refused.has(write.path)) continue;
-    if (isRulesFile(write.path)) {
+    if (isRulesFile(write.path, place.disk.leadsTo(write.path))) {
       reasons.push(words.ownRules(write.path));
       refused.add(write.path);
       continue;

@@ -17,6 +17,8 @@ interface Recorded {
 export interface MemoryStoreOptions {
   /** This many bytes of texts are kept: the oldest go first. All of them if not given. */
   readonly keptBytes?: number;
+  /** Nobody ever writes to bytes that are given: none are copied. */
+  readonly isLasting?: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface MemoryStoreOptions {
  * console.log((await session.read({ path: "a.ts" })).isError); // → false
  */
 export function memoryStore(options: MemoryStoreOptions = {}): LedgerStore {
-  const store = new MemoryStore(options.keptBytes ?? Number.POSITIVE_INFINITY);
+  const store = new MemoryStore(options);
   // Own functions: an embedder that changes one of them spreads the rest.
   const made: LedgerStore = {
     look: (file, agent) => store.look(file, agent),
@@ -75,7 +77,7 @@ class MemoryStore implements Omit<LedgerStore, "unit"> {
   private puts = 0;
   private kept = 0;
 
-  constructor(private readonly keptBytes: number) {}
+  constructor(private readonly options: MemoryStoreOptions) {}
 
   async look(file: string, agent: string): Promise<FileRecord> {
     const { states = [], ledgers } = this.files.get(file) ?? {};
@@ -151,10 +153,11 @@ class MemoryStore implements Omit<LedgerStore, "unit"> {
 
   private keep(id: string, bytes: Uint8Array): void {
     if (this.texts.has(id)) return;
-    this.texts.set(id, bytes.slice());
+    const { keptBytes = Number.POSITIVE_INFINITY, isLasting = false } = this.options;
+    this.texts.set(id, isLasting ? bytes : bytes.slice());
     this.kept += bytes.length;
     for (const [oldest, { length }] of this.texts) {
-      if (this.kept <= this.keptBytes) return;
+      if (this.kept <= keptBytes) return;
       this.texts.delete(oldest);
       this.kept -= length;
     }

@@ -16,18 +16,12 @@ const projectFileName = ".kedge.json";
 const isRulesName = (path: string, platform: Platform): boolean =>
   platform.path.basename(path).toLowerCase() === projectFileName;
 
-/** Whether a path is, or leads to, a file that says what agents may: a project's own, in whatever folder. */
-export function isRulesFile(path: string): boolean {
-  return [path, whereItLeads(path)].some((one) => isRulesName(one, thisPlatform));
-}
-
-/** A path that leads nowhere (a loop of links, a name no file can have) leads to no such file. */
-function whereItLeads(path: string): string {
-  try {
-    return nodeIo.realpath(path);
-  } catch {
-    return path;
-  }
+/**
+ * Whether a path is, or leads to, a file that says what agents may: a project's own, in whatever folder. A path that leads
+ * nowhere (a loop of links, a name no file can have) leads to no such file.
+ */
+export function isRulesFile(path: string, leadsTo: string): boolean {
+  return [path, leadsTo].some((one) => isRulesName(one, thisPlatform));
 }
 
 /** No tool writes the file that binds whoever calls it. `real` is where the path leads. */
