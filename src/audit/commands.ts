@@ -28,15 +28,29 @@ export function isShellChange(command: string): boolean {
   return redirected.test(plain.replace(hereText, "$1").replace(quoted, '""'));
 }
 
+/** A client's remark on files that a command changed. */
+export function changeRemark(result: string): string | null {
+  const at = result.indexOf(remark);
+  return at >= 0 && remarked.test(result) ? result : null;
+}
+
+export const remark = " you've previously read";
+const remarked = /modified \d+ files? you've previously read/;
+
 /** How likely a command has changed a file: 2, it names the file; 1, it may write any; 0, nothing says so. */
-export function suspicion(command: string, result: string, path: string): 0 | 1 | 2 {
-  const name = basename(path);
+export type Suspicion = (path: string) => 0 | 1 | 2;
+
+/** null: nothing says that the command has changed any file. */
+export function suspicion(command: string, remark: string | null): Suspicion | null {
   const plain = command.slice(0, longestCommand);
-  // A client's remark on files that a command changed.
-  if (/modified \d+ files? you've previously read/.test(result) && result.includes(name)) return 2;
-  const mayWrite = isShellChange(plain) || replacing.test(plain) || treeWide.test(plain);
-  if (mayWrite && name !== "" && command.includes(name)) return 2;
-  return treeWide.test(plain) ? 1 : 0;
+  const isTreeWide = treeWide.test(plain);
+  const mayWrite = isTreeWide || replacing.test(plain) || isShellChange(plain);
+  if (!mayWrite && remark === null) return null;
+  return (path) => {
+    const name = basename(path);
+    if (remark?.includes(name) || (mayWrite && name !== "" && command.includes(name))) return 2;
+    return isTreeWide ? 1 : 0;
+  };
 }
 
 /** The work so far is in a commit. */

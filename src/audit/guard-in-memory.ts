@@ -53,23 +53,39 @@ interface Asking {
   readonly agent: string;
   readonly cwd: string;
   readonly time: number;
-  readonly recall: () => Recalled;
+  recall(): Recalled;
 }
+
+interface TextNow {
+  readonly text: string;
+  lines?: readonly string[];
+  readonly changed: number;
+}
+
+interface Encoded {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+const latelyKept = 4;
+
+/** The surroundings that all events of an agent have in common. */
+type Lasting = Omit<GuardContext, "cwd" | "root" | "recall" | "room">;
 
 const nothingSent: Recalled = { sent: [], isComplete: true };
 
 export class GuardInMemory {
   /** Bytes that were put are never written to. */
   private readonly files = Object.assign(memoryFiles(), { isLasting: true });
-  private readonly store = Object.assign(memoryStore({ keptBytes: mostKept }), {
+  private readonly store = Object.assign(memoryStore({ keptBytes: mostKept, isLasting: true }), {
     notes: new NotesInMemory(),
     tidy() {},
   });
   private readonly sessions = new Map<string, ToldSession>();
-  private readonly texts = new Map<
-    string,
-    { readonly text: string; lines?: readonly string[]; changed: number }
-  >();
+  private readonly texts = new Map<string, TextNow>();
+  /** Texts that each file had lately, as bytes: what comes back is not read anew. */
+  private readonly lately = new Map<string, Encoded[]>();
+  private readonly lasting = new Map<ToldSession, Lasting>();
   private readonly committed = new Map<string, Committed[]>();
   private now = 0;
 
@@ -89,7 +105,14 @@ export class GuardInMemory {
       return;
     }
     this.texts.set(path, { text, changed: this.now });
-    this.files.set(path, text);
+    this.files.files.set(keyOf(path), this.bytesOf(path, text));
+  }
+
+  private bytesOf(path: string, text: string): Uint8Array {
+    const known = this.lately.get(path) ?? [];
+    const found = known.find((one) => one.text === text) ?? { text, bytes: utf8(text) };
+    this.lately.set(path, [found, ...known.filter((one) => one !== found)].slice(0, latelyKept));
+    return found.bytes;
   }
 
   /** Somebody else has changed a file: agents that have seen it are told with their next event. */
@@ -127,22 +150,40 @@ export class GuardInMemory {
     return session;
   }
 
-  private context(session: ToldSession, { agent, cwd, recall }: Asking): GuardContext {
-    const { files, store, adapter, committed } = this;
-    const { door, names, rewrites, tellsBefore, parallel, room } = adapter;
+  /** The surroundings of one event: what is the same for all events of an agent is made once. */
+  private context(session: ToldSession, asking: Asking): GuardContext {
+    const { adapter } = this;
+    const { cwd } = asking;
+    const known = this.lasting.get(session) ?? this.surroundings(session);
+    this.lasting.set(session, known);
+    const recall = () => (adapter.recall ? asking.recall() : nothingSent);
+    return { ...known, cwd, root: cwd, recall, room: { left: adapter.room } };
+  }
+
+  private surroundings(session: ToldSession): Lasting {
+    const { files, store, adapter, committed, disk } = this;
+    const { door, names, rewrites, tellsBefore, parallel } = adapter;
     const commits: Commits = {
       of: async (file, since) =>
         (committed.get(file.path) ?? committed.get(`/${file.key}`) ?? []).filter((one) => one.time >= since),
       presentPath: async () => null,
     };
     return {
-      ...{ session, files, store, agent, cwd, door, rewrites, tellsBefore, parallel, commits },
-      ...(names ? { names } : {}),
-      ...{ root: cwd, troubles: [], asides: [], room: { left: room } },
+      ...{
+        session,
+        files,
+        store,
+        agent: session.agent,
+        door,
+        rewrites,
+        tellsBefore,
+        parallel,
+        commits,
+        disk,
+      },
+      ...{ troubles: [], asides: [], ...(names ? { names } : {}) },
       clock: () => this.now,
       sessionFor: () => session,
-      disk: this.disk,
-      recall: () => (adapter.recall ? recall() : nothingSent),
       failsClosed: () => false,
       log: () => {},
     };
@@ -157,6 +198,8 @@ export class GuardInMemory {
       return known.lines;
     },
     changed: (path) => this.texts.get(path)?.changed ?? 0,
+    // The paths are those of another time, and maybe of another machine: this one's disk is not asked.
+    leadsTo: (path) => path,
     filesIn: (folder, ending) =>
       [...this.texts.keys()]
         .filter((path) => extname(path) === ending && dirname(path) === folder)

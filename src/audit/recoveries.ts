@@ -18,13 +18,13 @@ export class Recoveries {
   constructor(private readonly sum: { calls: number; characters: number }) {}
 
   take(call: Call, failure: FailureKind | null): void {
-    const { agent, asks, size } = call;
+    const { agent, asks } = call;
     for (const one of this.open) if (one.agent === agent) one.left -= 1;
     this.open = this.open.filter(({ left }) => left > 0);
     const about = this.open.filter((one) => one.agent === agent && isAbout(call, one.path));
     if (about.length > 0) {
       this.sum.calls += 1;
-      this.sum.characters += size;
+      this.sum.characters += call.size();
       for (const one of about) one.left = patience;
     }
     // An edit that a person does not want is not tried again.
@@ -33,7 +33,7 @@ export class Recoveries {
       for (const { path } of asks) {
         if (about.some((one) => one.path === path)) continue;
         this.open.push({ path, agent, left: patience });
-        this.sum.characters += size;
+        this.sum.characters += call.size();
       }
     else if (asks.length > 0)
       this.open = this.open.filter(

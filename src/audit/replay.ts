@@ -173,17 +173,18 @@ export class Replay {
 
   /** Keeps what was shown until it matters; the same once more adds nothing. */
   private wait(call: Call, index: number): void {
-    const { path = "", whole = null } = call.shown ?? {};
+    const { path = "", isWhole = false } = call.shown ?? {};
     const key = `${call.agent}\0${path}`;
     const text = (this.timeline as Timeline).text(path, before(index), true);
     this.looks.set(key, before(index));
     this.told.delete(key);
     if (text === undefined) this.blurred.add(key);
-    else if (whole !== null) this.blurred.delete(key);
+    else if (isWhole) this.blurred.delete(key);
     if (this.blurred.has(key)) return;
     const all = this.waiting.get(key) ?? [];
     const last = all.at(-1);
-    const isKnown = last?.text === text && last?.call.shown?.whole === whole && whole !== null;
+    // All of this text was just shown: the same again, or a part of it, adds nothing.
+    const isKnown = last?.call.shown?.isWhole === true && last.text === text;
     if (!isKnown) all.push({ call, text });
     this.waiting.set(key, all);
   }
@@ -197,7 +198,7 @@ export class Replay {
     const now = this.guard.text(path);
     for (const { call, text } of this.waiting.get(key) ?? []) {
       this.guard.put(path, text);
-      for (const event of call.after()) await this.ask(event, call, true);
+      for (const event of call.after()) if (!isIdle(event)) await this.ask(event, call, true);
     }
     if (this.waiting.delete(key)) this.guard.put(path, now);
   }
@@ -214,7 +215,8 @@ export class Replay {
   ): Promise<Answered | null> {
     const { agent } = call;
     const timeline = this.timeline as Timeline;
-    if (event.kind === "settled" && event.refused.length > 0) return null;
+    if (event.kind === "settled" && (event.refused.length > 0 || (isIdle(event) && !this.hasNews)))
+      return null;
     for (const { path } of event.kind === "changed" ? event.writes : []) {
       const key = `${agent}\0${path}`;
       if (timeline.text(path, after(index), true) === undefined) this.blurred.add(key);
@@ -231,8 +233,8 @@ export class Replay {
     return said;
   }
 
-  private ask(event: Event, { agent, cwd, time, recall }: Call, isUntouched = false): Promise<Answered> {
-    return this.guard.answer(event, { agent, cwd, time, recall }, isUntouched);
+  private ask(event: Event, call: Call, isUntouched = false): Promise<Answered> {
+    return this.guard.answer(event, call, isUntouched);
   }
 
   /** Puts the files into the state of a moment; whether any has changed. */
@@ -272,6 +274,11 @@ function ofFailed({ considered }: Answered): Pick<Verdict, "kind" | "why"> {
       why: "the lines had moved or changed beside the edit: the guard carries it there",
     };
   return { kind: "allowed", why: "" };
+}
+
+/** Nothing happened: the guard says what it has been waiting to say, if anything. */
+function isIdle(event: Event): boolean {
+  return event.kind === "settled" && event.paths.length === 0 && event.refused.length === 0;
 }
 
 const noText = (): Recalled => ({ sent: [], isComplete: true });

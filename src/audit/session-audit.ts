@@ -7,10 +7,10 @@ import { Replay } from "./replay.js";
 import type { CaseKind, Detail, Tally } from "./report.js";
 import type { Call, SessionFile, Step } from "./sessions/steps.js";
 import { ShownTexts } from "./shown-texts.js";
-import { before, type Text, Timeline } from "./timeline.js";
+import { before, Timeline } from "./timeline.js";
 
-/** Characters of calls and results that are looked at together. */
-const stepsSize = 24 * 1024 * 1024;
+/** Characters that are held at a time. */
+const heldSize = 24 * 1024 * 1024;
 const mostSteps = 20_000;
 
 export interface Counting {
@@ -25,8 +25,10 @@ export class SessionAudit {
   private readonly replay: Replay;
   private readonly shown = new ShownTexts();
   private readonly recoveries: Recoveries;
-  private known: ReadonlyMap<string, Text> = new Map();
+  private timeline = new Timeline();
   private steps: Step[] = [];
+  /** Calls that show what the model had been shown before. */
+  private readonly repeated = new Set<Call>();
   private size = 0;
 
   constructor(
@@ -38,42 +40,39 @@ export class SessionAudit {
     this.recoveries = new Recoveries(counting.tally.recovery);
   }
 
+  /** Everything that asks for what a call showed does so here, while it is at hand. */
   async take(step: Step): Promise<void> {
+    this.timeline.add(step, this.steps.length);
     this.steps.push(step);
-    if (step.kind === "call") this.size += step.size;
-    if (this.size > stepsSize || this.steps.length >= mostSteps) await this.finish();
+    if (step.kind === "fold") this.shown.fold(step.agent);
+    if (step.kind === "call") {
+      if (this.isRepeated(step)) this.repeated.add(step);
+      this.size += step.weight;
+    }
+    if (this.size > heldSize || this.steps.length >= mostSteps) await this.finish();
   }
 
   /** Plays what was taken so far. */
   async finish(): Promise<void> {
-    const { steps } = this;
-    const timeline = new Timeline(steps, this.known);
-    const isEdited = steps.some((step) => step.kind === "call" && step.asks.length > 0);
+    const { steps, timeline } = this;
     this.replay.begin(timeline);
     for (const [index, step] of steps.entries()) {
-      if (step.kind === "fold") {
-        this.shown.fold(step.agent);
-        await this.replay.fold(step.agent, step.time);
-      }
-      if (step.kind === "call") await this.call(step, index, { timeline, isEdited });
+      if (step.kind === "fold") await this.replay.fold(step.agent, step.time);
+      if (step.kind === "call") await this.call(step, index, timeline);
     }
-    this.known = timeline.end();
+    this.timeline = new Timeline(timeline.end());
     this.steps = [];
+    this.repeated.clear();
     this.size = 0;
   }
 
-  private async call(
-    call: Call,
-    index: number,
-    { timeline, isEdited }: { readonly timeline: Timeline; readonly isEdited: boolean },
-  ): Promise<void> {
+  private async call(call: Call, index: number, timeline: Timeline): Promise<void> {
     const { tally, since } = this.counting;
     const isCounted = (call.time >= since || call.time === 0) && this.counting.isNew(call);
     const [ask] = call.asks;
     const text = ask ? timeline.text(ask.path, before(index)) : undefined;
     const failure = ask && call.failure !== null ? failureKind(call, text) : null;
-    const played = isEdited ? await this.replay.play(call, index, failure) : null;
-    const isRepeated = this.isRepeated(call);
+    const played = timeline.isEdited ? await this.replay.play(call, index, failure) : null;
     if (!isCounted) return;
     const guard = played?.verdict?.guard ?? null;
     const add = (kind: CaseKind, path: string | null, why: string): void =>
@@ -82,7 +81,7 @@ export class SessionAudit {
     if (ask) tally.edited(this.file.client, call.time, failure);
     if (ask && failure !== null) add(`failed.${failure}`, ask.path, failureReasons[failure]);
     this.recoveries.take(call, failure);
-    this.countOthers(call, isRepeated, add);
+    this.countOthers(call, add);
     if (!played) return;
     const { verdict, isToldEarly, lost } = played;
     if (lost.length > 0) {
@@ -110,15 +109,11 @@ export class SessionAudit {
     add(`kedge.${verdict.kind}`, ask.path, verdict.why);
   }
 
-  private countOthers(
-    call: Call,
-    isRepeated: boolean,
-    add: (kind: CaseKind, path: string | null, why: string) => void,
-  ): void {
+  private countOthers(call: Call, add: (kind: CaseKind, path: string | null, why: string) => void): void {
     const { counts } = this.counting.tally;
     const path = shownPath(call);
     if (path !== null) counts.reads += 1;
-    if (isRepeated) {
+    if (this.repeated.has(call)) {
       counts.repeatedReads += 1;
       add("repeatedReads", path, "the model had all of it since the last compaction");
     }
@@ -132,7 +127,8 @@ export class SessionAudit {
   private isRepeated(call: Call): boolean {
     const { shown, failure, agent } = call;
     if (!shown || failure !== null) return false;
-    return shown.body === null || this.shown.isRepeated(agent, shown.path, shown.body);
+    const { body = null } = call.outcome().shown ?? {};
+    return body === null || this.shown.isRepeated(agent, shown.path, body);
   }
 
   private add(
@@ -145,10 +141,10 @@ export class SessionAudit {
     call: Call,
   ): void {
     const { client, session } = this.file;
-    const { agent, id, tool, time, result } = call;
+    const { agent, id, tool, time } = call;
     this.counting.tally.add(
       { kind, client, session, agent, time: isoOf(time), call: id, tool, path, why },
-      () => ({ input: call.input(), result, ...known }),
+      () => ({ input: call.input(), result: call.outcome().result, ...known }),
     );
   }
 }

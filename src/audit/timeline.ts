@@ -3,7 +3,7 @@
  * an edit, and from the edits themselves. A text that differs from the one before was changed by somebody else in
  * between: by the command there that is most suspect, else at an unknown time.
  */
-import { suspicion } from "./commands.js";
+import { type Suspicion, suspicion } from "./commands.js";
 import { changedText, failureKind } from "./failures.js";
 import type { Call, Step } from "./sessions/steps.js";
 
@@ -39,7 +39,7 @@ const start = -1;
 interface Suspect {
   readonly at: number;
   readonly isNotice?: boolean;
-  suspicion(path: string): 0 | 1 | 2;
+  readonly suspicion: Suspicion;
 }
 
 export class Timeline {
@@ -49,20 +49,27 @@ export class Timeline {
   private readonly suspects: Suspect[] = [];
   private readonly staleAt = new Map<string, number[]>();
 
-  constructor(steps: readonly Step[], known: ReadonlyMap<string, Text>) {
+  /** Files that an agent has edited: nobody asks for the texts of others. */
+  private readonly edited: Set<string>;
+
+  /** `known`: the files that were edited before, with their texts. */
+  constructor(known: ReadonlyMap<string, Text> = new Map()) {
+    this.edited = new Set(known.keys());
     for (const [path, text] of known) this.put(path, { at: start, text, isForeign: false });
-    const edited = new Set(
-      steps.flatMap((step) => (step.kind === "call" ? step.asks : [])).map(({ path }) => path),
-    );
-    for (const path of known.keys()) edited.add(path);
-    for (const [index, step] of steps.entries()) {
-      if (step.kind === "noticed") {
-        const { path } = step;
-        const suspicion = (one: string): 0 | 1 => (one === path ? 1 : 0);
-        this.suspects.push({ at: before(index), isNotice: true, suspicion });
-      }
-      if (step.kind === "call") this.take(step, index, edited);
+  }
+
+  get isEdited(): boolean {
+    return this.edited.size > 0;
+  }
+
+  /** Takes in the next step. */
+  add(step: Step, index: number): void {
+    if (step.kind === "noticed") {
+      const { path } = step;
+      const suspicion = (one: string): 0 | 1 => (one === path ? 1 : 0);
+      this.suspects.push({ at: before(index), isNotice: true, suspicion });
     }
+    if (step.kind === "call") this.take(step, index);
   }
 
   /**
@@ -85,20 +92,23 @@ export class Timeline {
   changes(): TimedChange[] {
     const commands = new Set(this.suspects.filter(({ isNotice }) => !isNotice).map(({ at }) => at));
     const all = [...this.knots].flatMap(([path, knots]) =>
-      knots.map(({ at, text, isForeign }) => ({ at, path, text, isForeign, isByCommand: commands.has(at) })),
+      (this.edited.has(path) ? knots : []).map(({ at, text, isForeign }) => ({
+        ...{ at, path, text, isForeign, isByCommand: commands.has(at) },
+      })),
     );
     return all.sort((one, two) => one.at - two.at);
   }
 
   /** For the steps that follow. */
   end(): Map<string, Text> {
-    return new Map([...this.knots].map(([path, knots]) => [path, knots.at(-1)?.text]));
+    return new Map([...this.edited].map((path) => [path, this.knots.get(path)?.at(-1)?.text]));
   }
 
-  private take(call: Call, index: number, edited: ReadonlySet<string>): void {
-    const { asks, done, shown, failure, command, result } = call;
+  private take(call: Call, index: number): void {
+    const { asks, done, shown, failure, command, remark } = call;
+    for (const { path } of asks) this.edited.add(path);
     for (const { path, before: told } of done) if (told !== undefined) this.sees(path, told, before(index));
-    if (shown && edited.has(shown.path) && failure === null) this.look(call, index);
+    if (shown && failure === null) this.look(call, shown.path, index);
     if (failure !== null) this.fails(call, index);
     else
       for (const [at, ask] of asks.entries()) {
@@ -111,12 +121,12 @@ export class Timeline {
         if (made !== undefined && text !== undefined) this.confirm(path, before(index));
         this.put(path, { at: after(index), text: made, isForeign: false });
       }
-    if (command !== null)
-      this.suspects.push({ at: after(index), suspicion: (path) => suspicion(command, result, path) });
+    const suspect = command === null ? null : suspicion(command, remark);
+    if (suspect) this.suspects.push({ at: after(index), suspicion: suspect });
   }
 
-  private look({ shown, after: events }: Call, index: number): void {
-    const { path = "", whole = null, part = null } = shown ?? {};
+  private look(call: Call, path: string, index: number): void {
+    const { whole = null, part = null } = call.outcome().shown ?? {};
     if (whole !== null) {
       this.sees(path, whole, before(index));
       return;
@@ -128,9 +138,9 @@ export class Timeline {
       return;
     }
     const lines = text.split("\n");
-    const rows = events().flatMap((event) =>
-      event.kind === "read" && event.path === path ? event.rows : [],
-    );
+    const rows = call
+      .after()
+      .flatMap((event) => (event.kind === "read" && event.path === path ? event.rows : []));
     if (rows.length === 0) return;
     if (rows.every((row) => lines[row.line - 1] === row.text)) this.confirm(path, before(index));
     else this.sees(path, undefined, before(index));

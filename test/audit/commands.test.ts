@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isCommit, isShellChange, shownFile, suspicion } from "../../src/audit/commands.js";
+import { changeRemark, isCommit, isShellChange, shownFile, suspicion } from "../../src/audit/commands.js";
 
 describe("a command that writes files", () => {
   test.each([
@@ -32,7 +32,7 @@ describe("a command that writes files", () => {
 });
 
 test("the command that names a file is most suspect, then those that may write any", () => {
-  const of = (command: string, result = "") => suspicion(command, result, "/p/src/a.ts");
+  const of = (command: string, result = "") => suspicion(command, changeRemark(result))?.("/p/src/a.ts") ?? 0;
   expect([of("sed -i s/a/b/ src/a.ts"), of("git checkout src/a.ts"), of("mv /tmp/x src/a.ts")]).toEqual([
     2, 2, 2,
   ]);

@@ -1,8 +1,9 @@
 /** `projects/**\/*.jsonl` in the configuration folder of Claude Code: a line for each message. */
 import { basename, dirname, join } from "node:path";
 import { isRecord, list, number, type Payload, plain, record, text, textIn } from "../../guard/index.js";
-import { linesOf, parsedLine } from "../sessions/lines.js";
-import { callOf, type Progress, type Shown, type Step, type Told } from "../sessions/steps.js";
+import { remark } from "../commands.js";
+import { type LineSpan, linesAt, linesOf, parsedLine } from "../sessions/lines.js";
+import { callOf, type Outcome, type Progress, type Shown, type Step, type Told } from "../sessions/steps.js";
 import { adapterOf, type SessionReader } from "./reader.js";
 import { SentLines } from "./sent-lines.js";
 
@@ -58,6 +59,7 @@ function sessionIn(path: string): string | undefined {
 }
 
 interface Asked {
+  readonly id: string;
   readonly tool: string;
   readonly input: Payload;
 }
@@ -68,11 +70,13 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
   const asked = new Map<string, Asked>();
   const sent = new Map<string, SentLines>();
   const cursor = { start: 0, end: 0 };
+  const entries = new Entries(path);
   const sentTo = (agent: string): SentLines => {
     const known = sent.get(agent) ?? new SentLines((lines) => adapter.sentIn?.(lines) ?? [], path);
     sent.set(agent, known);
     return known;
   };
+  let folder = dirname(path);
   for (const line of linesOf(path, progress, (head) => !isOther(head), cursor)) {
     const isSide = line.startsWith('"isSidechain":true', line.indexOf(",") + 1);
     if (!isTelling(line)) {
@@ -80,7 +84,21 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
         sentTo(isSide ? "side" : "").add({ ...cursor });
       continue;
     }
-    const entry = parsedLine(line, progress);
+    const span = { ...cursor };
+    const printed = isSide ? null : printedIn(line, asked);
+    if (printed) {
+      asked.delete(printed.call.id);
+      // A part of a line would hold all of the line.
+      if (printed.cwd !== folder) folder = Buffer.from(printed.cwd).toString();
+      const agent = own === undefined ? session : `${session}/${own}`;
+      const base = { agent, subagent: own, session, time: printed.time, cwd: folder };
+      const found = { ...base, ...printed.call, recall: sentTo("").now() };
+      const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
+      yield callOf(adapter, { ...toldOf(found, null, outcome), isPlain: true });
+      sentTo("").add(span);
+      continue;
+    }
+    const entry = entries.take(span, parsedLine(line, progress));
     const subagent = own ?? (isSide ? (text(entry, "agentId") ?? "side") : undefined);
     const agent = subagent === undefined ? session : `${session}/${subagent}`;
     const context = sentTo(own === undefined && isSide ? (subagent as string) : "");
@@ -97,7 +115,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     for (const block of blocks) {
       const [id, tool] = [text(block, "id"), text(block, "name")];
       if (text(block, "type") === "tool_use" && id !== undefined && tool !== undefined)
-        asked.set(id, { tool, input: record(block, "input") });
+        asked.set(id, { id, tool, input: record(block, "input") });
     }
     const base = { agent, subagent, session, time, cwd: text(entry, "cwd") ?? dirname(path) };
     for (const block of blocks) {
@@ -105,46 +123,102 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       const call = text(block, "type") === "tool_result" ? asked.get(id) : undefined;
       if (!call) continue;
       asked.delete(id);
-      const told = isRecord(entry) ? entry.toolUseResult : undefined;
-      yield callOf(adapter, toldOf({ ...base, id, ...call, block, told, recall: context.now() }));
+      const found = { ...base, ...call, recall: context.now() };
+      const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
+      yield callOf(adapter, toldOf(found, failureIn(block), outcome));
     }
-    context.add({ ...cursor });
+    context.add(span);
   }
+}
+
+/** The lines of a session file, parsed. One is held: what is asked of a line is mostly asked at once. */
+class Entries {
+  private start = -1;
+  private entry: unknown = null;
+
+  constructor(private readonly path: string) {}
+
+  take({ start }: LineSpan, entry: unknown): unknown {
+    [this.start, this.entry] = [start, entry];
+    return entry;
+  }
+
+  at(span: LineSpan, progress: Progress): unknown {
+    if (this.start === span.start) return this.entry;
+    const [line = ""] = linesAt(this.path, [span]);
+    return this.take(span, parsedLine(line, progress));
+  }
+}
+
+const commandTool = "Bash";
+
+/**
+ * The result of a command that went well is parsed only if somebody asks for it: most say nothing about files. A quotation
+ * mark within a text is escaped, so that these words are names and values, never a part of a text.
+ */
+function printedIn(line: string, asked: ReadonlyMap<string, Asked>) {
+  const id = valueIn(line, "tool_use_id", line.indexOf('"tool_use_id":"'));
+  const call = id === null ? undefined : asked.get(id);
+  if (id === null || call?.tool !== commandTool) return null;
+  const isOnly = line.lastIndexOf('"tool_use_id":"') === line.indexOf('"tool_use_id":"');
+  if (!isOnly || line.includes('"is_error":true') || line.includes(remark)) return null;
+  const cwd = valueIn(line, "cwd", line.lastIndexOf('"cwd":"'));
+  const time = Date.parse(valueIn(line, "timestamp", line.lastIndexOf('"timestamp":"')) ?? "");
+  return cwd === null || !(time > 0) ? null : { call, cwd, time };
+}
+
+/** null: there is none, or it is not written as it is. */
+function valueIn(line: string, name: string, at: number): string | null {
+  const start = at + name.length + 4;
+  const value = at < 0 ? "" : line.slice(start, line.indexOf('"', start));
+  return value === "" || value.includes("\\") ? null : value;
 }
 
 interface Found extends Asked, Pick<Told, "agent" | "id" | "time" | "cwd"> {
   readonly session: string;
   readonly subagent: string | undefined;
-  readonly block: unknown;
-  readonly told: unknown;
   readonly recall: Told["recall"] & {};
 }
 
 const editors = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 
-function toldOf({ session, subagent, block, told, ...call }: Found): Told {
-  const { tool, input, id, cwd } = call;
-  const result = textIn(isRecord(block) ? block.content : undefined);
-  const isError = isRecord(block) && block.is_error === true;
+function toldOf(found: Found, failure: string | null, outcome: () => Outcome): Told {
+  const { agent, id, time, cwd, tool, input, recall } = found;
+  const before = editors.has(tool) ? { ...namedAs(found), hook_event_name: "PreToolUse" } : null;
+  const command = tool === commandTool ? (text(input, "command") ?? "") : null;
+  return { agent, id, time, cwd, tool, input, recall, failure, command, before, outcome };
+}
+
+function namedAs({ session, subagent, cwd, tool, input, id }: Found): Payload {
   const caller = { session_id: session, cwd, ...(subagent === undefined ? {} : { agent_id: subagent }) };
-  const named = { ...caller, tool_name: tool, tool_input: input, tool_use_id: id };
+  return { ...caller, tool_name: tool, tool_input: input, tool_use_id: id };
+}
+
+const resultIn = (block: unknown): string => textIn(isRecord(block) ? block.content : undefined);
+
+function failureIn(block: unknown): string | null {
+  return isRecord(block) && block.is_error === true ? resultIn(block) : null;
+}
+
+function outcomeOf(found: Found, entry: unknown): Outcome {
+  const { tool, input, id } = found;
+  const block = list(record(entry, "message"), "content").find((one) => text(one, "tool_use_id") === id);
+  const told = isRecord(entry) ? entry.toolUseResult : undefined;
+  const result = resultIn(block);
+  const isError = failureIn(block) !== null;
+  const named = namedAs(found);
   // A call that a person or a hook did not let through is no error of the tool.
   const isToolError = isError && editors.has(tool) && !/^\s*<tool_use_error>/.test(result);
   const shownResult =
     isToolError && !isDeclined(result) ? `<tool_use_error>${result}</tool_use_error>` : rowsOf(tool, result);
   const batch = {
-    ...caller,
-    hook_event_name: "PostToolBatch",
+    ...{ ...named, hook_event_name: "PostToolBatch" },
     tool_calls: [{ tool_name: tool, tool_input: input, tool_use_id: id, tool_response: shownResult }],
   };
   const done = { ...named, hook_event_name: "PostToolUse", tool_response: told };
   return {
-    ...call,
     result,
-    failure: isError ? result : null,
-    command: tool === "Bash" ? (text(input, "command") ?? "") : null,
     shown: tool === "Read" ? shownBy(input, told, result) : null,
-    before: { ...named, hook_event_name: "PreToolUse" },
     after: [...(isError || !isRecord(told) ? [] : [done]), batch],
   };
 }

@@ -141,9 +141,9 @@ const shells = new Set([
   "unified_exec",
 ]);
 
-function toldOf({ given, exit, ...call }: Found): Told {
+function toldOf({ given, exit, result, ...call }: Found): Told {
   const { command, isPatch } = given;
-  const { result, tool, cwd, agent, id } = call;
+  const { tool, cwd, agent, id } = call;
   const isShell = !isPatch && shells.has(tool);
   const isFailed = isPatch
     ? exit !== 0 || (!/^Success/m.test(result) && failedPatch.test(result))
@@ -157,9 +157,12 @@ function toldOf({ given, exit, ...call }: Found): Told {
     input: { command },
     failure: isFailed ? result || "it failed" : null,
     command: isShell ? command : null,
-    shown: isShell && exit === 0 ? shownBy(command, result) : null,
     before: { ...named, hook_event_name: "PreToolUse" },
-    after: isPatch && isFailed ? [] : [{ ...named, hook_event_name: "PostToolUse", tool_response: result }],
+    outcome: {
+      result,
+      shown: isShell && exit === 0 ? shownBy(command, result) : null,
+      after: isPatch && isFailed ? [] : [{ ...named, hook_event_name: "PostToolUse", tool_response: result }],
+    },
   };
 }
 

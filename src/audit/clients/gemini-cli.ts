@@ -101,13 +101,16 @@ function toldOf(call: Payload, around: Surroundings): Told {
   };
   return {
     ...around,
-    ...{ id: text(call, "id") ?? "", tool, input, result },
+    ...{ id: text(call, "id") ?? "", tool, input },
     time: Date.parse(text(call, "timestamp") ?? "") || around.time,
     failure: isFailed ? (call.status === "cancelled" ? "the user cancelled it" : result) : null,
     command: tool === "run_shell_command" ? (text(input, "command") ?? "") : null,
-    shown: tool === "read_file" && !isFailed ? shownBy(input, result) : null,
     before: { ...named, hook_event_name: "BeforeTool" },
-    after: [after],
+    outcome: {
+      result,
+      shown: tool === "read_file" && !isFailed ? shownBy(input, result) : null,
+      after: [after],
+    },
   };
 }
 

@@ -199,13 +199,18 @@ function toldOf(part: Payload, around: Surroundings): Told {
   const isFailed = state.status === "error";
   return {
     ...around,
-    ...{ id, tool, input, result },
+    ...{ id, tool, input },
     failure: isFailed ? result || "it failed" : null,
     command: tool === "bash" ? (text(input, "command") ?? "") : null,
-    shown: tool === "read" && !isFailed ? shownBy(input, result) : null,
     known: metadata.exists === false ? null : undefined,
     before: { k: "before", directory: around.cwd, i: call, o: { args: input } },
-    after: isFailed ? [] : [{ k: "after", directory: around.cwd, i: call, o: { output: result, metadata } }],
+    outcome: {
+      result,
+      shown: tool === "read" && !isFailed ? shownBy(input, result) : null,
+      after: isFailed
+        ? []
+        : [{ k: "after", directory: around.cwd, i: call, o: { output: result, metadata } }],
+    },
   };
 }
 

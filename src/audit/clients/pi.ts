@@ -71,12 +71,14 @@ function toldOf({ message, ...call }: Found): Told {
   const named = { cwd, session: agent, toolCallId: id, toolName: tool, input };
   return {
     ...call,
-    result,
     failure: isError ? result : null,
     command: tool === "bash" ? (text(input, "command") ?? "") : null,
-    shown: tool === "read" && !isError ? shownBy(input, message, result) : null,
     before: { ...named, k: "tool_call" },
-    after: [{ ...named, k: "tool_result", content: message.content, details: message.details, isError }],
+    outcome: {
+      result,
+      shown: tool === "read" && !isError ? shownBy(input, message, result) : null,
+      after: [{ ...named, k: "tool_result", content: message.content, details: message.details, isError }],
+    },
   };
 }
 

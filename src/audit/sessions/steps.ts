@@ -8,6 +8,7 @@ import {
   type Recalled,
   type Write,
 } from "../../guard/index.js";
+import { changeRemark } from "../commands.js";
 
 /** A call of a tool, with its result. */
 export interface Call {
@@ -18,9 +19,6 @@ export interface Call {
   readonly time: number;
   readonly cwd: string;
   readonly tool: string;
-  readonly result: string;
-  /** Characters of the call and its result. */
-  readonly size: number;
   /** Why it failed, in the client's words; null: it did what it was asked for. */
   readonly failure: string | null;
   /** The changes it asked for; empty: it edits nothing. */
@@ -29,14 +27,30 @@ export interface Call {
   readonly done: readonly Write[];
   /** The command line that a shell was given. */
   readonly command: string | null;
-  /** The file that it was asked to show. */
-  readonly shown: Shown | null;
+  /** The client's remark on files that the command changed. */
+  readonly remark: string | null;
+  /** The file that it was asked to show, and whether it showed all of it. */
+  readonly shown: { readonly path: string; readonly isWhole: boolean } | null;
+  /** Characters that are held for it. */
+  readonly weight: number;
+  /** Some readers look it up in the session file each time: held, the results of a session fill the memory. */
+  outcome(): Outcome;
+  /** Characters of the call and its result. */
+  size(): number;
   /** The arguments of the call. */
   input(): string;
   /** The events that the guard gets afterwards. */
   after(): readonly Event[];
   /** The texts that the model had been sent before, since the last compaction. */
   recall(): Recalled;
+}
+
+/** A result, and the events that told of it. */
+export interface Outcome {
+  readonly result: string;
+  readonly shown: Shown | null;
+  /** As the client's hooks would have been told of it. */
+  readonly after: readonly Payload[];
 }
 
 export interface Shown {
@@ -96,15 +110,15 @@ export interface Told {
   readonly cwd: string;
   readonly tool: string;
   readonly input: Payload;
-  readonly result: string;
   readonly failure: string | null;
   readonly command?: string | null;
-  readonly shown?: Shown | null;
   /** The text before the change, where the client tells it elsewhere than its hooks; null: there was no file. */
   readonly known?: string | null | undefined;
-  /** As the client's hooks would have been told of it. */
-  readonly before: Payload;
-  readonly after: readonly Payload[];
+  /** As the client's hooks would have been told of it; null: it edits nothing. */
+  readonly before: Payload | null;
+  readonly outcome: Outcome | (() => Outcome);
+  /** It shows nothing, and holds no remark of the client: its outcome is not looked at before somebody asks. */
+  readonly isPlain?: boolean;
   readonly recall?: () => Recalled;
 }
 
@@ -112,33 +126,82 @@ export interface Told {
 export type Surroundings = Pick<Told, "agent" | "cwd" | "time"> & { readonly recall: Told["recall"] & {} };
 
 const nothingRecalled: Recalled = { sent: [], isComplete: true };
+/** A call whose outcome is not held is a few names and numbers. */
+const leastWeight = 400;
 
 /** Has the client's own adapter say what a call means. */
-export function callOf(adapter: Adapter, call: Told): Call {
-  const {
-    before,
-    after,
-    input,
-    known,
-    command = null,
-    shown = null,
-    recall = () => nothingRecalled,
-    ...rest
-  } = call;
-  const events = (payload: Payload): readonly Event[] =>
-    (adapter.understand(payload, {})?.events ?? []).map((event) => placed(event, call.cwd));
-  const asks = events(before).flatMap((event) => (event.kind === "change" ? event.writes : []));
-  const isDone = asks.length > 0 && call.failure === null;
-  const told = isDone ? after.flatMap(events) : [];
-  const done = told.flatMap((event) => (event.kind === "changed" ? event.writes : []));
-  return {
-    ...{ kind: "call", ...rest, asks, command, recall },
-    done: known === undefined ? done : done.map((write) => ({ ...write, before: known })),
-    size: rest.result.length + sizeOf(input),
-    input: () => command ?? JSON.stringify(input),
-    shown: shown && { ...shown, path: pathFrom(shown.path, call.cwd) },
-    after: () => after.flatMap(events),
-  };
+export function callOf(adapter: Adapter, told: Told): Call {
+  return new ToldCall(adapter, told);
+}
+
+/** A class, since there are many of them: functions made for each would take more than all the rest. */
+class ToldCall implements Call {
+  readonly kind = "call";
+  readonly agent: string;
+  readonly id: string;
+  readonly time: number;
+  readonly cwd: string;
+  readonly tool: string;
+  readonly failure: string | null;
+  readonly command: string | null;
+  readonly asks: readonly Write[];
+  readonly done: readonly Write[] = [];
+  readonly remark: string | null;
+  readonly shown: Call["shown"];
+  readonly weight: number;
+  private readonly inputs: Payload;
+  private readonly source: Told["outcome"];
+  private readonly recalled: Told["recall"];
+  private events: readonly Event[] | null = null;
+
+  constructor(
+    private readonly adapter: Adapter,
+    { agent, id, time, cwd, tool, input, failure, outcome, before, ...told }: Told,
+  ) {
+    const { command = null, isPlain = false, known, recall } = told;
+    [this.agent, this.id, this.time, this.cwd, this.tool] = [agent, id, time, cwd, tool];
+    [this.failure, this.command, this.inputs, this.recalled] = [failure, command, input, recall];
+    const now = isPlain ? null : typeof outcome === "function" ? outcome() : outcome;
+    this.asks = (before ? this.understood(before) : []).flatMap((event) =>
+      event.kind === "change" ? event.writes : [],
+    );
+    this.source = now && this.asks.length > 0 ? now : outcome;
+    const isHeld = typeof this.source !== "function";
+    this.weight = isHeld ? sizeOf(this.source.after) + sizeOf(input) : leastWeight;
+    this.remark = command === null || !now ? null : changeRemark(now.result);
+    this.shown = now?.shown
+      ? { path: pathFrom(now.shown.path, cwd), isWhole: now.shown.whole !== null }
+      : null;
+    if (this.asks.length === 0 || failure !== null) return;
+    const done = this.after().flatMap((event) => (event.kind === "changed" ? event.writes : []));
+    this.done = known === undefined ? done : done.map((write) => ({ ...write, before: known }));
+  }
+
+  outcome(): Outcome {
+    return typeof this.source === "function" ? this.source() : this.source;
+  }
+
+  size(): number {
+    return this.outcome().result.length + sizeOf(this.inputs);
+  }
+
+  input(): string {
+    return this.command ?? JSON.stringify(this.inputs);
+  }
+
+  after(): readonly Event[] {
+    const events = this.events ?? this.outcome().after.flatMap((payload) => this.understood(payload));
+    if (this.asks.length > 0) this.events = events;
+    return events;
+  }
+
+  recall(): Recalled {
+    return this.recalled?.() ?? nothingRecalled;
+  }
+
+  private understood(payload: Payload): readonly Event[] {
+    return (this.adapter.understand(payload, {})?.events ?? []).map((event) => placed(event, this.cwd));
+  }
 }
 
 /** Characters in the texts of a call's arguments. */
