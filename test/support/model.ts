@@ -28,6 +28,8 @@ export class World {
   readonly number = World.worlds++;
   private made = 0;
   lines: readonly Line[] = [];
+  /** The lines of each state, the first one and the present one too. */
+  readonly states: (readonly Line[])[] = [];
 
   constructor(
     readonly random: Random,
@@ -35,6 +37,7 @@ export class World {
     count: number,
   ) {
     this.lines = this.fresh(this.texts(count));
+    this.states.push(this.lines);
   }
 
   /** Texts of which a share is repeated and the rest was never there before. */
@@ -56,6 +59,7 @@ export class World {
   apply(hunks: readonly Hunk<Line>[]): State {
     const change = LineChange.ofHunks(this.lines.length, hunks);
     this.lines = applyHunks(this.lines, hunks);
+    this.states.push(this.lines);
     return stateOf(this.document, change);
   }
 
