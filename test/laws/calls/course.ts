@@ -233,13 +233,15 @@ export class Course {
   private wrote(meant: readonly Meant[], placed: readonly Placed[]): void {
     const state = this.world.record();
     const view: Row[] = [];
-    let [from, shift] = [0, 0];
+    let from = 0;
     for (const [index, { part, first }] of meant.entries()) {
-      const { start, end, made } = placed[index]!;
+      const { start, made } = placed[index]!;
       view.push(...this.view.slice(from, first));
+      // What stands further down in the agent's text may stand further up in the file.
+      const above = placed.filter((one) => one.start < start);
+      const shift = above.reduce((sum, one) => sum + one.made.length - (one.end - one.start), 0);
       for (let line = start + shift; line < start + shift + made.length; line++)
         view.push({ ...this.world.lines[line]!, state, line });
-      shift += made.length - (end - start);
       from = first + oldLines(part).length;
     }
     this.view = [...view, ...this.view.slice(from)];

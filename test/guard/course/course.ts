@@ -1,11 +1,9 @@
 /** Two hundred ordinary steps: nothing is refused, and nobody is spoken to but where a formatter was at work. */
-import { describe, expect, test } from "vitest";
-import { adapters } from "../../src/guard/index.js";
-import { Random } from "../support/random.js";
-import { type Step, Worker } from "./course/worker.js";
-import type { Driver } from "./drivers/driver.js";
-import { drivers } from "./drivers/index.js";
-import { Stage, withoutNews } from "./stage.js";
+import { expect, test } from "vitest";
+import { Random } from "../../support/random.js";
+import type { Driver } from "../drivers/driver.js";
+import { Stage, withoutNews } from "../stage.js";
+import { type Step, Worker } from "./worker.js";
 
 const steps = 200;
 const seed = Number(process.env.KEDGE_SEED ?? 1);
@@ -107,8 +105,9 @@ class Course {
 /** Hundreds of processes, one after the other: on a busy machine a minute and a half. */
 const patient = { timeout: 1_200_000 };
 
-describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (client, driver) => {
-  test.skipIf(!adapters[client])(`${steps} ordinary steps, KEDGE_SEED=${seed}`, patient, async () => {
+export function ordinaryCourse(driver: Driver): void {
+  const { client } = driver;
+  test(`${steps} ordinary steps, KEDGE_SEED=${seed}`, patient, async () => {
     const course = new Course(driver, new Random(seed));
     const past: string[] = [];
     while (past.length < steps)
@@ -120,7 +119,7 @@ describe.each(drivers.map((driver) => [driver.client, driver] as const))("%s", (
       }
     expect(course.stage.log()).toBe("");
   });
-});
+}
 
 /**
  * GitHub Copilot CLI tells of a write only after the formatter has run, and not what the file was before: the change is told as

@@ -2,13 +2,11 @@
  * What a model can see counts as shown, however it came to see it: the guard looks through what was sent before it refuses
  * anything as unread. What was not sent as it stands, or is another file's, does not count.
  */
-import { describe, expect, test } from "vitest";
-import { adapters } from "../../src/guard/index.js";
-import type { Driver } from "./drivers/driver.js";
-import { drivers } from "./drivers/index.js";
-import { notPrinting, printing } from "./readers/commands.js";
-import { folder, own, shared, textOf } from "./readers/folder.js";
-import { type Agent, Stage } from "./stage.js";
+import { expect, test } from "vitest";
+import type { Driver } from "../drivers/driver.js";
+import { type Agent, Stage } from "../stage.js";
+import { notPrinting, printing } from "./commands.js";
+import { folder, own, shared, textOf } from "./folder.js";
 
 const file = "src/alpha.ts";
 const fresh = { new: "  // changed" };
@@ -20,9 +18,7 @@ function staged(driver: Driver): Stage {
 const denied = async (agent: Agent, old = own, path = file): Promise<string | null> =>
   (await agent.asksEdit(path, { old, ...fresh })).deny;
 
-describe.each(
-  drivers.filter(({ client }) => adapters[client]).map((driver) => [driver.client, driver] as const),
-)("%s", (_, driver) => {
+export function readers(driver: Driver): void {
   test(`an edit of a printed line is let through, after each of ${printing.length} commands`, {
     timeout: 600_000,
   }, async () => {
@@ -161,7 +157,7 @@ describe.each(
     expect(await write(old)).toContain("REJECTED");
     expect(await write(all)).toBeNull();
   });
-});
+}
 
 function numbered(text: string): string {
   return text

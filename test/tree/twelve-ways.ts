@@ -3,10 +3,8 @@
  * client: all of it is listed as lost, restored to the byte, and nothing else is listed.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
-import { adapters } from "../../src/guard/index.js";
+import { expect, test } from "vitest";
 import type { Driver } from "../guard/drivers/driver.js";
-import { drivers } from "../guard/drivers/index.js";
 import { Stage } from "../guard/stage.js";
 
 const lines = (name: string, count = 20): string[] =>
@@ -107,39 +105,38 @@ function runs(stage: Stage, ...argv: string[]): Promise<string> {
   return stage.kedge(...argv);
 }
 
-for (const driver of drivers)
-  describe.skipIf(!adapters[driver.client])(driver.client, () => {
-    const chosen = driver.client === "claude-code" ? Object.keys(works) : null;
-    const usual = ["tracked and dirty", "new by shell"];
-    for (const [at, [way, { command, untracked, tracked = true }]] of Object.entries(ways).entries())
-      for (const name of chosen ?? [
-        usual[untracked ? at % 2 : 0] as string,
-        ...(tracked ? [] : usual.slice(1)),
-      ]) {
-        const work = works[name as keyof typeof works];
-        if (work.tracked ? !tracked : !untracked) continue;
-        test(`${way}: ${name}`, async () => {
-          const loss = new Loss(driver, work);
-          const { stage } = loss;
-          const wanted = await loss.make();
-          expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
-          const two = stage.agent("two");
-          await two.begin();
-          const { tell } = await two.shell(command(work.name));
-          const now = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : null;
-          expect(now).not.toBe(wanted);
-          expect(tell ?? "").toContain("kedge restore");
-          const lost = (await runs(stage, "lost", "--json"))
-            .trim()
-            .split("\n")
-            .map((line) => JSON.parse(line));
-          expect(lost.map(({ path }) => path)).toEqual(lost.map(() => work.name));
-          // Where the command wrote a text of its own, both texts cannot be in the file: it is the command that is undone.
-          const made = overwriting.has(way) ? await entryOf(stage, work.name) : null;
-          const said = made ? await runs(stage, "undo", "--id", made) : await runs(stage, "restore", "--all");
-          const back = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : said;
-          expect(back).toBe(wanted);
-          expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
-        });
-      }
-  });
+export function twelveWays(driver: Driver): void {
+  const chosen = driver.client === "claude-code" ? Object.keys(works) : null;
+  const usual = ["tracked and dirty", "new by shell"];
+  for (const [at, [way, { command, untracked, tracked = true }]] of Object.entries(ways).entries())
+    for (const name of chosen ?? [
+      usual[untracked ? at % 2 : 0] as string,
+      ...(tracked ? [] : usual.slice(1)),
+    ]) {
+      const work = works[name as keyof typeof works];
+      if (work.tracked ? !tracked : !untracked) continue;
+      test(`${way}: ${name}`, async () => {
+        const loss = new Loss(driver, work);
+        const { stage } = loss;
+        const wanted = await loss.make();
+        expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
+        const two = stage.agent("two");
+        await two.begin();
+        const { tell } = await two.shell(command(work.name));
+        const now = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : null;
+        expect(now).not.toBe(wanted);
+        expect(tell ?? "").toContain("kedge restore");
+        const lost = (await runs(stage, "lost", "--json"))
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+        expect(lost.map(({ path }) => path)).toEqual(lost.map(() => work.name));
+        // Where the command wrote a text of its own, both texts cannot be in the file: it is the command that is undone.
+        const made = overwriting.has(way) ? await entryOf(stage, work.name) : null;
+        const said = made ? await runs(stage, "undo", "--id", made) : await runs(stage, "restore", "--all");
+        const back = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : said;
+        expect(back).toBe(wanted);
+        expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
+      });
+    }
+}
