@@ -81,6 +81,13 @@ export class NaiveFile {
 
   private compared(line: number, from: number, to: number): number {
     const [before, after] = [this.states[from] as State, this.states[to] as State];
+    // What came to a text since the one that is back is undone.
+    const { version } = after.document;
+    const earlier = this.states.findLastIndex((state, at) => at < from && state.document.version === version);
+    if (earlier >= 0 && before.document.version !== version) {
+      const lines = Array.from({ length: after.document.lineCount }, (_, at) => at);
+      return lines.findIndex((one) => this.follow(one, earlier, from) === line);
+    }
     return compare(before.document, after.document).index(line);
   }
 }
