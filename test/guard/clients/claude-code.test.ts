@@ -1,0 +1,3 @@
+import { guards } from "../every-client.js";
+
+guards("claude-code");
