@@ -96,11 +96,15 @@ export function hasReturned([start, end]: Span, taken: readonly string[], compar
   if (regions.length === 0) return false;
   const wanted = taken.filter((line) => line !== "");
   // A text from before the lines were written does not bring them back.
-  if (comparison.isEarlierText)
+  if (comparison.isEarlierText) {
+    const { now } = comparison;
+    const isWordless = (region: Region) => normalisedLines(now, region.bStart, region.bEnd).includes("");
     return (
       wanted.length === 0 ||
-      normalisedLines(comparison.now, 0, comparison.now.lineCount).some((line) => wanted.includes(line))
+      (wanted.length < taken.length && regions.some(isWordless)) ||
+      normalisedLines(now, 0, now.lineCount).some((line) => wanted.includes(line))
     );
+  }
   const changed = regions.filter((region) => !hasSameWords(region, comparison));
   const fresh = countsOf(changed.flatMap((region) => newLines(region, comparison)));
   const found = wanted.filter((line) => take(fresh, line)).length;
