@@ -2,8 +2,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { browserPackages } from "./browser-packages.mjs";
+import { browserPackages, packagedChromium } from "./browser-packages.mjs";
 import { onDemand, root } from "./shell.mjs";
 
 const size = { width: 1360, height: 800 };
@@ -13,14 +12,13 @@ const settle = 2500;
 const folder = onDemand("ui", browserPackages);
 const require = createRequire(join(folder, "node_modules", "pictures.cjs"));
 const { chromium } = require("playwright-core");
-const packaged = (await import(pathToFileURL(require.resolve("@sparticuz/chromium")).href)).default;
 
 const demo = spawn(process.execPath, [join(root, "dist/bin.cjs"), "demo", "--ui", "--fast", "--no-open"]);
 const address = await new Promise((done) =>
   demo.stdout.once("data", (data) => done(String(data).split("\n")[0].trim())),
 );
 const args = ["--no-sandbox", "--disable-gpu", "--no-zygote", "--use-gl=angle", "--use-angle=swiftshader"];
-const browser = await chromium.launch({ executablePath: await packaged.executablePath(), args });
+const browser = await chromium.launch({ executablePath: await packagedChromium(folder), args });
 const page = await browser.newPage({ viewport: size });
 await page.goto(address);
 await page.waitForSelector(".banner");

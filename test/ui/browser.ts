@@ -2,8 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { packagedChromium } from "../../scripts/browser-packages.mjs";
 
-const folder = resolve("node_modules/.cache/kedge/ui/node_modules");
+const home = resolve("node_modules/.cache/kedge/ui");
+const folder = join(home, "node_modules");
 const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** The parts of playwright that the tests use. */
@@ -54,15 +56,8 @@ export async function startBrowser(): Promise<Browser> {
     chromium: { launch(options: object): Promise<Browser> };
   };
   const own = installed.find(existsSync);
-  const executablePath = own ?? (await packaged(require));
+  const executablePath = own ?? (await packagedChromium(home));
   return chromium.launch({ executablePath, args, headless: true });
-}
-
-async function packaged(require: NodeJS.Require): Promise<string> {
-  const { default: chromium } = (await import(require.resolve("@sparticuz/chromium"))) as {
-    default: { executablePath(): Promise<string> };
-  };
-  return chromium.executablePath();
 }
 
 /** Accessibility faults that axe finds in the page, as `rule: element`. */

@@ -1,0 +1,2 @@
+export const browserPackages: readonly string[];
+export function packagedChromium(folder: string): Promise<string>;
