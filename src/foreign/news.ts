@@ -65,6 +65,19 @@ export async function formatted(path: string, room: number, env: CallEnv): Promi
   });
 }
 
+/** Lines that the agent itself wrote last. */
+function ownLines({ states, history }: OpenFile, { agent }: Env): LineSet {
+  let own = LineSet.empty;
+  const first = states.findIndex(({ by }) => by === agent);
+  for (let at = Math.max(first, 1); first >= 0 && at < states.length; at++) {
+    const { by, exact } = states[at] as OpenFile["states"][number];
+    own = (own.isEmpty ? null : (exact ?? history.follow(at - 1, at)))?.carry(own) ?? LineSet.empty;
+    if (by !== agent || !exact) continue;
+    own = own.union(LineSet.of(exact.regions.map(({ bStart, bEnd }) => [bStart, bEnd] as const)));
+  }
+  return own;
+}
+
 /** Changes of others in lines that the agent has seen. */
 export interface News {
   readonly rows: readonly { readonly line: number; readonly text: string; readonly by: string | null }[];
@@ -73,12 +86,21 @@ export interface News {
   readonly more: readonly Range[];
 }
 
-/** Returns each change once, because the rows count as shown. */
-export async function news(path: string, room: number, env: CallEnv): Promise<News | null> {
+/**
+ * Returns each change once, because the rows count as shown. Of `others` only: what the agent did itself by a command is not news to
+ * it; a deletion is that of who changed the file last.
+ */
+export async function news(
+  path: string,
+  { room, of = "all" }: { readonly room: number; readonly of?: "all" | "others" },
+  env: CallEnv,
+): Promise<News | null> {
   return withOpen(path, env, async (opened) => {
     const { document } = opened;
-    const { deletions } = opened.agent;
-    const pending = untoldLines(opened.agent);
+    const isOwn = of === "others" && opened.states.at(-1)?.by === env.agent;
+    const deletions = isOwn ? [] : opened.agent.deletions;
+    const untold = untoldLines(opened.agent);
+    const pending = of === "others" ? untold.subtract(ownLines(opened, env)) : untold;
     if (!document || (pending.isEmpty && deletions.length === 0)) return null;
     const told: number[] = [];
     let length = 0;
@@ -90,7 +112,7 @@ export async function news(path: string, room: number, env: CallEnv): Promise<Ne
     const lines = LineSet.lines(told);
     const rows = told.map((at) => ({ line: at + 1, text: document.text(at), by: writer(opened, at) }));
     if (!lines.isEmpty) opened.showed(lines, null, "observed");
-    opened.update({ ...opened.agent, deletions: [] });
+    if (deletions.length > 0) opened.update({ ...opened.agent, deletions: [] });
     opened.save();
     const deleted = deletions.reduce((sum, { count }) => sum + count, 0);
     return { rows, deleted, more: pending.subtract(lines).ranges() };

@@ -46,9 +46,13 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
     case "fold":
       await fold(place);
       return {};
-    case "change":
+    case "change": {
       await watchWrites(event, place);
-      return change(event, place);
+      const judged = await change(event, place);
+      // What is refused is not written: what others do to the file is theirs alone.
+      if (judged.deny !== undefined) await watchWrites({ kind: "changed", writes: event.writes }, place);
+      return judged;
+    }
     case "changed": {
       const notes = await changed(event, place);
       await watchWrites(event, place);
@@ -263,6 +267,7 @@ async function settled(
     await attempt(place, path, async () => {
       notes.push(...(await formatted(path, place)));
     });
+  if (refused.length > 0) await watchWrites({ kind: "changed", writes: refused }, place);
   for (const write of refused)
     await attempt(place, write.path, async () => {
       notes.push(...(await explained(write, place)));

@@ -32,7 +32,7 @@ export async function watch(
 
 /** Before and after a tool writes: what the file was belongs to somebody else, what it is to the tool. */
 export async function watchWrites(
-  { kind, writes }: Extract<Event, { kind: "change" | "changed" }>,
+  { kind, writes }: Pick<Extract<Event, { kind: "change" | "changed" }>, "kind" | "writes">,
   place: GuardContext,
 ): Promise<void> {
   const isDone = kind === "changed";
@@ -49,7 +49,7 @@ export async function earlyNotes(place: GuardContext): Promise<string[]> {
   for (const path of paths.slice(0, toldAtOnce)) {
     const news = await place
       .sessionFor(path)
-      .news(path, Math.min(room.left, earlyRoom))
+      .news(path, Math.min(room.left, earlyRoom), "others")
       .catch(() => null);
     if (!news) continue;
     const note = words.earlyNote(nearPath(path, place), news, door);

@@ -243,9 +243,9 @@ export class Session {
     return preview(write, this.env);
   }
 
-  /** Returns changes of others in lines that the agent has seen, once. */
-  news(path: string, room = Number.POSITIVE_INFINITY): Promise<News | null> {
-    return news(path, room, this.env);
+  /** Returns changes in lines that the agent has seen, once; `of` others: without those of its own commands. */
+  news(path: string, room = Number.POSITIVE_INFINITY, of?: "others"): Promise<News | null> {
+    return news(path, { room, ...(of ? { of } : {}) }, this.env);
   }
 
   /** Takes note that a file the agent has seen is, unchanged, under another path now. */

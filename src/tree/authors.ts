@@ -22,6 +22,7 @@ export interface Trace {
 }
 
 export interface Circumstances {
+  /** Those that may have made the change; one that has ended was kept from being looked after. */
   readonly running: readonly RunningCommand[];
   /** Agents with something in the background. */
   readonly background: readonly string[];
@@ -61,7 +62,7 @@ export function attribute(trace: Trace, around: Circumstances): Attribution {
     const agents = setOf(evident.map(({ agent }) => agent));
     if (agents.length > 0)
       return {
-        authors: agents.length === 1 ? agents : setOf([...agents, outside]),
+        authors: agents.length === 1 && !evident.some(isOver(trace)) ? agents : setOf([...agents, outside]),
         by: evident.at(-1) ?? null,
       };
   }
@@ -69,11 +70,17 @@ export function attribute(trace: Trace, around: Circumstances): Attribution {
   const by = running.at(-1) as RunningCommand;
   const isAlone =
     agents.length === 1 &&
+    !running.some(isOver(trace)) &&
     now - by.start < quick &&
     !isLoose &&
     background.length === 0 &&
     around.outside < by.start - busy;
   return { authors: isAlone ? agents : setOf([...agents, outside, ...alive]), by };
+}
+
+/** Others had time to change the file after the command. */
+function isOver({ changed }: Trace): (command: RunningCommand) => boolean {
+  return ({ end }) => end !== undefined && (changed === null || changed > end + coarse);
 }
 
 function setOf(names: readonly string[]): string[] {

@@ -17,6 +17,8 @@ export interface RunningCommand extends Pick<CommandFacts, "isBackground" | "mov
   readonly hashes: readonly string[];
   readonly writers: readonly Writer[];
   readonly sweeps: readonly Sweep[];
+  /** When it ended; it is kept because an edit tool was at work on some file then. */
+  readonly end?: number;
 }
 
 export interface TreeRecord {
@@ -30,6 +32,8 @@ export interface TreeRecord {
   /** By path from the top: files of which the text is in no commit. */
   readonly files: ReadonlyMap<string, Sighting>;
   readonly running: readonly RunningCommand[];
+  /** Commands that ended while an edit tool was at work: what they did to its file shows when that is over. */
+  readonly held: readonly RunningCommand[];
   /** Agents that started something which may still run, and when. */
   readonly background: readonly (readonly [agent: string, time: number])[];
   /** Files that an edit tool is about to write: between the two events of the call nobody can say whose text is there. */
@@ -52,6 +56,7 @@ export const emptyRecord: TreeRecord = {
     staged: [],
     files: new Map(),
     running: [],
+    held: [],
     background: [],
     editing: [],
   },
@@ -90,7 +95,13 @@ export function recordFrom(json: Json | null): TreeRecord | null {
     const files = raw.files.map(
       ([path, identity, version, isKept]) => [path, { identity, version, isKept: isKept === 1 }] as const,
     );
-    return { ...rest, editing: raw.editing ?? [], files: new Map(files), loose: new Map(raw.loose) };
+    return {
+      ...rest,
+      editing: raw.editing ?? [],
+      held: raw.held ?? [],
+      files: new Map(files),
+      loose: new Map(raw.loose),
+    };
   } catch {
     return null;
   }

@@ -80,12 +80,12 @@ export class Tree {
         ? ({ kind: "patient", named: [], busy: new Set<string>() } as const)
         : this.scopeOf(moment, facts, opened);
     const looked = await look(previous, scope, this.context);
-    const work = new Work(this.context, opened, looked);
+    const work = new Work(this.context, { ...opened, editing: previous?.editing ?? [] }, looked);
     if (previous) await work.write();
-    const { running, background } = opened;
+    const { running, held, background } = opened;
     const editing = this.editing(opened, moment);
     const record = this.ended(
-      { ...looked.record, ...work.seen, running, background, editing },
+      { ...looked.record, ...work.seen, running, held, background, editing },
       moment,
       facts,
     );
@@ -181,11 +181,15 @@ export class Tree {
       return kind === "begin" || kind === "prompt" || (kind === "before" && isSequential);
     };
     const running = record.running.filter((one) => !isOver(one));
+    const over = record.running.filter(isOver).map((one) => ({ ...one, end: now }));
+    const held = [...record.held, ...over].filter(({ end = 0 }) =>
+      record.editing.some(([, , time]) => time <= end),
+    );
     if (kind === "before" && facts)
-      return { ...record, running: [...running, this.running(moment, facts, now)] };
+      return { ...record, held, running: [...running, this.running(moment, facts, now)] };
     const isLeft = kind === "after" && record.running.some((one) => one.isBackground && isOver(one));
     const others = record.background.filter(([one]) => one !== agent);
-    return { ...record, running, background: isLeft ? [...others, [agent, now]] : record.background };
+    return { ...record, held, running, background: isLeft ? [...others, [agent, now]] : record.background };
   }
 }
 
@@ -310,9 +314,16 @@ class Work {
     const added =
       text && change ? change.regions.flatMap(({ bStart, bEnd }) => text.lines(bStart, bEnd)) : [];
     const trace = { path: file.path, added, isNew: before === null, isReformat: isLayout, isClean, changed };
-    const { running, background } = this.before;
+    const { running: alive, held, editing, background } = this.before;
     const agents = background.map(([agent]) => agent);
-    const around = { running, background: agents, isLoose: this.loose.has(path), outside: this.outside, now };
+    const hid = held.filter(({ end = 0 }) => editing.some(([, one, time]) => one === path && time <= end));
+    const around = {
+      running: [...hid, ...alive],
+      background: agents,
+      isLoose: this.loose.has(path),
+      outside: this.outside,
+      now,
+    };
     const found_ = attribute(trace, around);
     if (found_.by === null) {
       this.loose.set(path, now);

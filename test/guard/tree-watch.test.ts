@@ -49,4 +49,36 @@ for (const driver of drivers)
         ).deny,
       ).toBeNull();
     });
+
+    test("a command is the author of what it did after an edit of another agent was refused", async () => {
+      const stage = new Stage(driver, { "a.js": source }, { git: true });
+      const [one, two] = [stage.agent("one"), stage.agent("two")];
+      await one.begin();
+      await two.begin();
+      await one.read(stage.path("a.js"));
+      await two.read(stage.path("a.js"));
+      await two.shell("sed -i 's/compute(7,/measure(7,/' a.js");
+      const old = 'export const value7 = compute(7, "some text");';
+      expect((await one.asksEdit(stage.path("a.js"), { old, new: "// gone" })).deny).not.toBeNull();
+      await two.shell("sed -i 's/compute(9,/measure(9,/' a.js");
+      const log = (await stage.kedge("log", "--json")).trim().split("\n");
+      const made = log.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "commit");
+      const by = { agent: `${driver.client}:two`, tool: "shell" };
+      expect(made).toMatchObject([by, by]);
+    });
+
+    test("nothing of what its own command took away, though others had changed the file before", async () => {
+      const stage = new Stage(driver, { "a.js": source, "b.js": "calm\n" }, { git: true });
+      const [one, two] = [stage.agent("one"), stage.agent("two")];
+      await one.begin();
+      await two.begin();
+      await one.read(stage.path("a.js"));
+      await two.shell("sed -i 's/compute(7,/measure(7,/; 9a // one more' a.js");
+      expect((await one.read(stage.path("b.js"))).tell).toContain("lines you have seen");
+      await two.shell("sed -i 's/compute(9,/measure(9,/' a.js");
+      const { tell } = await one.shell("git checkout -- .");
+      expect(tell).toContain("kedge restore");
+      expect(tell).not.toContain("lines you have seen");
+      expect((await one.read(stage.path("b.js"))).tell).toBeNull();
+    });
   });

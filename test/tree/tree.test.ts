@@ -118,6 +118,35 @@ describe("an edit tool at work", () => {
   });
 });
 
+describe("a command that runs while an edit of another agent is let through and not yet made", () => {
+  const editing = (ground: TreeGround) =>
+    ({ kind: "edit", agent: "two", cwd: ground.root, paths: [`${ground.root}/a.txt`] }) as const;
+
+  test("is the author of what it did to the file, though that shows only when the edit is over", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    await ground.begin();
+    await ground.tree.observe(editing(ground));
+    const command = "sed -i 's/number 3/number three/' a.txt";
+    expect(await ground.shell(command)).toEqual([]);
+    const { entries } = await ground.tree.observe({ kind: "prompt", agent: "two", cwd: ground.root });
+    expect(entries.map(({ agent, cause }) => [agent, cause])).toEqual([["one", command]]);
+    ground.put("a.txt", `${ground.text("a.txt")}typed\n`);
+    expect(ground.told((await ground.prompt()).entries)).toEqual(["outside disk a.txt"]);
+  });
+
+  test("is one of those who may have changed it, if the file was written after it ended", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    // The clock tells an earlier time than the files.
+    ground.later = -1_000;
+    await ground.begin();
+    await ground.tree.observe(editing(ground));
+    await ground.shell("sed -i 's/number 3/number three/' a.txt");
+    ground.put("a.txt", `${ground.text("a.txt")}typed\n`);
+    const { entries } = await ground.tree.observe({ kind: "prompt", agent: "two", cwd: ground.root });
+    expect(entries.map(({ authors }) => authors)).toEqual([["one", "outside"]]);
+  });
+});
+
 describe("what is stored", () => {
   test("nothing ignored, nothing secret, nothing in the repository; with off nothing at all", async () => {
     const ground = new TreeGround({ "a.txt": ten, ".gitignore": "*.log\n" });
