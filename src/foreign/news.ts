@@ -87,8 +87,8 @@ export interface News {
 }
 
 /**
- * Returns each change once, because the rows count as shown. Of `others` only: what the agent did itself by a command is not news to
- * it; a deletion is that of who changed the file last.
+ * Returns each change once, because the rows count as shown. With `others` the lines that the agent itself changed by a command
+ * are left out; a deletion counts as made by whoever changed the file last.
  */
 export async function news(
   path: string,

@@ -12,7 +12,7 @@ import { type Candidate, creditOutput } from "./output/credit.js";
 import { linesIn } from "./output/file-lines.js";
 import { pathsIn } from "./output/paths.js";
 import { carriedText } from "./output/text-in-command.js";
-import { watch } from "./tree-watch.js";
+import { nearPath, watch } from "./tree-watch.js";
 
 /** Subcommands of git after which a commit may be reachable no more. */
 const refMovers = /\bgit\b.*\b(?:branch|tag|reset|rebase|amend|update-ref|stash|filter-branch|worktree)\b/s;
@@ -33,12 +33,13 @@ export async function lossNotes(
   };
   const lost = await session.lostBy(cause);
   if (lost.length === 0) return [];
-  const persons = lost.filter(({ agent: owner }) => owner.split(" or ").includes(outside));
+  const near = lost.map((edit) => ({ ...edit, path: nearPath(edit.path, place) }));
+  const persons = near.filter(({ agent: owner }) => owner.split(" or ").includes(outside));
   if (persons.length > 0) store.notes.add("saying", agent, words.lostOfPerson(persons, command));
   for (const [owner, edits] of byOwner(lost))
     if (owner !== agent)
       store.notes.add("told", owner, words.lostNote(edits, { command, agent, isOwner: true }));
-  return [words.lostNote(lost, { command, agent, isOwner: false })];
+  return [words.lostNote(near, { command, agent, isOwner: false })];
 }
 
 function byOwner(lost: readonly LostEdit[]): Map<string, LostEdit[]> {

@@ -49,7 +49,7 @@ export async function answer(event: Event, place: GuardContext): Promise<Answer>
     case "change": {
       await watchWrites(event, place);
       const judged = await change(event, place);
-      // What is refused is not written: what others do to the file is theirs alone.
+      // A refused tool writes nothing, so the file is looked at again.
       if (judged.deny !== undefined) await watchWrites({ kind: "changed", writes: event.writes }, place);
       return judged;
     }

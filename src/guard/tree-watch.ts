@@ -83,7 +83,7 @@ async function changedPaths({ store, agent }: GuardContext): Promise<string[]> {
 }
 
 /** As the agent would write it. */
-function nearPath(path: string, { cwd }: GuardContext): string {
+export function nearPath(path: string, { cwd }: Pick<GuardContext, "cwd">): string {
   const way = relative(cwd, path);
   return way.startsWith("..") ? path : way;
 }
