@@ -2,7 +2,7 @@ import { schemes } from "../anchors/index.js";
 import { editsAgain } from "../answers/index.js";
 import { decidingCode, type Edit, editsFromJson, type Problem, problem } from "../edits/index.js";
 import type { CallEnv, Env } from "../ledger/index.js";
-import { type FileId, foldedName, type Json, PortError } from "../ports/index.js";
+import { type FileId, foldedName, type Json, OutsideScope, PortError } from "../ports/index.js";
 import { digest } from "../text/index.js";
 import { contradictions, type Entry, entryOf, joined } from "./judge.js";
 import { type Retry, takeRetry } from "./retry-handles.js";
@@ -146,6 +146,9 @@ export async function find(call: Call, env: Env): Promise<Found> {
 
 /** One failure is itself; several, or one beside edits that could not be read, are told as one. */
 function together(failures: readonly PortError[], entries: readonly Entry[]): PortError {
+  // It says that some path of the call is outside, and not which.
+  const outside = failures.find((error) => error instanceof OutsideScope);
+  if (outside) return outside;
   const shapes = shapesOf(entries);
   const [first] = failures as readonly [PortError, ...PortError[]];
   if (failures.length + shapes.length === 1) return first;

@@ -9,4 +9,5 @@ export { measureBeside } from "./measure.js";
 export { defaultLimits, type Limits, moved, openReal, Recent, useOpened } from "./read-file.js";
 export { hasBytes } from "./replaced-file.js";
 export { type Place, Roots } from "./roots.js";
+export { Scope } from "./scope.js";
 export { Bound, missingFolders, removeFolders } from "./temp-file.js";

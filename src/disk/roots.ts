@@ -12,7 +12,8 @@ import {
   type Stat,
   secretByDefault,
 } from "../host/index.js";
-import { type FileId, foldedName, PortError } from "../ports/index.js";
+import { type FileId, foldedName, OutsideScope, PortError } from "../ports/index.js";
+import { Scope } from "./scope.js";
 
 interface RootOptions {
   readonly io: Io;
@@ -26,6 +27,8 @@ interface RootOptions {
   /** True: the tools are another program's, and only the person's own patterns forbid them anything. */
   readonly foreign: boolean;
   readonly secrets: readonly string[];
+  /** Globs of what alone may be touched and told of. */
+  readonly scope?: readonly string[];
   /** The state folder: whoever could edit that could forge what was shown. */
   readonly state: string;
 }
@@ -54,7 +57,10 @@ export class Roots {
   private readonly caseByFolder = new Map<string, boolean>();
   private readonly caseByDevice = new Map<bigint, boolean>();
 
+  private readonly scope: Scope | null;
+
   constructor(private readonly options: RootOptions) {
+    this.scope = options.scope ? new Scope(options.scope) : null;
     if (options.roots.length === 0) throw new PortError("bad_request", "at least one root is needed");
   }
 
@@ -88,7 +94,9 @@ export class Roots {
   }
 
   private admit(path: string, asked: string, { denied, secret }: Patterns): Place {
+    this.checkScope(asked);
     const real = this.follow(asked, path);
+    this.checkScope(real);
     const key = this.keyOf(real);
     const root = this.rootOf(key);
     if (this.isInside(key, this.options.state)) {
@@ -108,7 +116,48 @@ export class Roots {
   /** Whether a file found below a located folder may be looked at. Its path is real: searches follow no links. */
   async isDenied(): Promise<(real: string) => boolean> {
     const { denied } = this.patterns();
-    return (real) => denied(this.inRoot(real, this.rootOf(this.keyOf(real)))) !== null;
+    return (real) =>
+      denied(this.inRoot(real, this.rootOf(this.keyOf(real)))) !== null || !this.isInScope(real);
+  }
+
+  /**
+   * Where a search begins. With a scope also in a folder above it, and then null for whatever else is there or is not:
+   * the answer is the same.
+   */
+  async searched(path: string): Promise<string | null> {
+    const asked = this.options.platform.path.resolve(this.base, path);
+    if (this.isInScope(asked) || !this.isAboveScope(asked)) return (await this.locate(path)).real;
+    try {
+      const real = this.follow(asked, path);
+      return this.isAboveScope(real) && this.statIfAllowed(real)?.isDirectory() ? real : null;
+    } catch {
+      return null;
+    }
+  }
+
+  private checkScope(path: string): void {
+    const { scope } = this;
+    if (scope && !this.isInScope(path)) throw new OutsideScope(scope.patterns);
+  }
+
+  private isInScope(path: string): boolean {
+    const { scope } = this;
+    return !scope || this.placesInRoots(path).some((place) => scope.has(place));
+  }
+
+  private isAboveScope(path: string): boolean {
+    const { scope } = this;
+    return !scope || this.placesInRoots(path).some((place) => scope.isAbove(place));
+  }
+
+  /** The path from each root that it is in, by the root's name and by where that leads. */
+  private placesInRoots(path: string): string[] {
+    const { platform, roots } = this.options;
+    const tops = roots.flatMap((root) => [platform.path.resolve(root), this.known(root).real]);
+    return [...new Set(tops)].flatMap((top) => {
+      const place = this.inRoot(path, top);
+      return platform.path.isAbsolute(place) ? [] : [place];
+    });
   }
 
   private patterns(): Patterns {

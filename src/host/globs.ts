@@ -25,6 +25,25 @@ export function compileGlob(pattern: string, nocase: boolean): Glob {
   };
 }
 
+/** Tells of a folder, "" for the root, whether a path somewhere in it may match. */
+export function compileGlobAbove(pattern: string): Glob {
+  const all = alternatives(pattern).map((one) => piecesOf(one, (text) => text));
+  return (folder) => {
+    const names = folder === "" ? [] : folder.split("/");
+    return all.some((pieces) => isOnTheWay(pieces, names));
+  };
+}
+
+/** Up to the first piece that stands for any names, each piece is for the name at its place. */
+function isOnTheWay(pieces: readonly Piece[], names: readonly string[]): boolean {
+  for (const [at, name] of names.entries()) {
+    const piece = pieces[at];
+    if (piece === "any names") return true;
+    if (piece === undefined || !isNameMatch(piece, name)) return false;
+  }
+  return names.length < pieces.length;
+}
+
 /**
  * The classic walk: where it fails, the last piece that stands for anything takes one more. An earlier one never has to.
  * `fits` is for names in a path as for characters in a name.

@@ -9,7 +9,15 @@ export {
   type Repository,
   type Workspace,
 } from "./find-workspace.js";
-export { compileGlob, deniedByDefault, glob, type Matcher, matcher, secretByDefault } from "./globs.js";
+export {
+  compileGlob,
+  compileGlobAbove,
+  deniedByDefault,
+  glob,
+  type Matcher,
+  matcher,
+  secretByDefault,
+} from "./globs.js";
 export { agentIdentity, type Identity, type IdentityOptions } from "./identity.js";
 export {
   closeQuietly,

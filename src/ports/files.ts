@@ -24,6 +24,13 @@ export class PortError extends Error {
   }
 }
 
+/** A path that its caller may not even hear of: neither the refusal nor its record names it. */
+export class OutsideScope extends PortError {
+  constructor(scope: readonly string[]) {
+    super("outside_roots", `you may touch only ${scope.join(", ")}; a path of this call is outside`);
+  }
+}
+
 /** A path, told apart from every other path of the same file. */
 export interface FileId {
   /** One key for each file: after links, and without regard to case where the file system has none. */

@@ -10,6 +10,7 @@ export {
   type Held,
   type Intent,
   type Measure,
+  OutsideScope,
   PortError,
   type SearchHit,
   type SearchQuery,

@@ -40,7 +40,8 @@ interface Candidate {
 
 export async function search(query: SearchQuery, context: SearchContext): Promise<SearchResult> {
   const run = new Run(query, context);
-  const top = query.path === undefined ? context.roots.base : (await context.roots.locate(query.path)).real;
+  const top = query.path === undefined ? context.roots.base : await context.roots.searched(query.path);
+  if (top === null) return run.result();
   const real = query.path === undefined ? context.disk.io.realpath(top) : top;
   const stat = ifThere(() => context.disk.io.lstat(real));
   if (stat === null) throw new PortError("not_found", `${query.path ?? top} does not exist`);

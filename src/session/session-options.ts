@@ -12,6 +12,8 @@ export interface SessionOptions {
   readonly store: LedgerStore;
   /** The id of the caller. Each agent of a store has its own ledger. */
   readonly agent: string;
+  /** Agents that calls name are parts of this one, `principal/name`: nobody takes the place of another. */
+  readonly principal?: string;
   readonly clock: Clock;
   readonly gate?: GatePolicy;
   readonly onStale?: OnStale;

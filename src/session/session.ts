@@ -56,7 +56,7 @@ import {
   type UndoRequest,
   undo,
 } from "../lost/index.js";
-import { type Cancellation, memoryStore, PortError } from "../ports/index.js";
+import { type Cancellation, memoryStore, OutsideScope, PortError } from "../ports/index.js";
 import { envOf, type SessionOptions } from "./session-options.js";
 
 /** Fields that every request may have. */
@@ -112,9 +112,11 @@ export class Session {
     return this.settings.agent;
   }
 
-  /** The same files and store for another agent, with a ledger of its own. */
+  /** The same files and store for another agent, with a ledger of its own; with a principal, for a part of that. */
   as(agent: string): Session {
-    return agent === this.agent ? this : this.with({ agent });
+    const { principal } = this.options;
+    const id = principal === undefined ? agent : `${principal}/${agent}`;
+    return id === this.agent ? this : this.with({ agent: id });
   }
 
   /** The same session with other settings for some calls. */
@@ -295,9 +297,12 @@ export class Session {
     }
   }
 
-  private async journal([call, request]: Asked, { code, message }: PortError): Promise<void> {
+  private async journal([call, request]: Asked, error: PortError): Promise<void> {
+    const { code, message } = error;
     const tool = writing[call];
     const { path, files } = (request ?? {}) as { path?: unknown; files?: readonly { path?: unknown }[] };
+    if (tool && error instanceof OutsideScope)
+      return journalThrown({ tool, path: "", code, message, lines: [] }, this.env);
     const named = [path, ...(Array.isArray(files) ? files.map((one) => one?.path) : [])];
     const paths = named.filter((one) => typeof one === "string");
     const given = paths.find((one) => message.includes(one)) ?? paths[0];
@@ -308,7 +313,7 @@ export class Session {
   private refusal(asked: Asked, error: PortError): Result<RefusalDetails> {
     const { code, message } = error;
     const given = (asked[1] as { path?: unknown } | null)?.path;
-    const path = typeof given === "string" ? given : "";
+    const path = typeof given === "string" && !(error instanceof OutsideScope) ? given : "";
     const plain = plainRefusal(path, code, message);
     const details = error instanceof CannotUndo ? { ...plain, ...error.found } : plain;
     const repeated = this.count(`${this.agent} ${code} ${message} ${keyOf(asked)}`);

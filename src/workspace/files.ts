@@ -20,18 +20,8 @@ import {
   type Target,
   useOpened,
 } from "../disk/index.js";
-import {
-  failure,
-  type Io,
-  nodeIo,
-  type Platform,
-  type Processes,
-  readAll,
-  type Stat,
-  systemProcesses,
-  thisPlatform,
-} from "../host/index.js";
-import { defaultTiming, type Lock, Locks, type LockTiming, Slots, Unfinished } from "../locks/index.js";
+import { failure, nodeIo, readAll, type Stat, systemProcesses, thisPlatform } from "../host/index.js";
+import { defaultTiming, type Lock, Locks, Slots, Unfinished } from "../locks/index.js";
 import {
   type Cancellation,
   type Fence,
@@ -47,39 +37,9 @@ import {
 } from "../ports/index.js";
 import { makeWay } from "../store/index.js";
 import { refuseRules } from "./config.js";
+import type { NodeFilesOptions } from "./files-options.js";
 import { sharedNames } from "./shared-names.js";
 import { UnderWay } from "./under-way.js";
-
-export interface NodeFilesOptions {
-  readonly roots: readonly string[];
-  /** The state folder (see `stateFolder`): locks and plans of batches live there. */
-  readonly state: string;
-  /** Where relative paths start; the first root if not given. */
-  readonly base?: string;
-  /** False: a path is its own permission; the roots then only say whose content may be kept. */
-  readonly confine?: boolean;
-  readonly deny?: readonly string[];
-  /** The files are written by another program's tools: the patterns that bind our own do not bind those. */
-  readonly foreign?: boolean;
-  readonly secrets?: readonly string[];
-  readonly limits?: Partial<Limits>;
-  /** For files that are not UTF-8; detected if not given. */
-  readonly encoding?: string;
-  /** False: search without ripgrep even if it is there. The results are the same. */
-  readonly ripgrep?: boolean;
-  /** For a process that ends soon, like a hook: its locks need no refreshing, and dead ones are left to others. */
-  readonly brief?: boolean;
-  /** Ends the work of the process: after it no file is read or locked. A change that has begun is finished (`settled`). */
-  readonly signal?: Cancellation;
-  /** For disks whose dates or refreshes arrive late. */
-  readonly timing?: Partial<LockTiming>;
-  /** Takes a line that a person should see. */
-  readonly report?: (line: string) => void;
-  readonly io?: Io;
-  readonly platform?: Platform;
-  readonly processes?: Processes;
-  readonly clock?: () => number;
-}
 
 export interface NodeFiles extends Files {
   /** Undoes or clears up what a crash left. Happens by itself before the first call. */
@@ -127,6 +87,7 @@ class DiskFiles implements NodeFiles {
     this.roots = new Roots({
       ...{ io, platform, roots, confine, deny, foreign, secrets, state: options.state },
       ...(base === undefined ? {} : { base }),
+      ...(options.scope ? { scope: options.scope } : {}),
     });
     const folder = platform.path.join(options.state, "locks");
     this.locks = new Locks({

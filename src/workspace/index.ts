@@ -9,6 +9,7 @@ export {
   settingVariables,
 } from "./config.js";
 export { namedCodec } from "./encoding.js";
-export { type NodeFiles, type NodeFilesOptions, nodeFiles } from "./files.js";
+export { type NodeFiles, nodeFiles } from "./files.js";
+export type { NodeFilesOptions } from "./files-options.js";
 export { boundsOf, isWithin, openFiles, type Policies, policiesOf, workspaceFor } from "./open-workspace.js";
 export { type LimitSettings, rules, type Settings } from "./settings.js";

@@ -45,13 +45,15 @@ interface FilesSetup {
   readonly foreign?: boolean;
   /** Ends the work of the process. */
   readonly signal?: Cancellation;
+  /** Globs from a root: nothing else is touched, found or told of. */
+  readonly scope?: readonly string[] | undefined;
   /** The process ends within a second or so. */
   readonly brief?: boolean;
 }
 
 /** A path argument is its own permission, unless roots are given; then they confine. */
 export function openFiles(setup: FilesSetup): NodeFiles {
-  const { settings, root, base, state, report, brief, foreign, signal } = setup;
+  const { settings, root, base, state, report, brief, foreign, signal, scope } = setup;
   const { roots, deny, secrets, limits, encoding } = settings;
   const { size, wait, time } = limits ?? {};
   return nodeFiles({
@@ -62,6 +64,7 @@ export function openFiles(setup: FilesSetup): NodeFiles {
     ...(brief ? { brief } : {}),
     ...(foreign ? { foreign } : {}),
     ...(signal ? { signal } : {}),
+    ...(scope ? { scope } : {}),
     limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
   });
 }
