@@ -9,11 +9,13 @@ const patch = (...body: string[]): { tool: string; input: string } => ({
   input: ["*** Begin Patch", ...body, "*** End Patch", ""].join("\n"),
 });
 
-export const codex: Driver = {
-  name: "codex-0.166.0",
-  title: "Codex 0.166.0",
+const shell = (cmd: string) => ({ tool: "exec_command", input: { cmd } });
+
+export const codex = (version: string): Driver => ({
+  name: `codex-${version}`,
+  title: `Codex ${version}`,
   client: "codex",
-  package: "@openai/codex@0.166.0",
+  package: `@openai/codex@${version}`,
   program: "codex",
   configure(place, url) {
     place.putHome(
@@ -48,7 +50,7 @@ export const codex: Driver = {
   calls: {
     // It has no tool to read with: a model reads with the shell.
     read: (path, range) =>
-      codex.calls.shell(
+      shell(
         range
           ? `sed -n ${range.first},${range.first + range.count - 1}p ${quoted(path)}`
           : `cat ${quoted(path)}`,
@@ -61,7 +63,7 @@ export const codex: Driver = {
         ...lines(newText).map((line) => `+${line}`),
       ),
     write: (path, content) => patch(`*** Add File: ${path}`, ...lines(content).map((line) => `+${line}`)),
-    shell: (cmd) => ({ tool: "exec_command", input: { cmd } }),
+    shell,
   },
   compaction: { by: "tokens", tokens: 2 * limit },
   plugin(_, client) {
@@ -73,4 +75,4 @@ export const codex: Driver = {
     const hooks = { PostToolUse: [{ matcher: "apply_patch", hooks: [{ type: "command", command }] }] };
     place.putHome(".codex/hooks.json", `${JSON.stringify({ hooks }, null, 2)}\n`);
   },
-};
+});

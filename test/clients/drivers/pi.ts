@@ -5,11 +5,16 @@ import { root } from "../root.js";
 
 const contextWindow = 100_000;
 
-export const pi: Driver = {
-  name: "pi-0.73.1",
-  title: "pi 0.73.1",
+/** pi has another name on npm since 0.74, and needs Node 22 since. */
+const formerly = ["0.73.1"];
+
+export const pi = (version: string): Driver => ({
+  name: `pi-${version}`,
+  title: `pi ${version}`,
   client: "pi",
-  package: "@mariozechner/pi-coding-agent@0.73.1",
+  ...(formerly.includes(version)
+    ? { package: `@mariozechner/pi-coding-agent@${version}` }
+    : { package: `@earendil-works/pi-coding-agent@${version}`, node: 24 }),
   program: "pi",
   configure(place, url) {
     const model = {
@@ -62,4 +67,4 @@ export const pi: Driver = {
       ].join("\n"),
     );
   },
-};
+});
