@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { findProgram, findWorkspace, stateFolder } from "../../host/index.js";
 import { failsClosed } from "../../workspace/index.js";
-import type { Context, Environment } from "../context.js";
+import type { Context } from "../context.js";
 import { allClients } from "../install/clients/all.js";
 import { JsonProblem, positionOf } from "../install/config/jsonc.js";
 import { homeOf, setupFor, shortened } from "../install/prepare.js";
@@ -20,6 +20,7 @@ export interface Finding {
 }
 
 const check = "clients";
+const outdated = "not as this kedge installs it: of another version, with other settings, or changed by hand";
 
 /** Every client that is guarded here, for the user or in this project, each tried with a real decision. */
 export async function guardedClients(context: Context): Promise<Finding[]> {
@@ -77,7 +78,7 @@ async function clientFindings(looked: Looked): Promise<Finding[]> {
   const name = `${client.name} (${setup.scope})`;
   const again = `kedge install ${client.name}${setup.scope === "project" ? " --scope project" : ""}`;
   const wrong = (found: string, advice: string): Finding[] => [
-    { check, ok: false, found: `${name}: ${found}`, advice },
+    { check, ok: false, found: `${name}: not guarding: ${found}`, advice },
   ];
   try {
     if (text === null || !config.has(text).includes("guard"))
@@ -89,8 +90,10 @@ async function clientFindings(looked: Looked): Promise<Finding[]> {
         : [];
     const fault = await faultOf(looked, config, text);
     if (fault !== null) return wrong(fault, `run ${again}`);
-    const disabled = client.disabled?.(text, setup);
-    if (disabled) return wrong(`the client does not start the guard: ${disabled}`, `see ${where}`);
+    const off = client.disabled?.(text, setup);
+    if (off) return wrong(off.why + (off.file ? ` in ${shortened(off.file, setup)}` : ""), off.todo);
+    if (isOutdated(looked, config, text))
+      return [{ check, ok: false, found: `${name}: ${outdated}`, advice: `run ${again}` }];
   } catch (error) {
     if (!(error instanceof JsonProblem) || text === null) throw error;
     if (!text.includes("hook.cjs") && !isOnRecord(looked)) return [];
@@ -111,6 +114,8 @@ function isOnRecord({ client, setup, state }: Looked): boolean {
 
 async function faultOf(looked: Looked, config: ConfigFile, text: string): Promise<string | null> {
   const { context, client, setup, state } = looked;
+  const gaps = config.gaps?.(text) ?? [];
+  if (gaps.length > 0) return gaps.join(", and ");
   const started = client.started(text, setup);
   if (started === null) return "the hook before an edit is missing";
   const missing = pathsOf(started).find((path) => !existsSync(path));
@@ -118,11 +123,13 @@ async function faultOf(looked: Looked, config: ConfigFile, text: string): Promis
   // A project's configuration comes with the repository: a command in it that is not ours to the letter is not started.
   const isForeign = setup.scope === "project" && config.put(text, new Set(["guard"])) !== text;
   if (isForeign) return "it starts something else than this kedge installs, so it was not tried";
-  const wrong = await tryGuard(client.name, started, { env: context.env, state });
-  if (wrong !== null) return `the guard does not work: ${wrong}`;
-  const isCurrent = copyState(state, context.program) === "current";
-  if (isCurrent && config.put(text, new Set(["guard"])) === text) return null;
-  return "it works, but was installed by another version of kedge, or with other settings";
+  return tryGuard(client.name, started, { env: context.env, state });
+}
+
+/** The guard decides rightly, but its program or its entries are not those that this kedge would install. */
+function isOutdated({ context, state }: Looked, config: ConfigFile, text: string): boolean {
+  if (copyState(state, context.program) !== "current") return true;
+  return config.put(text, new Set(["guard"])) !== text;
 }
 
 /** Node and the guard's program. */
@@ -136,27 +143,16 @@ interface SetVariable {
   readonly where: string;
 }
 
-/** The folder in which Claude Code reads the settings of an organisation. */
-const managed: Readonly<Record<string, string>> = {
-  darwin: "/Library/Application Support/ClaudeCode/managed-settings.json",
-  win32: "C:\\Program Files\\ClaudeCode\\managed-settings.json",
-  linux: "/etc/claude-code/managed-settings.json",
-};
-
 /** Finds such variables in the settings of every scope that clients read: the person's, the project's, the organisation's. */
-export function variablesInSettings(env: Environment, project: string): SetVariable[] {
-  const home = homeOf(env);
-  const claude = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
-  const settings = [
-    join(claude, "settings.json"),
-    join(claude, "settings.local.json"),
-    join(project, ".claude", "settings.json"),
-    join(project, ".claude", "settings.local.json"),
-    managed[process.platform] ?? (managed.linux as string),
-  ];
-  const dotenv = [home, project].flatMap((folder) => [join(folder, ".gemini", ".env"), join(folder, ".env")]);
+export function variablesInSettings(context: Context): SetVariable[] {
+  const state = stateFolder({ env: context.env, report: () => {} });
+  const setup = setupFor(context, "user", { state, failClosed: false });
+  const settings = allClients.flatMap((client) => client.settings(setup));
+  const dotenv = [setup.home, setup.project].flatMap((folder) =>
+    ["", ".gemini", ".qwen"].map((name) => join(folder, name, ".env")),
+  );
   return [
-    ...settings.flatMap((where) => variablesIn(where, /"(KEDGE_[A-Z_]+)"\s*:/g)),
+    ...settings.flatMap((where) => variablesIn(where, /["']?\b(KEDGE_[A-Z_]+)["']?\s*[:=]/g)),
     ...dotenv.flatMap((where) => variablesIn(where, /^\s*(?:export\s+)?(KEDGE_[A-Z_]+)\s*=/gm)),
   ];
 }

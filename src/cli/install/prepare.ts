@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { findWorkspace, stateFolder, wantedFolder } from "../../host/index.js";
@@ -64,6 +64,7 @@ export function setupFor(
     failClosed,
     plugin: (name) => readFileSync(join(dirname(program), "..", "plugins", name), "utf8"),
     read: textAt,
+    list: namesIn,
   };
 }
 
@@ -72,6 +73,14 @@ function textAt(path: string): string | null {
     return readFileSync(path, "utf8");
   } catch {
     return null;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
   }
 }
 

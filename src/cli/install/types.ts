@@ -25,6 +25,8 @@ export interface Setup {
   readonly plugin: (name: string) => string;
   /** The text of any file; null if it cannot be read. */
   readonly read: (path: string) => string | null;
+  /** The names in any folder; none if it cannot be read. */
+  readonly list: (folder: string) => readonly string[];
 }
 
 /** A file's text before anything of ours was in it; null: there was no file; undefined: nobody knows any more. */
@@ -37,6 +39,8 @@ export interface ConfigFile {
   has(text: string): readonly Part[];
   /** null: there is no file, and none is needed. */
   put(text: string | null, wanted: ReadonlySet<Part>): string | null;
+  /** Names the parts of the guard that are missing or were changed, whatever program is started. */
+  gaps?(text: string): readonly string[];
   /** null: there was no file, and nothing is left in it. */
   take(text: string, unwanted: ReadonlySet<Part>, base: Base): string | null;
 }
@@ -46,6 +50,14 @@ export interface Started {
   readonly argv: readonly [string, ...string[]];
   /** The words that a shell makes of it, where it goes through one. */
   readonly words?: readonly string[];
+}
+
+/** Why a client would not start the guard, and what to do. */
+export interface Off {
+  readonly why: string;
+  /** The file that says so. */
+  readonly file?: string;
+  readonly todo: string;
 }
 
 export interface Client {
@@ -61,8 +73,10 @@ export interface Client {
   files(setup: Setup): readonly ConfigFile[];
   /** Returns the command that runs before an edit, by the text of the first file; null if it is not ours. */
   started(text: string, setup: Setup): Started | null;
-  /** Why the client would not start it all the same, and what to do; null if it will. */
-  disabled?(text: string, setup: Setup): string | null;
+  /** Files of settings in every scope that the client reads: the person's, the project's, the organisation's. */
+  settings(setup: Setup): readonly string[];
+  /** Why the client would not start it all the same; null if it will. */
+  disabled?(text: string, setup: Setup): Off | null;
   /** Notes for a person after installing. */
   notes(wanted: ReadonlySet<Part>, setup: Setup): readonly string[];
 }

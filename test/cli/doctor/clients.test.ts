@@ -2,9 +2,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { codex } from "../../../src/cli/install/clients/codex.js";
 import { setAt } from "../../../src/cli/install/config/json-edit.js";
-import type { Setup } from "../../../src/cli/install/types.js";
 import { jsonLines, Place, program } from "../support.js";
 
 interface Finding {
@@ -69,6 +67,9 @@ describe("kedge doctor", () => {
   };
   const again = "run kedge install claude-code";
 
+  const change = (place: Place, path: readonly (string | number)[], value: unknown): void =>
+    writeFileSync(settings(place), setAt(readFileSync(settings(place), "utf8"), path, value));
+
   const faults: readonly (readonly [string, (place: Place) => void, string, string])[] = [
     ["the program is gone", (place) => rmSync(hook(place)), "hook.cjs is gone", again],
     [
@@ -81,7 +82,7 @@ describe("kedge doctor", () => {
     [
       "it is of another version",
       (place) => writeFileSync(hook(place), `// Older.\n${readFileSync(hook(place), "utf8")}`),
-      "another version of kedge",
+      "not as this kedge installs it: of another version",
       again,
     ],
     [
@@ -96,24 +97,50 @@ describe("kedge doctor", () => {
     ],
     [
       "hooks are switched off",
-      (place) =>
-        writeFileSync(
-          settings(place),
-          setAt(readFileSync(settings(place), "utf8"), ["disableAllHooks"], true),
-        ),
-      "disableAllHooks is true",
-      "see ~/.claude/settings.json",
+      (place) => change(place, ["disableAllHooks"], true),
+      "not guarding: disableAllHooks is true in ~/.claude/settings.json",
+      "take that out",
     ],
     [
       "hooks are turned off by the project",
       (place) => place.put(".claude/settings.json", '{"disableAllHooks": true}'),
-      "disableAllHooks is true",
-      "see ~/.claude/settings.json",
+      "/.claude/settings.json",
+      "take that out",
+    ],
+    [
+      "hooks are turned off in the project by one person",
+      (place) => place.put(".claude/settings.local.json", '{"disableAllHooks": true}'),
+      "/.claude/settings.local.json",
+      "take that out",
+    ],
+    [
+      "the matcher was changed",
+      (place) => change(place, ["hooks", "PreToolUse", 0, "matcher"], "Bash"),
+      "not guarding: the matcher of its hook for PreToolUse was changed",
+      again,
+    ],
+    [
+      "the hook runs behind the edit",
+      (place) => change(place, ["hooks", "PreToolUse", 0, "hooks", 0, "async"], true),
+      "not guarding: its hook for PreToolUse was changed",
+      again,
+    ],
+    [
+      "an event is missing",
+      (place) => change(place, ["hooks", "PostToolBatch"], []),
+      "not guarding: its hook for PostToolBatch is missing",
+      again,
+    ],
+    [
+      "the event before an edit is missing",
+      (place) => change(place, ["hooks", "PreToolUse"], []),
+      "not guarding: its hook for PreToolUse is missing",
+      again,
     ],
     [
       "the configuration was written anew",
       (place) => writeFileSync(settings(place), "{}"),
-      "claude-code (user): it was installed, and is gone from ~/.claude/settings.json",
+      "claude-code (user): not guarding: it was installed, and is gone from ~/.claude/settings.json",
       `${again}, or kedge uninstall claude-code to forget it`,
     ],
     ["the configuration was removed", (place) => rmSync(settings(place)), "is gone from ~/.claude", again],
@@ -161,61 +188,17 @@ describe("kedge doctor", () => {
   });
 });
 
-describe("Codex's trust", () => {
-  const home = "/home/user";
-  const file = `${home}/.codex/hooks.json`;
-  const hash = "sha256:86018d0db01c7649fe459ea7452fc21682e8a9aed945809f556886e59382e1bf";
-  const setup = (config: string): Setup => ({
-    ...{ scope: "user", home, project: "/p", env: {}, program: "", state: null, failClosed: false },
-    ...{ node: "/usr/bin/node", hook: `${home}/.local/state/kedge/hook/hook.cjs` },
-    plugin: () => "",
-    read: (path) => (path === `${home}/.codex/config.toml` ? config : null),
-  });
-  const installed = codex.files(setup(""))[0]?.put(null, new Set(["guard"])) as string;
-  const state = (rest: string): string => `model = "x"\n[hooks.state."${file}:pre_tool_use:0:0"]\n${rest}\n`;
-
-  test.each([
-    ["as Codex 0.166.0 writes it", state(`trusted_hash = "${hash}"`), null],
-    ["nothing", 'model = "x"', "not trusted yet"],
-    ["of another hook", state(`trusted_hash = "sha256:00"\n[x]\ny = "${hash}"`), "not trusted yet"],
-    ["switched off", state(`trusted_hash = "${hash}"\nenabled = false`), "switched off"],
-  ])("%s", (_, config, expected) => {
-    const disabled = codex.disabled?.(installed, setup(config)) ?? null;
-    expect(disabled).toEqual(expected === null ? null : expect.stringContaining(expected));
-  });
-
-  test.each([
-    ["model = gpt-5\n", 9, "a value is wanted; text stands in quotes"],
-    ["[a\n", 1, "a table is wanted, like [name]"],
-    ["[a]]\n", 1, "a table is wanted, like [name]"],
-    ["<<<<<<< HEAD\n", 1, "a line like key = value is wanted"],
-    ["a = [1 2]\n", 8, "a comma or ] is wanted"],
-    ["a = [1, 2,", 5, "its ] is missing"],
-    ["a = 1 b = 2\n", 6, "something else follows in this line"],
-    ["a = '''x\n", 5, "a text has no closing quote"],
-  ])("a config.toml that Codex cannot read: %j", (config, column, message) => {
-    const said = `it cannot read ${home}/.codex/config.toml, line 1, column ${column}: ${message}`;
-    expect(codex.disabled?.(installed, setup(config))).toBe(said);
-  });
-
-  test.each([
-    ["[a]\n[b]\n[a]\n", "line 3, column 1: the table [a] is there twice"],
-    ["[[a]]\nb = 1\n[c]\nb = 1\nb = 1\n", "line 5, column 1: b is there twice"],
-  ])("is not given where it is said twice: %j", (config, message) => {
-    expect(codex.disabled?.(installed, setup(config))).toContain(message);
-  });
-
-  test("doctor says that it is missing", () => {
-    const place = new Place();
-    place.ok("install", "codex");
-    mkdirSync(join(place.scratch, "home/.codex"), { recursive: true });
-    expect(clientsOf(place)).toEqual([
-      expect.objectContaining({
-        ok: false,
-        found: expect.stringContaining("start codex and choose to trust"),
-      }),
-    ]);
-  });
+test("doctor says that Codex was not told to trust the guard", () => {
+  const place = new Place();
+  place.ok("install", "codex");
+  mkdirSync(join(place.scratch, "home/.codex"), { recursive: true });
+  expect(clientsOf(place)).toEqual([
+    expect.objectContaining({
+      ok: false,
+      found: "codex (user): not guarding: Codex has not been told to trust it yet",
+      advice: "start codex and choose to trust the hooks, or type /hooks",
+    }),
+  ]);
 });
 
 const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;

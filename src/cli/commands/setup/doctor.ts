@@ -3,7 +3,7 @@ import { nodeStore } from "../../../store/index.js";
 import { visible } from "../../../text/index.js";
 import { treeOnRecord } from "../../../tree/index.js";
 import { loadConfig, settingVariables } from "../../../workspace/index.js";
-import type { Context, Environment, Run } from "../../context.js";
+import type { Context, Run } from "../../context.js";
 import { type Finding, guardedClients, variablesInSettings } from "../../doctor/clients.js";
 import { selfTest } from "../../doctor/self-test.js";
 import { type HeldLock, stateHealth } from "../../doctor/state.js";
@@ -76,26 +76,25 @@ function node(): Finding[] {
   ];
 }
 
-function configuration({ env, cwd }: Context): Finding[] {
+function configuration(context: Context): Finding[] {
+  const { env, cwd } = context;
   const { root } = findWorkspace(cwd);
   const { sources } = loadConfig({ env, workspace: root });
   const set = Object.entries(sources).map(([key, where]) => `${key} (${where})`);
   const all = { check: "configuration", ok: true };
-  return [{ ...all, found: set.length > 0 ? set.join(", ") : "defaults" }, ...asked({ env, root }, all)];
+  return [{ ...all, found: set.length > 0 ? set.join(", ") : "defaults" }, ...asked(context, root, all)];
 }
 
 /** Lists settings that a project asks for in vain, and variables that a client would set for it. */
-function asked(
-  { env, root }: { readonly env: Environment; readonly root: string },
-  all: Omit<Finding, "found">,
-): Finding[] {
+function asked(context: Context, root: string, all: Omit<Finding, "found">): Finding[] {
+  const { env } = context;
   const names = [...settingVariables, "KEDGE_STATE", "KEDGE_SESSION"];
   const inHook = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
   const { vain, unkept } = loadConfig({ env: inHook, workspace: root, hook: true });
   const found = vain.map((one) => ({ ...all, found: one, advice: "only your own configuration may loosen" }));
   const kept = `the project keeps the text of ${visible(unkept.join(", "))} out of the record`;
   const advice = "edits lost there cannot be restored";
-  const variables = variablesInSettings(env, root).map(({ name, where }) => ({
+  const variables = variablesInSettings(context).map(({ name, where }) => ({
     ...{ ...all, found: `${visible(where)} sets ${name}` },
     advice: /STATE|SESSION/.test(name)
       ? "the guard ignores it"

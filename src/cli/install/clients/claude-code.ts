@@ -3,6 +3,7 @@ import { hookArguments, isGuardStart, serverCommand } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
+import { isTrue, switchedOff, systemFolder } from "./scopes.js";
 
 const name = "claude-code";
 const title = "Claude Code";
@@ -58,12 +59,25 @@ function files(setup: Setup): ConfigFile[] {
   ];
 }
 
-/** Settings of the person and of the project; each can turn all hooks off. */
-function scopes({ env, home, project }: Setup): string[] {
-  const folder = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
-  const own = join(project, ".claude");
-  return [folder, own].flatMap((at) => [join(at, "settings.json"), join(at, "settings.local.json")]);
+/** Settings of the organisation: one file, and a folder of more. */
+function managed({ list }: Setup): string[] {
+  const names = { linux: "claude-code", mac: "ClaudeCode", windows: "C:\\Program Files\\ClaudeCode" };
+  const folder = systemFolder(names);
+  const more = join(folder, "managed-settings.d");
+  const parts = list(more).filter((file) => file.endsWith(".json"));
+  return [join(folder, "managed-settings.json"), ...parts.map((file) => join(more, file))];
 }
+
+function settings(setup: Setup): string[] {
+  const { env, home, project } = setup;
+  const folders = [env.CLAUDE_CONFIG_DIR || join(home, ".claude"), join(project, ".claude")];
+  const own = folders.flatMap((at) => [join(at, "settings.json"), join(at, "settings.local.json")]);
+  return [...managed(setup), ...own];
+}
+
+/** `strictPluginOnlyCustomization` locks all that is named, or everything. */
+const locksHooks = (value: unknown): boolean =>
+  value === true || (Array.isArray(value) && value.includes("hooks"));
 
 export const claudeCode: Client = {
   ...{ name, title, program: "claude" },
@@ -75,10 +89,13 @@ export const claudeCode: Client = {
     );
     return found ? { argv: [String(found.hook.command), ...(found.hook.args as string[])] } : null;
   },
-  disabled(_, setup) {
-    const where = scopes(setup).find((path) => /"disableAllHooks"\s*:\s*true/.test(setup.read(path) ?? ""));
-    return where === undefined ? null : `disableAllHooks is true in ${where}: take that out`;
-  },
+  settings,
+  disabled: (_, setup) =>
+    switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]) ??
+    switchedOff(managed(setup), setup, [
+      [["allowManagedHooksOnly"], isTrue],
+      [["strictPluginOnlyCustomization"], locksHooks],
+    ]),
   notes: (wanted, setup) => [
     ...(setup.scope === "project"
       ? ["The paths in .claude/settings.local.json are those of this machine: keep it out of git."]

@@ -6,7 +6,8 @@ import { type HookGroup, hookGroups, hooksIn, type PlacedHook } from "../config/
 import { valueAt } from "../config/json-edit.js";
 import { JsonProblem, positionOf } from "../config/jsonc.js";
 import { checkToml } from "../config/toml.js";
-import type { Client, ConfigFile, Setup } from "../types.js";
+import type { Client, ConfigFile, Off, Setup } from "../types.js";
+import { switchedOffIn } from "./scopes.js";
 
 const name = "codex";
 const title = "Codex";
@@ -61,31 +62,69 @@ function trustedHash({ hook, place }: PlacedHook, text: string): string {
 }
 
 /** A file that Codex stops at: then it starts nothing at all. */
-function unreadable(path: string, text: string): string | null {
+function unreadable(path: string, text: string): Off | null {
   try {
     checkToml(text);
     return null;
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
-    return `it cannot read ${path}, ${positionOf(text, error.offset)}: ${error.message}`;
+    const place = `${path}, ${positionOf(text, error.offset)}`;
+    return { why: `Codex cannot read ${place}: ${error.message}`, todo: "repair the file" };
   }
 }
 
+const system = (): string => (process.platform === "win32" ? "C:\\ProgramData\\OpenAI\\Codex" : "/etc/codex");
+
+function settings(setup: Setup): string[] {
+  const ofSystem = ["config.toml", "managed_config.toml", "requirements.toml"];
+  return [
+    ...ofSystem.map((file) => join(system(), file)),
+    ...[userFolder(setup), join(setup.project, ".codex")].map((at) => join(at, "config.toml")),
+  ];
+}
+
+/** `[features] hooks = false` in the ways that TOML has for it. */
+const featureOff =
+  /^\s*features\s*\.\s*(?:codex_)?hooks\s*=\s*false|^\s*features\s*=\s*\{[^}]*\b(?:codex_)?hooks\s*=\s*false|^\s*\[\s*features\s*\](?:(?!\n\s*\[)[\s\S])*?\n\s*(?:codex_)?hooks\s*=\s*false/m;
+
+function switchedOffInAny(setup: Setup): Off | null {
+  for (const file of settings(setup)) {
+    const text = setup.read(file) ?? "";
+    if (featureOff.test(text)) return switchedOffIn(file, "hooks is false in [features]");
+    if (file.endsWith("requirements.toml") && /^\s*allow_managed_hooks_only\s*=\s*true/m.test(text))
+      return switchedOffIn(file, "allow_managed_hooks_only is true");
+  }
+  return null;
+}
+
+/** Returns the entry in which Codex keeps whether one hook is trusted, and whether it is on. */
+function stateOf({ place: [event, group, , hook] }: PlacedHook, setup: Setup): string {
+  const config = setup.read(join(userFolder(setup), "config.toml")) ?? "";
+  const label = String(event)
+    .replace(/(?!^)[A-Z]/g, "_$&")
+    .toLowerCase();
+  const [, entry = ""] = config.split(
+    `[hooks.state.${JSON.stringify(`${hooksFile(setup)}:${label}:${group}:${hook}`)}]`,
+  );
+  const [own = ""] = entry.split(/^\s*\[/m);
+  return own;
+}
+
 /** Hooks that nobody has looked at are passed over, and in `codex exec` without a word. */
-function disabled(text: string, setup: Setup): string | null {
+function disabled(text: string, setup: Setup): Off | null {
   const placed = beforeEdit(text);
   for (const path of new Set([userFolder(setup), folder(setup)].map((one) => join(one, "config.toml")))) {
     const wrong = unreadable(path, setup.read(path) ?? "");
     if (wrong !== null) return wrong;
   }
-  const config = setup.read(join(userFolder(setup), "config.toml")) ?? "";
-  if (!placed) return null;
-  const key = JSON.stringify(`${hooksFile(setup)}:pre_tool_use:${placed.place[1]}:${placed.place[3]}`);
-  const [, entry = ""] = config.split(`[hooks.state.${key}]`);
-  const [own = ""] = entry.split(/^\s*\[/m);
-  if (/^\s*enabled\s*=\s*false/m.test(own)) return "it is switched off in Codex (/hooks)";
-  if (own.includes(trustedHash(placed, text))) return null;
-  return "it is not trusted yet; start codex and choose to trust the hooks, or type /hooks";
+  const off = switchedOffInAny(setup);
+  if (off !== null || !placed) return off;
+  const ours = hooksIn(text, ["hooks"]).filter(({ hook }) => isGuardHook(name)(hook));
+  const out = ours.find((one) => /^\s*enabled\s*=\s*false/m.test(stateOf(one, setup)));
+  if (out) return { why: `its hook for ${out.place[0]} is switched off`, todo: "type /hooks in Codex" };
+  if (stateOf(placed, setup).includes(trustedHash(placed, text))) return null;
+  const todo = "start codex and choose to trust the hooks, or type /hooks";
+  return { why: "Codex has not been told to trust it yet", todo };
 }
 
 export const codex: Client = {
@@ -99,6 +138,7 @@ export const codex: Client = {
     const placed = beforeEdit(text);
     return placed ? startedLine(String(placed.hook.command)) : null;
   },
+  settings,
   disabled,
   notes: (wanted, { scope, project }) => [
     "Codex runs no hook that it was not told to trust: start codex once and choose to trust the hooks (or type /hooks). Until then nothing is guarded.",

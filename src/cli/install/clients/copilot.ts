@@ -4,6 +4,7 @@ import { jsonFile, ownFile } from "../config/config-file.js";
 import { member } from "../config/entries.js";
 import { valueAt } from "../config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
+import { isTrue, switchedOff } from "./scopes.js";
 
 const name = "copilot";
 const title = "Copilot CLI";
@@ -17,6 +18,11 @@ function hooksText(setup: Setup): string {
   return `${JSON.stringify({ version: 1, hooks: all }, null, 2)}\n`;
 }
 
+const gaps = (text: string): string[] =>
+  events
+    .filter((event) => !String(valueAt(text, ["hooks", event, 0, "bash"])).includes("hook.cjs"))
+    .map((event) => `its hook for ${event} is missing`);
+
 const userFolder = ({ env, home }: Setup): string => env.COPILOT_HOME || join(home, ".copilot");
 
 /** A file of our own in the folder of hooks; those of a project lie in the folder of its host. */
@@ -25,11 +31,18 @@ function files(setup: Setup): ConfigFile[] {
   const folder = scope === "user" ? userFolder(setup) : join(project, ".github");
   const server = { type: "local", ...serverCommand(setup), tools: ["*"] };
   return [
-    ownFile(join(folder, "hooks", "kedge.json"), hooksText(setup), "hook.cjs"),
+    { ...ownFile(join(folder, "hooks", "kedge.json"), hooksText(setup), "hook.cjs"), gaps },
     ...(scope === "user"
       ? [jsonFile(join(folder, "mcp-config.json"), [member("tools", ["mcpServers", "kedge"], server)])]
       : []),
   ];
+}
+
+/** Those of a project and of one person in it lie beside what its host reads. */
+function settings(setup: Setup): string[] {
+  const names = ["settings.json", "settings.local.json"];
+  const ofProject = names.map((file) => join(setup.project, ".github", "copilot", file));
+  return [join(userFolder(setup), "settings.json"), ...ofProject];
 }
 
 export const copilot: Client = {
@@ -46,12 +59,8 @@ export const copilot: Client = {
     const line = valueAt(text, ["hooks", "preToolUse", 0, "bash"]);
     return typeof line === "string" ? startedLine(line) : null;
   },
-  disabled(_, setup) {
-    const settings = setup.read(join(userFolder(setup), "settings.json"));
-    return settings !== null && valueAt(settings, ["disableAllHooks"]) === true
-      ? "disableAllHooks is true in its settings: take that out"
-      : null;
-  },
+  settings,
+  disabled: (_, setup) => switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]),
   notes: (wanted, { scope }) => [
     ...(scope === "project"
       ? [

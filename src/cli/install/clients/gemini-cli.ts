@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
-import { valueAt } from "../config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
+import { isFalse, switchedOff, systemFolder } from "./scopes.js";
 
 const name = "gemini-cli";
 const title = "Gemini CLI";
@@ -29,15 +29,27 @@ function groups(setup: Setup): Record<string, HookGroup> {
 /** By their classes: the name `write_file` would turn off our own tool of that name as well. */
 const classes = ["EditTool", "WriteFileTool"];
 
+const own = [".gemini", "settings.json"];
+
 function files(setup: Setup): ConfigFile[] {
   const { scope, env, home, project } = setup;
-  const folder = join(scope === "user" ? env.GEMINI_CLI_HOME || home : project, ".gemini");
+  const file = join(scope === "user" ? env.GEMINI_CLI_HOME || home : project, ...own);
   const entries = [
     hookGroups({ path: ["hooks"], groups: groups(setup), isOurs: isGuardHook(name) }),
     member("tools", ["mcpServers", "kedge"], serverCommand(setup)),
     ...classes.map((tool) => element("exclusive", ["tools", "exclude"], tool)),
   ];
-  return [jsonFile(join(folder, "settings.json"), entries, { title, comments: true })];
+  return [jsonFile(file, entries, { title, comments: true })];
+}
+
+function settings({ env, home, project }: Setup): string[] {
+  const names = { linux: "gemini-cli", mac: "GeminiCli", windows: "C:\\ProgramData\\gemini-cli" };
+  const folder = systemFolder(names);
+  return [
+    env.GEMINI_CLI_SYSTEM_SETTINGS_PATH || join(folder, "settings.json"),
+    env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH || join(folder, "system-defaults.json"),
+    ...[env.GEMINI_CLI_HOME || home, project].map((at) => join(at, ...own)),
+  ];
 }
 
 export const geminiCli: Client = {
@@ -50,11 +62,12 @@ export const geminiCli: Client = {
     );
     return found ? startedLine(String(found.hook.command)) : null;
   },
-  disabled(text) {
-    const off = valueAt(text, ["hooksConfig", "disabled"]);
-    if (valueAt(text, ["hooksConfig", "enabled"]) === false) return "hooksConfig.enabled is false";
-    return Array.isArray(off) && off.includes("kedge") ? "hooksConfig.disabled names it" : null;
-  },
+  settings,
+  disabled: (_, setup) =>
+    switchedOff(settings(setup), setup, [
+      [["hooksConfig", "enabled"], isFalse],
+      [["hooksConfig", "disabled"], (value) => Array.isArray(value) && value.includes("kedge")],
+    ]),
   notes: (wanted, { scope }) => [
     "Gemini CLI runs hooks only in folders that it trusts (/permissions).",
     ...(scope === "project"

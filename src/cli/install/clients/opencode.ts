@@ -47,6 +47,7 @@ export const opencode: Client = {
   ...{ name: "opencode", title, program: "opencode", startsTwice: true },
   refuses: () => null,
   files,
+  settings: () => [],
   started: (text) => startedBy(text, "opencode"),
   notes: (wanted, { scope }) => [
     ...(scope === "project"

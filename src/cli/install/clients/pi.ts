@@ -16,6 +16,7 @@ export const pi: Client = {
     const folder = scope === "user" ? user : join(project, ".pi");
     return [shimFile(join(folder, "extensions", "kedge.js"), "pi/kedge.js", setup)];
   },
+  settings: () => [],
   started: (text) => startedBy(text, "pi"),
   notes: (_, { scope }) => [
     ...(scope === "project"

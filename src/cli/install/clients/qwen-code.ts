@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
-import { valueAt } from "../config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
+import { isTrue, switchedOff, systemFolder } from "./scopes.js";
 
 const name = "qwen-code";
 const title = "Qwen Code";
@@ -37,6 +37,16 @@ function files(setup: Setup): ConfigFile[] {
   return [jsonFile(join(folder, "settings.json"), entries, { title, comments: true })];
 }
 
+function settings({ env, home, project }: Setup): string[] {
+  const names = { linux: "qwen-code", mac: "QwenCode", windows: "C:\\ProgramData\\qwen-code" };
+  const folder = systemFolder(names);
+  return [
+    env.QWEN_CODE_SYSTEM_SETTINGS_PATH || join(folder, "settings.json"),
+    env.QWEN_CODE_SYSTEM_DEFAULTS_PATH || join(folder, "system-defaults.json"),
+    ...[env.QWEN_HOME || join(home, ".qwen"), join(project, ".qwen")].map((at) => join(at, "settings.json")),
+  ];
+}
+
 export const qwenCode: Client = {
   ...{ name, title, program: "qwen" },
   refuses: () => null,
@@ -47,8 +57,8 @@ export const qwenCode: Client = {
     );
     return found ? startedLine(String(found.hook.command)) : null;
   },
-  disabled: (text) =>
-    valueAt(text, ["disableAllHooks"]) === true ? "disableAllHooks is true: take that out" : null,
+  settings,
+  disabled: (_, setup) => switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]),
   notes: (wanted, { scope }) => [
     ...(scope === "project"
       ? [

@@ -20,6 +20,7 @@ export function jsonFile(path: string, entries: readonly Entry[], strict?: Stric
         const own = entries.filter((entry) => entry.part === part);
         return own.length > 0 && own.every((entry) => entry.isIn(readable(text)));
       }),
+    gaps: (text) => entries.flatMap((entry) => entry.gaps?.(text) ?? []),
     put(text, wanted) {
       const put = entries.filter(({ part }) => wanted.has(part));
       if (put.length === 0) return text;

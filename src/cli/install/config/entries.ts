@@ -7,6 +7,8 @@ export interface Entry {
   readonly part: Part;
   isIn(text: string): boolean;
   put(text: string): string;
+  /** Names the parts of it that are missing or were changed, whatever program is started. */
+  gaps?(text: string): readonly string[];
   /** `base` is the text before Kedge wrote to it: entries that it holds belong to others. */
   take(text: string, base: string | null): string;
 }
@@ -51,6 +53,9 @@ export interface HookGroup {
   readonly hooks: readonly Hook[];
 }
 
+/** Fields that a person may add to a hook: it runs all the same. Others, such as `if` or `async`, take calls away from it. */
+const harmless = ["name", "description", "statusMessage", "timeout", "onFailure"];
+
 interface HooksSetup {
   /** The path of the events. */
   readonly path: JsonPath;
@@ -85,9 +90,21 @@ export function hookGroups({ path, groups, isOurs }: HooksSetup): Entry {
       const isOnly = list(rest, [...above, "hooks"]).length === 1;
       return removeWithEmpty(rest, isOnly ? above : [...above, "hooks", hook as number], base);
     }, text);
+  const gapsIn = (text: string, event: string, { matcher, hooks }: HookGroup): string[] => {
+    const there = hooksIn(text, path).filter(({ hook, place }) => place[0] === event && isOurs(hook));
+    if (there.length === 0) return [`its hook for ${event} is missing`];
+    const matching = there.filter(
+      ({ place }) => valueAt(text, [...path, event, place[1] as number, "matcher"]) === matcher,
+    );
+    if (matching.length === 0) return [`the matcher of its hook for ${event} was changed`];
+    const known = new Set([...harmless, ...hooks.flatMap((hook) => Object.keys(hook))]);
+    const isWhole = ({ hook }: PlacedHook) => Object.keys(hook).every((key) => known.has(key));
+    return matching.some(isWhole) ? [] : [`its hook for ${event} was changed`];
+  };
   return {
     part: "guard",
     isIn: (text) => ours(text).length > 0,
+    gaps: (text) => Object.entries(groups).flatMap(([event, group]) => gapsIn(text, event, group)),
     put,
     take: (text, base) => takeAll(text, ours(text), base),
   };
