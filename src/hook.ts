@@ -34,10 +34,10 @@ function standardInput(): string {
 /**
  * The part of the environment that the guard reads. A repository's client settings can set variables of it: where the
  * record is
- * kept and for whom is said by the command line that was installed alone.
+ * kept and for whom is said by the command line that was installed, and by the person's own configuration, alone.
  */
 function environment(state: string | undefined): NodeJS.ProcessEnv {
-  const { KEDGE_STATE: _, KEDGE_SESSION: __, ...env } = process.env;
+  const { KEDGE_STATE: _, KEDGE_SESSION: __, KEDGE_STORE: ___, KEDGE_TREE: ____, ...env } = process.env;
   return state === undefined ? env : { ...env, KEDGE_STATE: state };
 }
 

@@ -44,6 +44,8 @@ export interface Command {
   readonly flags: readonly Flag[];
   /** Reads or writes files: takes the flags of all such commands as well. */
   readonly touches?: boolean;
+  /** Asks the record, as those that touch files do: takes the flags that say where it is. */
+  readonly records?: boolean;
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly notes?: readonly string[];
   /** Describes the output of `--json`. */
@@ -103,6 +105,17 @@ export const uninstall: readonly Flag[] = [
   ...changing,
 ];
 
+/** Flags of every command that asks the record. */
+export const storing: readonly Flag[] = [
+  { name: "store", value: "URL", help: "the record is in this PostgreSQL database: postgres://…" },
+  { name: "tree", value: "NAME", help: "with --store: the name of the tree there (default: its folder's)" },
+  {
+    name: "lease",
+    value: "SECONDS",
+    help: "with --store: how long a lock outlives a process that is not heard of (default 15)",
+  },
+];
+
 /** Flags of every command that reads or writes files. */
 export const touching: readonly Flag[] = [
   { name: "session", value: "ID", help: "who is calling: what ID was shown decides what ID may edit" },
@@ -141,5 +154,10 @@ export const exitStatuses: readonly (readonly [status: number, meaning: string])
 
 /** Its own flags, then those of its kind. */
 export function flagsOf(command: Command): readonly Flag[] {
-  return command.touches ? [...command.flags, ...touching] : command.flags;
+  return [...command.flags, ...sharedFlags(command)];
+}
+
+/** The flags that it has in common with other commands. */
+export function sharedFlags({ touches, records }: Command): readonly Flag[] {
+  return [...(touches ? touching : []), ...(touches || records ? storing : [])];
 }

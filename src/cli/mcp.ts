@@ -2,13 +2,12 @@ import { realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { agentIdentity, findWorkspace, stateFolder } from "../host/index.js";
 import type { Files, LedgerStore } from "../ports/index.js";
-import { nodeStore } from "../store/index.js";
 import {
-  boundsOf,
   type Config,
   isWithin,
   loadConfig,
   openFiles,
+  openStore,
   type Policies,
   policiesOf,
   type Settings,
@@ -83,7 +82,7 @@ function workplace({ served, state, log }: Setup, { interrupt }: Context): Workp
   });
   const here = { cwd: base, root: base };
   const workspace = findWorkspace(base);
-  const store = nodeStore({ ...common, workspace, bounds: boundsOf(settings), here });
+  const store = openStore({ ...common, settings, workspace, here });
   return {
     ...{ files: interrupt.finishing(files), store },
     ...policiesOf(settings),

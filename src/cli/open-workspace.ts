@@ -4,11 +4,11 @@ import { recoveryWindow } from "../edits/index.js";
 import { agentIdentity, type Identity, stateFolder, type Workspace } from "../host/index.js";
 import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
-import { type NodeStore, nodeStore } from "../store/index.js";
+import type { NodeStore } from "../store/index.js";
 import {
-  boundsOf,
   loadConfig,
   openFiles,
+  openStore,
   policiesOf,
   type Settings,
   workspaceFor,
@@ -46,8 +46,7 @@ export async function open(
   const files = interrupt.finishing(
     openFiles({ settings, root, base: cwd, state, report, signal: interrupt }),
   );
-  const bounds = boundsOf(settings);
-  const store = nodeStore({ state, workspace, bounds, report, here: { cwd, root } });
+  const store = openStore({ settings, state, workspace, report, here: { cwd, root } });
   const explicit = args.text("session");
   const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
   const options: SessionOptions = {
@@ -65,6 +64,7 @@ export function settingsOf(args: Args, cwd: string): Settings {
   const gate = args.text("gate") as NonNullable<Settings["gate"]> | undefined;
   const onStale = args.text("on-stale") as NonNullable<Settings["onStale"]> | undefined;
   const encoding = args.text("encoding");
+  const store = storeOf(args);
   const roots = args.texts("root").map((root) => resolve(cwd, root));
   const missing = roots.find((root) => !statSync(root, { throwIfNoEntry: false })?.isDirectory());
   if (missing !== undefined) throw new PortError("bad_request", `--root ${missing} is not a folder`);
@@ -74,6 +74,18 @@ export function settingsOf(args: Args, cwd: string): Settings {
     ...(onStale ? { onStale } : {}),
     ...(encoding ? { encoding } : {}),
     ...(roots.length > 0 ? { roots } : {}),
+    ...(store ? { store } : {}),
+  };
+}
+
+function storeOf(args: Args): Settings["store"] | null {
+  const [url, tree] = [args.text("store"), args.text("tree")];
+  const lease = args.number("lease");
+  if (url === undefined && tree === undefined && lease === undefined) return null;
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(lease === undefined ? {} : { lease }),
   };
 }
 

@@ -10,7 +10,7 @@ import { Session } from "../session/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
 import type { Range } from "../text/index.js";
 import { openTree, type Tree } from "../tree/index.js";
-import { boundsOf, failsClosed, isWithin, loadConfig, openFiles, workspaceFor } from "../workspace/index.js";
+import { failsClosed, isWithin, loadConfig, openFiles, openStore, workspaceFor } from "../workspace/index.js";
 import { type DiskView, nodeDisk } from "./disk-view.js";
 import type { Adapter, Caller, Environment, QuoteNames, Recalled } from "./event.js";
 import * as words from "./messages.js";
@@ -156,7 +156,7 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     brief: true,
     foreign: true,
   });
-  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), brief: true, report: log, clock });
+  const store = openStore({ settings, state, workspace, brief: true, report: log, clock });
   const { gate, onStale, keepOnFold } = settings;
   const session = new Session({
     ...{ files, store, agent, clock, door: doorFor(adapter, cwd), numbered: true },

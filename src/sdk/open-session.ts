@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { findWorkspace, stateFolder } from "../host/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
-import { nodeStore } from "../store/index.js";
-import { boundsOf, loadConfig, openFiles, policiesOf } from "../workspace/index.js";
+import { loadConfig, openFiles, openStore, policiesOf } from "../workspace/index.js";
 
 /** Where a session works, and for whom. Every other option of a session may be given too. */
 export interface OpenOptions extends Omit<Partial<SessionOptions>, "files" | "store" | "agent"> {
@@ -32,7 +31,7 @@ export function sessionOptions(options: OpenOptions): SessionOptions {
   const state = stateFolder({ env, report });
   const files = openFiles({ settings, root, base: root, state, report });
   const here = { cwd: root, root };
-  const store = nodeStore({ state, workspace, bounds: boundsOf(settings), report, here });
+  const store = openStore({ settings, state, workspace, report, here });
   return { clock: Date.now, ...policiesOf(settings), ...own, files, store, agent };
 }
 

@@ -104,7 +104,7 @@ function tolerant(options: ConfigOptions, troubles: string[], read: () => Settin
 
 /** The names of the variables that are settings. */
 export const settingVariables: readonly string[] = Object.values(rules)
-  .map(({ variable }) => variable)
+  .flatMap(({ variable, fields = {} }) => [variable, ...Object.keys(fields)])
   .filter((name) => name !== "");
 
 const projectFile = ({ platform = thisPlatform, workspace }: ConfigOptions): string =>
@@ -150,18 +150,25 @@ function fromEnvironment(env: ConfigOptions["env"], platform: Platform): Setting
 }
 
 function fromVariable(key: Key, env: ConfigOptions["env"], platform: Platform): Settings {
-  const { variable, read } = rules[key];
-  const text = env[variable];
-  if (text === undefined || text === "") return {};
-  const value = read(text, platform.path.delimiter);
-  check(key, value, { where: `environment variable ${variable}`, given: text });
-  return { [key]: value };
+  const { variable, fields = {}, read } = rules[key];
+  const found: Settings[] = [];
+  const take = (name: string, meaning: (text: string) => unknown): void => {
+    const text = env[name];
+    if (text === undefined || text === "") return;
+    const value = meaning(text);
+    check(key, value, { where: `environment variable ${name}`, given: text });
+    found.push({ [key]: value });
+  };
+  take(variable, (text) => read(text, platform.path.delimiter));
+  for (const [name, field] of Object.entries(fields)) take(name, (text) => ({ [field]: text }));
+  return found.length < 2 ? (found[0] ?? {}) : { [key]: Object.assign({}, ...found.map((one) => one[key])) };
 }
 
 /** Each by itself: one that is wrong takes no other away. */
 function fromHook(env: ConfigOptions["env"], platform: Platform, troubles: string[]): Settings {
   const found: Settings[] = [];
-  for (const key of keys) {
+  // As KEDGE_STATE: where the record of a hook is, the person says in their own file.
+  for (const key of keys.filter((one) => one !== "store")) {
     try {
       found.push(fromVariable(key, env, platform));
     } catch (error) {
@@ -192,7 +199,8 @@ function fromFile({ io = nodeIo }: ConfigOptions, path: string): Settings {
 
 function checked(value: unknown, where: string): Settings {
   if (!isObject(value)) throw new PortError("bad_request", `${where} does not hold an object with settings`);
-  const { $schema, ...settings } = value;
+  const { $schema, ...given } = value;
+  const settings = typeof given.store === "string" ? { ...given, store: { url: given.store } } : given;
   for (const [key, one] of Object.entries(settings)) check(key, one, { where, given: JSON.stringify(one) });
   return settings;
 }
@@ -207,7 +215,8 @@ function check(key: string, value: unknown, { where, given }: { where: string; g
   }
   const rule = rules[key as Key];
   if (rule.isValid(value)) return;
-  throw new PortError("bad_request", `${where}: ${key} is ${given}; allowed: ${rule.allowed}`);
+  const shown = rule.isSecret ? "not what it should be" : given;
+  throw new PortError("bad_request", `${where}: ${key} is ${shown}; allowed: ${rule.allowed}`);
 }
 
 /** A file that comes with the repository may make things stricter than the user wants, not laxer. */

@@ -11,5 +11,14 @@ export {
 export { namedCodec } from "./encoding.js";
 export { type NodeFiles, nodeFiles } from "./files.js";
 export type { NodeFilesOptions } from "./files-options.js";
-export { boundsOf, isWithin, openFiles, type Policies, policiesOf, workspaceFor } from "./open-workspace.js";
-export { type LimitSettings, rules, type Settings } from "./settings.js";
+export {
+  boundsOf,
+  chosenStore,
+  isWithin,
+  openFiles,
+  openStore,
+  type Policies,
+  policiesOf,
+  workspaceFor,
+} from "./open-workspace.js";
+export { type LimitSettings, rules, type Settings, type StoreSettings } from "./settings.js";

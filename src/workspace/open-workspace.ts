@@ -1,7 +1,9 @@
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { SchemeName } from "../anchors/index.js";
+import { fleetStore } from "../fleet/index.js";
 import { findWorkspace, type Workspace } from "../host/index.js";
-import type { Cancellation } from "../ports/index.js";
+import { type Cancellation, PortError } from "../ports/index.js";
+import { type NodeStore, type NodeStoreOptions, nodeStore } from "../store/index.js";
 import { type NodeFiles, nodeFiles } from "./files.js";
 import type { Settings } from "./settings.js";
 
@@ -67,6 +69,45 @@ export function openFiles(setup: FilesSetup): NodeFiles {
     ...(scope ? { scope } : {}),
     limits: { ...(size ? { size } : {}), ...(wait ? { wait } : {}), ...(time ? { time } : {}) },
   });
+}
+
+interface StoreSetup extends Omit<NodeStoreOptions, "bounds"> {
+  readonly settings: Settings;
+  readonly workspace: Workspace;
+}
+
+/** Milliseconds. */
+const usualLease = 15_000;
+
+/** Opens the record of a workspace where the settings say that it is: in the state folder, or in a database. */
+export function openStore({ settings, ...setup }: StoreSetup): NodeStore {
+  const options = { ...setup, bounds: boundsOf(settings) };
+  const chosen = chosenStore(settings, setup.workspace);
+  return chosen ? fleetStore({ ...options, ...chosen }) : nodeStore(options);
+}
+
+/** The database in which a workspace is recorded, and the name of the tree; null: it is in the state folder. */
+export function chosenStore(
+  { store = {} }: Pick<Settings, "store">,
+  workspace: Workspace,
+): { readonly url: string; readonly tree: string; readonly lease: number } | null {
+  const { url, trees, lease } = store;
+  if (url === undefined) {
+    if (store.tree === undefined) return null;
+    const which = `the tree ${store.tree} is named, and no store for it`;
+    throw new PortError("bad_request", `${which}: give its address with --store or KEDGE_STORE`);
+  }
+  const top = mainFolder(workspace);
+  const tree = store.tree ?? (trees ? (trees[workspace.root] ?? trees[top]) : basename(top));
+  if (tree === undefined) return null;
+  if (tree === "")
+    throw new PortError("bad_request", `${top} has no name for the store: give one with --tree`);
+  return { url, tree, lease: lease === undefined ? usualLease : lease * 1000 };
+}
+
+/** The top of the main work tree, also from a linked one: all of them are one tree in a store. */
+function mainFolder({ root, key }: Workspace): string {
+  return basename(key) === ".git" ? dirname(key) : root;
 }
 
 /**

@@ -16,6 +16,20 @@ export interface Settings {
   readonly failClosed?: boolean;
   /** Which files of the working tree go on record beside those that agents edit. */
   readonly tree?: "dirty" | "all" | "off";
+  /** Where the record is kept, if not in the state folder. */
+  readonly store?: StoreSettings;
+}
+
+/** A record that several hosts share. */
+export interface StoreSettings {
+  /** The address of a PostgreSQL database. The address gives access to everything, so no message shows it. */
+  readonly url?: string;
+  /** The name of the tree there; if not given, the name of its folder. */
+  readonly tree?: string;
+  /** Folders whose record is kept there, with the names of their trees; all, if not given. */
+  readonly trees?: Readonly<Record<string, string>>;
+  /** Seconds that a lock lasts if its holder is not heard of. */
+  readonly lease?: number;
 }
 
 export interface LimitSettings {
@@ -37,6 +51,10 @@ interface KeyRule {
   /** Names the allowed values, in words. */
   readonly allowed: string;
   readonly variable: string;
+  /** More variables, each for a field of the value. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** The value is shown in no message. */
+  readonly isSecret?: true;
   isValid(value: unknown): boolean;
   /** The value that a text from the environment means; it is checked like any other. */
   read(text: string, delimiter: string): unknown;
@@ -94,6 +112,34 @@ const limits: KeyRule = {
   },
 };
 
+const isAddress = (value: unknown): boolean =>
+  typeof value === "string" && /^postgres(ql)?:\/\/\S+$/.test(value) && URL.canParse(value);
+
+/** Names are read by people, in messages and lists. */
+const isTreeName = (value: unknown): boolean =>
+  typeof value === "string" && /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(value);
+
+const storeFields: Readonly<Record<keyof StoreSettings, (value: unknown) => boolean>> = {
+  url: isAddress,
+  tree: isTreeName,
+  trees: (value) => isObject(value) && Object.values(value).every(isTreeName),
+  lease: (value) => typeof value === "number" && value >= 1 && value <= 3600,
+};
+
+const store: KeyRule = {
+  allowed:
+    'an object with any of "url" (postgres://…), "tree" (a name of letters, digits, blanks and . _ @ -), "trees" (names by folders), "lease" (1 to 3600 seconds)',
+  variable: "KEDGE_STORE",
+  fields: { KEDGE_TREE: "tree" },
+  isSecret: true,
+  isValid: (value) =>
+    isObject(value) &&
+    Object.entries(value).every(
+      ([key, one]) => Object.hasOwn(storeFields, key) && storeFields[key as keyof StoreSettings](one),
+    ),
+  read: (text) => ({ url: text }),
+};
+
 /** The one list of keys: what is not in it is no key. */
 export const rules: Readonly<Record<Key, KeyRule>> = {
   anchors: oneOf("KEDGE_ANCHORS", ["hex6", "hex4", "lean", "none"]),
@@ -113,6 +159,7 @@ export const rules: Readonly<Record<Key, KeyRule>> = {
   failClosed: flag("KEDGE_FAIL_CLOSED"),
   // In the person's own configuration only: no variable sets it.
   tree: oneOf("", ["dirty", "all", "off"]),
+  store,
 };
 
 export const keys = Object.keys(rules) as readonly Key[];

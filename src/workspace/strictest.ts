@@ -52,6 +52,7 @@ const ranks: Readonly<Partial<Record<Key, Rank>>> = {
  * | `roots` | the folders that are in both |
  * | `limits.size`, `wait`, `time` | the smaller, for our own tools; the guard lets through what it cannot look at, so there a project has no say |
  * | `tree` | the person's alone: it says what is written down of their own work |
+ * | `store` | the person's alone: it is where the record goes, and who can read it |
  * | `limits.days`, `space` | the person's alone: the record of lost work is theirs |
  */
 export function join(sources: Sources): Joined {
@@ -81,6 +82,7 @@ function joiners(key: Key): Joiner {
   if (key === "roots") return within;
   if (key === "limits") return limited;
   if (key === "tree") return persons;
+  if (key === "store") return stored;
   return ranks[key] ? ranked : strongest;
 }
 
@@ -100,6 +102,17 @@ const persons: Joiner = (key, { commanding, own, asking }) => {
   const others = [...commanding, ...asking].filter(has(key));
   const vain = others.map((one) => inVain(one, key, one.settings[key] as Value));
   if (has(key)(own)) return { ...decided(key, own), vain };
+  return vain.length > 0 ? { value: undefined, names: ["default"], vain } : null;
+};
+
+/** Each field by the strongest of the person's sources that names it: a flag may name the tree, and a file the address. */
+const stored: Joiner = (key, { commanding, own, asking }) => {
+  const given = [...commanding, own].filter(has(key));
+  const vain = asking.filter(has(key)).map(({ name }) => `${visible(name)} asks in vain for a store`);
+  if (given.length > 0) {
+    const value = Object.assign({}, ...given.toReversed().map(({ settings }) => settings[key]));
+    return { value, names: given.map(({ name }) => name), vain };
+  }
   return vain.length > 0 ? { value: undefined, names: ["default"], vain } : null;
 };
 

@@ -30,7 +30,7 @@ const pure = [
   "foreign",
   "lost",
 ];
-const machine = ["host", "locks", "disk", "search", "git", "store", "workspace"];
+const machine = ["host", "locks", "disk", "search", "git", "store", "fleet", "workspace"];
 const values = ["text", "anchors", "changes", "edits", "merge", "placement", "answers"];
 const agent = [...pure, "session"];
 const below = [...agent, "tools", ...machine, "tree", "authors"];

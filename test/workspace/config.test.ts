@@ -10,13 +10,14 @@ interface Given {
   readonly env?: Record<string, string>;
   readonly project?: unknown;
   readonly user?: unknown;
+  readonly hook?: boolean;
 }
 
 function load(at: Ground, given: Given): Config {
   return loadConfig(optionsFor(at, given));
 }
 
-function optionsFor(at: Ground, { flags = {}, env = {}, project, user }: Given): ConfigOptions {
+function optionsFor(at: Ground, { flags = {}, env = {}, project, user, hook = false }: Given): ConfigOptions {
   const write = (path: string, content: unknown): void => {
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
@@ -26,6 +27,7 @@ function optionsFor(at: Ground, { flags = {}, env = {}, project, user }: Given):
   return {
     flags,
     env,
+    hook,
     workspace: at.root,
     home: at.state,
     platform: { name: "linux", path: posix },
@@ -78,6 +80,7 @@ test("every key has a variable, but for what a person's own file alone decides",
     ...{ KEDGE_ANCHORS: "lean", KEDGE_GATE: "off", KEDGE_ON_STALE: "refuse", KEDGE_KEEP_ON_FOLD: "1" },
     ...{ KEDGE_ROOTS: "/a:/b", KEDGE_DENY: "x", KEDGE_SECRETS: "y,z", KEDGE_LIMITS: "size=10,days=3" },
     ...{ KEDGE_ENCODING: "shift_jis", KEDGE_FAIL_CLOSED: "false", KEDGE_SESSION: "not a setting" },
+    ...{ KEDGE_STORE: "postgres://db/kedge", KEDGE_TREE: "app" },
   };
   const { settings } = load(newGround(), { env });
   const named = Object.entries(settingRules).filter(([, { variable }]) => variable !== "");
@@ -90,6 +93,50 @@ test("every key has a variable, but for what a person's own file alone decides",
     secrets: ["y", "z"],
   });
   expect(settings.limits).toEqual({ size: 10, days: 3 });
+  expect(settings.store).toEqual({ url: "postgres://db/kedge", tree: "app" });
+});
+
+describe("the store", () => {
+  const url = "postgres://me:secret@db/kedge";
+
+  test("is joined field by field: flags, then the environment, then the person's file", () => {
+    const user = { store: { url, tree: "file", lease: 60 } };
+    const { settings, sources } = load(newGround(), {
+      user,
+      env: { KEDGE_TREE: "variable" },
+      flags: { store: { lease: 5 } },
+    });
+    expect(settings.store).toEqual({ url, tree: "variable", lease: 5 });
+    expect(sources.store?.split(", ")).toHaveLength(3);
+  });
+  test("may be given by its address alone", () => {
+    expect(load(newGround(), { user: { store: url } }).settings.store).toEqual({ url });
+  });
+  test("of a project does not count, and is named without its address", () => {
+    const { settings, vain } = load(newGround(), { project: { store: url } });
+    expect(settings.store).toBeUndefined();
+    expect(vain.join()).toMatch(/\.kedge\.json asks in vain for a store$/);
+  });
+  test("of a hook's environment does not count, and nobody is told: it is set for the person's own shell", () => {
+    const { settings, vain } = load(newGround(), {
+      env: { KEDGE_STORE: url, KEDGE_TREE: "other" },
+      hook: true,
+      user: { store: "postgres://own/kedge" },
+    });
+    expect(settings.store).toEqual({ url: "postgres://own/kedge" });
+    expect(vain).toEqual([]);
+  });
+  test.each([
+    "mysql://me:secret@db/x",
+    "postgres://me:secret@db:port/x",
+    "secret",
+    { url, key: 1 },
+    { url, lease: 0 },
+  ])("that is none is refused, and what was given is not repeated: %j", (store) => {
+    const given = (): unknown => load(newGround(), { user: { store } });
+    expect(given).toThrow(/store is not what it should be; allowed: an object with any of "url"/);
+    expect(given).not.toThrow(/secret/);
+  });
 });
 
 describe("a wrong one is named, with what is allowed and where it stands", () => {

@@ -15,6 +15,7 @@ export const ofAuthors: readonly Command[] = [
     summary: "who wrote each uncommitted line, when, with which tool",
     together: "whose the uncommitted lines are; commit one author's",
     positionals: [file],
+    records: true,
     flags: [session, json],
     examples: [["kedge blame src/a.ts", "lines that stand in HEAD have no author"]],
     json: "[{line, author, time, tool, edit}]: author is null for a committed line, a list where it was one of several",
@@ -24,6 +25,7 @@ export const ofAuthors: readonly Command[] = [
     beside: "blame",
     summary: "the uncommitted lines of one author, as a patch",
     positionals: [files],
+    records: true,
     flags: [...whose, session, json],
     examples: [
       ["kedge diff --mine", "what kedge commit --mine would commit"],
@@ -40,6 +42,7 @@ export const ofAuthors: readonly Command[] = [
     beside: "blame",
     summary: "a git commit of one author's lines alone",
     positionals: [files],
+    records: true,
     flags: [
       ...whose,
       {

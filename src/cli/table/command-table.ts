@@ -186,6 +186,7 @@ const record: readonly Command[] = [
     summary: "what was written and refused, by whom",
     together: "what was written and refused; one entry; in numbers",
     positionals: [{ ...file, optional: true }],
+    records: true,
     flags: [
       { name: "file", value: "F", help: "only this file; the same as FILE" },
       {
@@ -211,6 +212,7 @@ const record: readonly Command[] = [
     beside: "log",
     summary: "one entry of the log: who, when, with which tool, and its diff",
     positionals: [{ name: "ID" }],
+    records: true,
     flags: [json],
     examples: [["kedge show mq3k2a1b-x7", "an edit, undo or refusal, or all edits of a batch"]],
     json: "a line for each entry, as of log, with diff (null if the text is no longer kept)",
@@ -220,6 +222,7 @@ const record: readonly Command[] = [
     beside: "log",
     summary: "edits, relocations, refusals and contention in numbers",
     positionals: [],
+    records: true,
     flags: [since, json],
     examples: [["kedge stats --since 7d", "the last week"]],
     json: "{commits, relocated, refusals, undone, lost, files, causes, agents, saved, contention}",
@@ -232,6 +235,7 @@ const record: readonly Command[] = [
       { name: "AGENT", optional: true },
       { name: "NAME", optional: true },
     ],
+    records: true,
     flags: [
       { name: "session", value: "ID", help: "whose (default: the caller's own)" },
       { name: "yes", help: "purge without being asked to confirm" },
@@ -292,6 +296,7 @@ const doors: readonly Command[] = [
     summary: "serve the tools to an MCP client over stdio",
     together: "started by clients: tools over stdio, the guard's hook",
     positionals: [],
+    records: true,
     flags: [
       touching.find(({ name }) => name === "root") as Flag,
       anchors,

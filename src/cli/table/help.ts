@@ -1,4 +1,13 @@
-import { type Command, exitStatuses, type Flag, general, json, touching } from "../flag-types.js";
+import {
+  type Command,
+  exitStatuses,
+  type Flag,
+  general,
+  json,
+  sharedFlags,
+  storing,
+  touching,
+} from "../flag-types.js";
 import { type Stream, wrap } from "../print/output.js";
 import { commandNamed, commands } from "./command-table.js";
 
@@ -39,7 +48,7 @@ export function overview({ stream, has }: HelpSetup): string {
 export function commandHelp(command: Command, { stream, has }: HelpSetup): string {
   const { paint } = stream;
   const flags = command.flags.map(flagRow);
-  const others = touching.filter(({ name }) => !command.flags.some((flag) => flag.name === name));
+  const others = sharedFlags(command).filter(({ name }) => !command.flags.some((flag) => flag.name === name));
   const more = `and ${others.map(({ name }) => `--${name}`).join(" ")} (help flags)`;
   const missing = has(command.name) ? [] : ["", paint("yellow", `This build does not have it yet.`)];
   return [
@@ -51,7 +60,7 @@ export function commandHelp(command: Command, { stream, has }: HelpSetup): strin
     `Usage: ${usageOf(command)}`,
     ...choicesOf(command).flatMap((line) => wrap(line, stream.columns)),
     ...(flags.length > 0 ? ["", ...columns(flags, stream)] : []),
-    ...(command.touches ? wrap(more, stream.columns - 2).map((line) => `  ${line}`) : []),
+    ...(others.length > 0 ? wrap(more, stream.columns - 2).map((line) => `  ${line}`) : []),
     ...(command.notes ? ["", ...wrap(command.notes.join(" "), stream.columns)] : []),
   ].join("\n");
 }
@@ -66,6 +75,10 @@ export function flagsHelp({ stream }: HelpSetup): string {
     `Flags of ${users.join(", ")}:`,
     "",
     ...columns(touching.map(flagRow), stream),
+    "",
+    "Flags of these, and of all that ask the record:",
+    "",
+    ...columns(storing.map(flagRow), stream),
     "",
     "Flags of every command:",
     "",
@@ -97,7 +110,7 @@ export function jsonHelp({ stream }: HelpSetup): string {
 /** The pages for programs; undefined if there is no such page. */
 export function helpData(topic: string | null): unknown {
   if (topic === null || topic === "help") return commands;
-  if (topic === "flags") return [...touching, ...general, json];
+  if (topic === "flags") return [...touching, ...storing, ...general, json];
   if (topic === "exit") return exitStatuses.map(([status, meaning]) => ({ status, meaning }));
   if (topic === "json") return Object.fromEntries(commands.map(({ name, json: shape }) => [name, shape]));
   return commandNamed(topic);

@@ -7,6 +7,7 @@ export const studies: readonly Command[] = [
     summary: "a page of agents at work: who is where, what is stale, what is lost",
     together: "see agents at work, on a page or here",
     positionals: [],
+    records: true,
     flags: [
       { name: "port", value: "N", help: "listen here (default: a free port)" },
       { name: "no-open", help: "print the address and start no browser" },
@@ -19,6 +20,7 @@ export const studies: readonly Command[] = [
     beside: "ui",
     summary: "the same in the terminal; in a pipe one line an event",
     positionals: [],
+    records: true,
     flags: [{ name: "once", help: "print what is there now, and end" }, json],
     examples: [
       ["kedge watch", "q quits, r restores what is lost"],

@@ -1,0 +1,4 @@
+// Where is the record of a tree that several hosts work on? In PostgreSQL, behind the same port as the folder's.
+
+export { type FleetOptions, fleetStore } from "./fleet-store.js";
+export { hidden } from "./hidden.js";
