@@ -116,7 +116,7 @@ const commands = {
     for (const major of testedNodes) {
       const program = nodeBinary(major);
       heading(`tests on Node ${run(program, ["--version"]).stdout.trim()}`);
-      vitest({ program });
+      vitest({ program, args: process.argv.slice(3) });
     }
   },
   /** Real clients against a scripted model; `--record` plays them alone as well and writes docs/clients.md. */
