@@ -28,9 +28,9 @@ export function isSameAuthor(one: Author | null, other: Author | null): boolean 
   return one?.authors.join("\n") === other?.authors.join("\n");
 }
 
-/** Whether it is known for certain who it was, and written down. */
-export function isCertain(author: Author): boolean {
-  return author.authors.length === 1 && author !== unrecorded;
+/** Whether it can have been one only: an agent, or the person. */
+export function isCertain({ authors }: Author): boolean {
+  return authors.length === 1;
 }
 
 /** An agent with its subagents, or the person; also lines of uncertain authors if those are claimed. */

@@ -46,9 +46,9 @@ export async function rememberCommitted(
   const versions: string[] = [];
   const runs: number[] = [];
   for (const line of lines) {
-    const version = line ? numberOf(line.version, versions) : -1;
+    const version = line?.version ? numberOf(line.version, versions) : -1;
     const at = runs.length - 3;
-    const follows = line ? runs[at + 1] === line.index - (runs[at + 2] as number) : true;
+    const follows = version < 0 || runs[at + 1] === (line as WovenLine).index - (runs[at + 2] as number);
     if (runs[at] === version && follows) runs[at + 2] = (runs[at + 2] as number) + 1;
     else runs.push(version, line?.index ?? 0, 1);
   }

@@ -150,7 +150,7 @@ async function textItems(file: Placed, texts: SidesOfText, { store }: Surroundin
   const { weave, now, head } = texts;
   const known = file.head ? await committedPlaces(file.key, file.head.blob, weave, store) : null;
   const places = known ?? placesIn(head, weave, texts.headBytes);
-  const items = itemsOf(weave.all(), head, places);
+  const items = itemsOf(weave, head, places);
   const isWhole = (isTaken: boolean, lines: readonly string[]): boolean =>
     joined(linesWith(items, () => isTaken)) === lines.join("");
   return isWhole(false, head) && isWhole(true, now.lines) ? items : null;
@@ -202,7 +202,7 @@ function wholeAuthor(
   if (!last) return unrecorded;
   const names = new Set(steps.flatMap((entry) => authorOf(entry).authors));
   // A deletion is the doing of whoever deleted, whatever was written before.
-  if (disk === null && last.after === null) return authorOf(last);
+  if (disk === null) return last.after === null ? authorOf(last) : unrecorded;
   if (last.after !== now) for (const name of unrecorded.authors) names.add(name);
   return { ...authorOf(last), authors: [...names] };
 }

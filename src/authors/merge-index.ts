@@ -13,12 +13,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { contentsOf, runGit } from "../git/index.js";
 import type { Repository } from "../host/index.js";
+import { isSameAuthor } from "./author.js";
 import { placesIn } from "./file-work.js";
 import { linesOf } from "./follow.js";
 import type { PlannedFile } from "./plan.js";
 import { CommitRefusal } from "./refusal.js";
 import { joined } from "./text-work.js";
-import type { WovenLine } from "./weave.js";
+import { removerOf, type WovenLine } from "./weave.js";
 import type { GitFile } from "./work-tree.js";
 import { type IndexChange, type Scratch, updateIndex, writeBlob } from "./write-tree.js";
 
@@ -130,7 +131,7 @@ async function mergedEntries(
     else {
       const bytes = (await contentsOf(repository, [entry.blob])).get(entry.blob) ?? new Uint8Array(0);
       const blob = await writeBlob(repository, mergedText(one, bytes));
-      const mode = entry.mode === base?.mode ? change.file.mode : entry.mode;
+      const mode = !base || entry.mode === base.mode ? change.file.mode : entry.mode;
       merged.push({ path: change.path, file: { mode, blob } });
     }
   }
@@ -156,7 +157,10 @@ async function entriesOf(
   );
 }
 
-/** Line by line: what the commit changed is as the commit has it, all else as it is staged. */
+/**
+ * Line by line: what the commit changed is as the commit has it, all else as it is staged, but for lines that neither HEAD
+ * nor the file has any more: they go with the commit of whoever removed them, or the next one would bring them back.
+ */
 function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Uint8Array {
   const { weave, items } = work;
   if (!weave || !items || !lines) return staged;
@@ -164,8 +168,14 @@ function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Ui
   const places = placesIn(text, weave, staged);
   const isStaged = new Set(places);
   const isChanged = new Map<WovenLine, boolean>();
-  for (const item of items)
+  const known = new Set<WovenLine | null>();
+  for (const item of items) {
+    known.add(item.line).add(item.twin ?? null);
     if (item.line && taken.has(item)) isChanged.set(item.line, item.kind === "inserted");
+  }
+  const committing = [...taken].map(({ author }) => author);
+  const isReplaced = (line: WovenLine): boolean =>
+    !known.has(line) && committing.some((author) => isSameAuthor(author, removerOf(line)));
   const merged: { text: string }[] = [];
   let at = 0;
   const unknown = (): void => {
@@ -173,7 +183,7 @@ function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Ui
   };
   unknown();
   for (const line of weave.all()) {
-    if (isChanged.get(line) ?? isStaged.has(line)) merged.push(line);
+    if (isChanged.get(line) ?? (isStaged.has(line) && !isReplaced(line))) merged.push(line);
     if (places[at] !== line) continue;
     at++;
     unknown();

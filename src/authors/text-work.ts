@@ -1,6 +1,6 @@
 /** The uncommitted lines of one text, in one order with those of HEAD, and any part of them as a text. Pure. */
 import { type Author, isSameAuthor, unrecorded } from "./author.js";
-import { removerOf, type WovenLine } from "./weave.js";
+import { removerOf, type Weave, type WovenLine } from "./weave.js";
 
 /** One line of HEAD, of the file now, or of both. */
 export interface Item {
@@ -9,50 +9,21 @@ export interface Item {
   /** The author of the change; null for a line that stays. */
   readonly author: Author | null;
   readonly line: WovenLine | null;
+  /** A line that was removed and written anew is kept: the other one of the two. */
+  readonly twin?: WovenLine | null;
   /** Items between two kept ones have one number; -1 for a kept one. */
   readonly region: number;
 }
 
 type Loose = Omit<Item, "region">;
 
-/** Joins a weave, in which the lines alive are the file now, with the lines of HEAD in it. */
-export function itemsOf(
-  woven: Iterable<WovenLine>,
-  head: readonly string[],
-  found: readonly (WovenLine | null)[],
-): Item[] {
-  const lines = [...woven];
-  const places = inOrder(found, lines);
-  const all: Loose[] = [];
-  let at = 0;
-  const unknown = (): void => {
-    for (; at < head.length && !places[at]; at++)
-      all.push({ text: head[at] as string, kind: "removed", author: unrecorded, line: null });
-  };
-  unknown();
-  for (const line of lines) {
-    const isInHead = places[at] === line;
-    if (isInHead || line.isAlive) all.push(itemOf(line, isInHead));
-    if (!isInHead) continue;
-    at++;
-    unknown();
-  }
+/** Joins a weave, in which the lines alive are the file now, with the lines of HEAD: those found in it, and the others. */
+export function itemsOf(weave: Weave, head: readonly string[], found: readonly (WovenLine | null)[]): Item[] {
+  const isInHead = new Set(weave.include(head, found));
+  const all = [...weave.all()]
+    .filter((line) => line.isAlive || isInHead.has(line))
+    .map((line) => itemOf(line, isInHead.has(line)));
   return numbered(regionsOf(all).flatMap(withoutEqual));
-}
-
-/** Places that come in the order of the weave; null in place of one that does not. */
-function inOrder(
-  places: readonly (WovenLine | null)[],
-  woven: readonly WovenLine[],
-): readonly (WovenLine | null)[] {
-  const rank = new Map(woven.map((line, at) => [line, at]));
-  let last = -1;
-  return places.map((place) => {
-    const at = place ? (rank.get(place) ?? -1) : -1;
-    if (at <= last) return null;
-    last = at;
-    return place;
-  });
 }
 
 function itemOf(line: WovenLine, isInHead: boolean): Loose {
@@ -93,8 +64,8 @@ function withoutEqual(items: Loose[]): Loose[] {
   for (const [rAt, iAt] of pairs) {
     between(rAt, iAt);
     const [old, made] = [removed[rAt] as Loose, inserted[iAt] as Loose];
-    const { line } = hasBetween(removed, old, made, order) ? old : made;
-    result.push({ ...made, line, kind: "kept", author: null });
+    const [one, other] = hasBetween(removed, old, made, order) ? [old, made] : [made, old];
+    result.push({ ...made, line: one.line, twin: other.line, kind: "kept", author: null });
   }
   between(removed.length, inserted.length);
   return result;

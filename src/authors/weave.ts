@@ -12,7 +12,7 @@ export interface Replacement {
 export interface WovenLine {
   /** Bytes as latin1, with the line break. */
   readonly text: string;
-  /** The version in which the line appeared first, and its number there: the line's name for good. */
+  /** The version in which the line appeared first, and its number there: the line's name for good. "": it has none. */
   readonly version: string;
   readonly index: number;
   /** null: the line is older than the journal. */
@@ -95,6 +95,30 @@ export class Weave {
   /** Every line, removed ones included, in their order. */
   *all(): Generator<WovenLine> {
     for (let at = this.first.next; at; at = at.next) yield at;
+  }
+
+  /**
+   * Takes in every line of a text: one that was never followed here gets a place of its own, after the line above it, as
+   * a line that is gone. `places` names the others; those that do not come in the order of the weave count as new.
+   */
+  include(texts: readonly string[], places: readonly (WovenLine | null)[]): WovenLine[] {
+    const rank = new Map([...this.all()].map((one, at) => [one, at]));
+    let last = this.first;
+    let highest = -1;
+    return texts.map((text, at) => {
+      const place = places[at];
+      const own = place ? (rank.get(place) ?? -1) : -1;
+      if (place && own > highest) {
+        highest = own;
+        last = place;
+        return place;
+      }
+      const made = line(text, "", -1, { by: null, bornIn: null });
+      made.isAlive = false;
+      link(last, [made]);
+      last = made;
+      return made;
+    });
   }
 
   /** Lines come back as they were; lines since are removed by whoever went back. */

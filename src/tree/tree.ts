@@ -294,7 +294,10 @@ class Work {
     const target = found.after?.version ?? null;
     let version = found.before?.version ?? null;
     const recent = entries.filter(({ time }) => time >= this.before.time - slack);
-    for (const entry of recent) if (entry.before === version) version = entry.after;
+    // An edit after the last look is nearer than the look, whatever came between the two.
+    for (const entry of recent)
+      if (entry.before === version || (entry.time > this.before.time && entry.to === undefined))
+        version = entry.after;
     if (version === target) return null;
     // Somebody wrote before a tool did: what that was is not known exactly, and the file is as the tool left it.
     if (recent.at(-1)?.after === target) return null;

@@ -68,6 +68,20 @@ describe("kedge commit", () => {
     expect(tree.head("a.txt")).toBe(ten.replace("2\n", "{\na\nb\n}\n"));
   });
 
+  test("names the person's lines as the person's, which no claim of uncertain lines takes along", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    tree.put("a.txt", ten.replace("4\n", "{\nmine\n}\n").replace("9\n", "nine\n"));
+    await tree.replace("ada", "a.txt", "mine\n", "ada\n");
+    for (const more of [[], ["--with-unknown"]])
+      expect(await tree.kedge("ada", "commit", "--mine", "-m", "x", ...more)).toEqual({
+        status: 1,
+        out: "",
+        err: "kedge: a.txt:5 stands on lines of you or another program (4,6); --with person takes them along\n",
+      });
+    await tree.ok("ada", "commit", "--mine", "--with", "person", "-m", "x");
+    expect(tree.head("a.txt")).toBe(ten.replace("4\n", "{\nada\n}\n"));
+  });
+
   test("needs the author of a new file along", async () => {
     const tree = new TestRepository({ "a.txt": ten });
     await tree.write("ada", "new/b.txt", "one\ntwo\n");

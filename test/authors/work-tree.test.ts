@@ -135,6 +135,59 @@ describe("kedge commit in a real work tree", () => {
     expect(tree.git("status", "--porcelain")).toBe("MM a.txt\nM  b.txt\n");
   });
 
+  test("takes staged lines along that the committed ones replaced, and the mode of a new file", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    await tree.replace("ada", "a.txt", "5\n", "five\n");
+    await tree.replace("bob", "a.txt", "8\n", "eight\n");
+    await tree.write("ada", "run.sh", "echo\n");
+    tree.git("add", "-A");
+    await tree.replace("ada", "a.txt", "five\n", "FIVE\n");
+    await tree.write("ada", "run.sh", "echo hello\n");
+    chmodSync(tree.path("run.sh"), 0o755);
+    await commits(tree, "ada");
+    expect(staged(tree)).toEqual(["-8", "+eight"]);
+    expect(tree.git("diff", "--cached", "--summary")).toBe("");
+    tree.git("commit", "-q", "-m", "staged");
+    expect(tree.git("status", "--porcelain")).toBe("");
+    expect(tree.head("a.txt")).toBe(tree.text("a.txt"));
+  });
+
+  test("leaves no line staged that a commit removed and that no edit on record ever saw", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    tree.put("a.txt", ten.replace("2\n3\n", "person\n"));
+    await tree.replace("bob", "a.txt", "10\n", "10\nbob\n");
+    const patch = tree.git("diff", "-U1").replace(/@@ -1,4[\s\S]*?(?=@@ -10)/, "");
+    expect(tree.tryGit(["apply", "--cached", "--recount"], patch)).toEqual({ status: 0, out: "" });
+    await commits(tree, "person");
+    expect(staged(tree)).toEqual(["+bob"]);
+    tree.git("commit", "-q", "-m", "staged");
+    expect(tree.head("a.txt")).toBe(tree.text("a.txt"));
+  });
+
+  test("takes a file that is gone for the person's to delete, whoever wrote in it before", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    await tree.replace("bob", "a.txt", "2\n", "two\n");
+    rmSync(tree.path("a.txt"));
+    expect((await tree.kedge("me", "commit", "--agent", "bob", "-m", "x")).status).toBe(1);
+    await commits(tree, "person");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("keeps authors where git wrote the file between two edits, and again after them", async () => {
+    const tree = new TestRepository({ "a.txt": ten, "b.txt": "b\n" });
+    await tree.replace("eve", "a.txt", "9\n", "nine\n");
+    await tree.kedge("me", "diff", "--person");
+    tree.put("a.txt", ten.replace("1\n", "one\n"));
+    tree.git("commit", "-q", "-a", "-m", "by hand");
+    await tree.replace("bob", "a.txt", "5\n", "five\n");
+    tree.git("stash", "-q");
+    tree.put("a.txt", tree.text("a.txt").replace("7\n", "seven\n"));
+    tree.git("commit", "-q", "-a", "-m", "meanwhile");
+    tree.git("stash", "pop", "-q");
+    await commits(tree, "bob");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
   test("commits in a linked work tree, and leaves a submodule alone", async () => {
     const tree = new TestRepository({ "a.txt": ten });
     const inner = new TestRepository({ "s.txt": "s\n" });

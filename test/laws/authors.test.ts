@@ -113,7 +113,7 @@ describe("committing author after author", () => {
         let places: (WovenLine | null)[] = [...(weave.livingIn("0") ?? [])];
         const committed = new Set<WovenLine>();
         for (const name of order) {
-          const { file, companions } = commitOf(name, itemsOf(weave.all(), lines, places));
+          const { file, companions } = commitOf(name, itemsOf(weave, lines, places));
           if (!file?.lines) continue;
           for (const { kind, line } of file.taken) {
             if (kind !== "inserted" || !line) continue;
@@ -136,10 +136,10 @@ describe("committing author after author", () => {
         let lines: readonly string[] = head;
         for (const name of rounds.flatMap(() => order)) {
           const places = embed(lines, [...weave.all()], weave.lines);
-          const { file } = commitOf(name, itemsOf(weave.all(), lines, places));
+          const { file } = commitOf(name, itemsOf(weave, lines, places));
           if (file?.lines) lines = file.lines.map(({ text }) => text);
         }
-        const items = itemsOf(weave.all(), lines, embed(lines, [...weave.all()], weave.lines));
+        const items = itemsOf(weave, lines, embed(lines, [...weave.all()], weave.lines));
         const left = items.filter(({ kind }) => kind !== "kept").map(({ author: whose }) => whose?.authors);
         expect(left).toEqual([]);
         expect(lines).toEqual(now.map(({ text }) => text));
@@ -151,7 +151,7 @@ describe("committing author after author", () => {
     fc.assert(
       fc.property(courses, ([count, steps]) => {
         const { weave, now, head } = play(count, steps);
-        const items = itemsOf(weave.all(), head, [...(weave.livingIn("0") ?? [])]);
+        const items = itemsOf(weave, head, [...(weave.livingIn("0") ?? [])]);
         const lines = items.filter(({ kind }) => kind !== "removed");
         expect(lines.map(({ text }) => text)).toEqual(now.map(({ text }) => text));
         for (const [at, { kind, author: whose }] of lines.entries())
