@@ -1,12 +1,18 @@
 /** The one place that a quote without a match may mean: it differs in blanks at line starts and ends only. */
-import { heal, indentUnit, withoutOuterBlanks } from "../changes/index.js";
+import { hasOnlyOtherBlanks, heal, indentUnit, withoutOuterBlanks } from "../changes/index.js";
 import type { Document } from "../text/index.js";
 import { type Quote, search, textOf } from "./text-search.js";
 
-/** Lines of a document, half-open, and what takes their place; as a quote too. */
+/** Lines of a document, half-open, that a quote reads like. */
 export interface Meant {
   readonly start: number;
   readonly end: number;
+  /** null: what takes their place cannot be told. */
+  readonly healed: HealedQuote | null;
+}
+
+/** The edit with the blanks of the file: lines in the place of those meant, and the same as a quote. */
+export interface HealedQuote {
   readonly lines: readonly string[];
   readonly quote: Pick<Quote, "old" | "new">;
   /** Every line has the same blanks more or less, or the same exchange of tabs and spaces. */
@@ -17,26 +23,36 @@ export interface Meant {
 const most = { lines: 40, characters: 8000 };
 
 /**
- * null if the quote stands there, if no place or more than one reads like it, or if its replacement cannot be told. Whole
- * lines only: of a part of a line nobody can say what its blanks were.
+ * null if the quote stands there, or if no place or more than one reads like it. Whole lines only: of a part of a line
+ * nobody can say what its blanks were.
  */
 export function meantBy(quote: Quote, document: Document): Meant | null {
   if (quote.all || search(textOf(document), quote.old, null).length > 0) return null;
-  const isEnded = quote.old.endsWith("\n");
   const quoted = linesOf(quote.old);
-  const fresh = isEnded && quote.new === "" ? [] : linesOf(quote.new);
-  // Without its newline the replacement would run into the next line.
-  if (isEnded && quote.new !== "" && !quote.new.endsWith("\n")) return null;
   const [start, other] = likePlaces(quoted, document);
   if (start === undefined || other !== undefined) return null;
   const end = start + quoted.length;
-  if (isEnded && document.terminator(end - 1) === "") return null;
   const standing = document.lines(start, end);
+  if (!hasOnlyOtherBlanks(quoted, standing) || !isShortEnough(standing)) return null;
+  const isEnded = quote.old.endsWith("\n");
+  const isCut = isEnded && document.terminator(end - 1) === "";
+  return { start, end, healed: isCut ? null : healedQuote(quote, { quoted, standing }, document) };
+}
+
+function healedQuote(
+  quote: Quote,
+  { quoted, standing }: { readonly quoted: readonly string[]; readonly standing: readonly string[] },
+  document: Document,
+): HealedQuote | null {
+  const isEnded = quote.old.endsWith("\n");
+  const fresh = isEnded && quote.new === "" ? [] : linesOf(quote.new);
+  // Without its newline the replacement would run into the next line.
+  if (isEnded && quote.new !== "" && !quote.new.endsWith("\n")) return null;
   const healed = heal({ quoted, standing, fresh, unit: indentUnit(document.lines()) });
   if (!healed || !isShortEnough([...standing, ...healed.lines])) return null;
   const text = (lines: readonly string[]): string =>
-    lines.join("\n") + (quote.old.endsWith("\n") && lines.length > 0 ? "\n" : "");
-  return { start, end, ...healed, quote: { old: text(standing), new: text(healed.lines) } };
+    lines.join("\n") + (isEnded && lines.length > 0 ? "\n" : "");
+  return { ...healed, quote: { old: text(standing), new: text(healed.lines) } };
 }
 
 function linesOf(text: string): string[] {

@@ -121,7 +121,7 @@ function believedSpan(lines: readonly number[], base: number, view: View): Span 
   return { start, end };
 }
 
-/** One place that the agent was shown reads the same but for blanks: a handle takes those of the file. */
+/** One place that the agent was shown reads the same but for blanks: its rows, and if it can be, a handle with its blanks. */
 function withMeant(
   found: Problem,
   { edit, base, span }: { edit: QuoteEdit; base: number; span: Span | null },
@@ -130,16 +130,20 @@ function withMeant(
   const { last, now } = view.history;
   const meant = meantBy(edit, now);
   if (!meant) return found;
-  const { start, end, lines } = meant;
+  const { start, end, healed } = meant;
   const within = span ? view.history.believed(base)?.toNow.hull(span.start, span.end) : [0, now.lineCount];
   const isNamed = within !== undefined && (within[0] as number) <= start && end <= (within[1] as number);
   if (!isNamed || !view.known(last).hasSpan(start, end)) return found;
-  const hunks = ourChange(now.lines(start, end), lines, start);
   const place = end - start === 1 ? `line ${end} reads` : `lines ${start + 1}-${end} read`;
-  return {
+  const told = {
     ...found,
     message: `${found.message}; ${place} the same but for blanks at line starts and ends`,
     rows: found.rows.add(start, end),
+  };
+  if (!healed) return told;
+  const hunks = ourChange(now.lines(start, end), healed.lines, start);
+  return {
+    ...told,
     meant: { edits: [edit], base: last, refs: [], spans: [{ start, end }], gap: null, beside: null, hunks },
   };
 }

@@ -1,7 +1,7 @@
 // May another program's tool do this to a file, and what did it do?
 
 export { type Glance, glance } from "./glance.js";
-export type { Healed } from "./healing.js";
+export type { Healed, QuotedRows } from "./healing.js";
 export {
   type Consideration,
   consider,

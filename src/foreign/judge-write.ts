@@ -34,7 +34,7 @@ import {
 } from "../placement/index.js";
 import { type Document, digest, LineSet, type Range } from "../text/index.js";
 import { doubt, unclearHunk } from "./doubtful-place.js";
-import { type Healed, healing } from "./healing.js";
+import { type Healed, healing, type QuotedRows } from "./healing.js";
 import {
   elsewhere,
   isKnownThroughout,
@@ -63,7 +63,8 @@ export interface ForeignWrite {
 }
 
 export type Consideration =
-  | { readonly kind: "allowed" }
+  /** `alike`: its quotes stand nowhere, and read like these lines but for blanks that nobody can put right. */
+  | { readonly kind: "allowed"; readonly alike?: QuotedRows }
   /** The tool would miss the place or hit another one. These quotes make the same change to the file now. */
   | { readonly kind: "carried"; readonly quotes: readonly Quote[] }
   /** Its quotes differ from the file in blanks only. These have the blanks of the file. */
@@ -135,12 +136,13 @@ type Finding = Exclude<Consideration, { kind: "refused" }> | Refusing;
 async function judgeWrite(write: ForeignWrite, opened: OpenFile, env: Env): Promise<Finding> {
   if (!opened.document) return allowed;
   const healed = env.gate === "off" ? null : await healing(write.change, opened, opened.document);
-  if (healed) {
+  if (healed?.quotes) {
     const { quotes } = healed;
     const answer = await weigh({ ...write, change: { kind: "quotes", quotes } }, opened, env);
     if (answer.kind === "allowed") return { kind: "healed", ...healed };
   }
-  return weigh(write, opened, env);
+  const answer = await weigh(write, opened, env);
+  return healed && answer.kind === "allowed" ? { ...allowed, alike: healed.rows } : answer;
 }
 
 async function weigh(write: ForeignWrite, opened: OpenFile, env: Env): Promise<Finding> {

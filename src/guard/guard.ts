@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
 import { rejected } from "../answers/index.js";
 import { type Result, withNamesEscaped } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
-import type { Consideration, Healed, News } from "../foreign/index.js";
+import type { Consideration, Healed, News, QuotedRows } from "../foreign/index.js";
 import { nameByPrompt } from "../ledger/index.js";
 import { type Json, PortError } from "../ports/index.js";
 import { visible } from "../text/index.js";
@@ -200,9 +200,13 @@ async function carriedReason(write: Write, quotes: readonly Quote[], place: Guar
   ].join("\n");
 }
 
-function healedText({ path }: Write, { quotes, rows }: Healed, place: GuardContext): string {
+function healedText(write: Write, healed: Healed, place: GuardContext): string {
+  return `${alikeText(write, healed.rows, place)}\n${words.healedEdit(healed.quotes, place.names)}`;
+}
+
+function alikeText({ path }: Write, rows: QuotedRows, place: GuardContext): string {
   for (const { text } of rows) place.room.left -= text.length + rowRoom;
-  return words.healedEdit({ path, quotes, rows, names: place.names });
+  return words.alikeRows(path, rows);
 }
 
 async function newsOf(path: string, place: GuardContext): Promise<string> {
@@ -284,6 +288,7 @@ async function explained(write: Write, place: GuardContext): Promise<string[]> {
     return [words.addedNote(path, refusalText(write, found.result, place))];
   }
   if (found.kind === "healed") return [`kedge: ${healedText(write, found, place)}`];
+  if (found.kind === "allowed" && found.alike) return [`kedge: ${alikeText(write, found.alike, place)}`];
   const changed = await news(path, place);
   if (found.kind === "allowed" && !changed) return [];
   const note = words.newsNote(path, changed, place.door);

@@ -2,7 +2,7 @@
 import { type Door, rejected } from "../answers/index.js";
 import type { Touched } from "../calls/index.js";
 import type { Quote } from "../edits/index.js";
-import type { Formatted, Healed, News } from "../foreign/index.js";
+import type { Formatted, News, QuotedRows } from "../foreign/index.js";
 import type { LostEdit } from "../lost/index.js";
 import { type Range, shortAgentName, visible } from "../text/index.js";
 import type { QuoteNames } from "./event.js";
@@ -49,16 +49,17 @@ export function healedNote(path: string): string {
   return `kedge: your quote differs from ${visible(path)} in blanks at line starts and ends only; the edit was made with the file's, and the new text was indented the same way.`;
 }
 
-/** The same where the model has to send it itself: the lines as they stand, and the edit with their blanks. */
-export function healedEdit({
-  path,
-  rows,
-  quotes,
-  names,
-}: Omit<Healed, "even"> & { path: string; names: QuoteNames | undefined }): string {
+/** Only blanks are wrong with the quote: the lines as they stand. */
+export function alikeRows(path: string, rows: QuotedRows): string {
   return [
     `your quote differs from ${visible(path)} in blanks at line starts and ends only. The lines as they stand:`,
     ...rows.map(rowText),
+  ].join("\n");
+}
+
+/** The edit with the blanks of the file, for the model to send. */
+export function healedEdit(quotes: readonly Quote[], names: QuoteNames | undefined): string {
+  return [
     "If it still holds, send this, which has the blanks of the file:",
     ...quotes.map((one) => quoteText(one, names)),
   ].join("\n");

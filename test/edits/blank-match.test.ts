@@ -53,23 +53,54 @@ describe("a quote with other blanks than the file", () => {
     expect(text()).toContain("        return a\n");
   });
 
+  const shown: [string, string, string, string, RegExp][] = [
+    [
+      "a line that ends in two blanks",
+      "- one  \n- two\n",
+      " - one",
+      " - ONE",
+      /^ {4}1#[0-9a-f]{6}\|- one {2}$/m,
+    ],
+    [
+      "a line that goes on in the next",
+      "cc \\\n  x\n",
+      " cc \\\n  x",
+      " cc \\\n  y",
+      /^ {4}2#[0-9a-f]{6}\| {2}x$/m,
+    ],
+    ["one depth in the quote is two in the file", python, "if x:\nb = 2", "if x:\nb = 3", /\| {8}b = 2$/m],
+    [
+      "a new line at a depth that is no step",
+      python,
+      "\treturn a",
+      "\treturn (a +\n\t\t  b)",
+      /\| {4}return a$/m,
+    ],
+    ["it would run into the next line", python, "\treturn a\n", "\treturn b", /\| {4}return a$/m],
+  ];
+  it.each(shown)("is not healed, and its rows are shown: %s", async (_, content, old, fresh, row) => {
+    const { quote, text } = await at(content);
+    const refusal = await quote(old, fresh);
+    expect(outcome(refusal)).toBe("!not_found");
+    expect(handleOf(refusal)).toBeUndefined();
+    expect(refusal.text).toContain("the same but for blanks at line starts and ends");
+    expect(refusal.text).toMatch(row);
+    expect(refusal.text).not.toContain("With the blanks of the file");
+    expect(text()).toBe(content);
+  });
+
   const none: [string, string, string, string, object?][] = [
     ["two places read like it", "  a\nb\n    a\n", "\ta", "\tc"],
     ["all are meant", python, "\treturn a", "\treturn b", { all: true }],
-    ["a line that ends in two blanks", "- one  \n- two\n", " - one", " - ONE"],
-    ["a line that goes on in the next", "cc \\\n  x\n", " cc \\\n  x", " cc \\\n  y"],
     ["more than blanks differs", python, "\treturn  a", "\treturn b"],
-    ["one depth in the quote is two in the file", python, "if x:\nb = 2", "if x:\nb = 3"],
-    ["a new line at a depth that is no step", python, "\treturn a", "\treturn (a +\n\t\t  b)"],
     ["a part of a line", python, "\treturn", "\tyield"],
-    ["it would run into the next line", python, "\treturn a\n", "\treturn b"],
   ];
   it.each(none)("is not healed: %s", async (_, content, old, fresh, more = {}) => {
     const { quote, text } = await at(content);
     const refusal = await quote(old, fresh, more);
     expect(outcome(refusal)).toBe("!not_found");
     expect(handleOf(refusal)).toBeUndefined();
-    expect(refusal.text).not.toContain("With the blanks of the file");
+    expect(refusal.text).not.toContain("the same but for blanks");
     expect(text()).toBe(content);
   });
 

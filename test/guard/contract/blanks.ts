@@ -127,6 +127,19 @@ export function blanks(driver: Driver): void {
       expect(place.text("a.js")).toBe(text.replace("return 1", "return 3"));
     });
 
+    test("blanks that nobody can put right: the tool says what it finds, and where it finds nothing the lines are told", async () => {
+      const text = "# Notes\n\nfirst line  \nsecond line\n\nend\n";
+      const { place, agent, path } = await read(text);
+      const edit = { old: "first line\nsecond line", new: "first\nsecond" };
+      const outcome = await agent.edit(path, edit);
+      expect(outcome).toMatchObject({ deny: null, rewritten: null });
+      if (outcome.failed === null) return;
+      expect(told(outcome)).toMatch(
+        /in blanks at line starts and ends only.*\n3\tfirst line {2}\n4\tsecond line$/,
+      );
+      expect(place.text("a.js")).toBe(text);
+    });
+
     test("two places read like it, or words differ: between the agent and its tool", async () => {
       const { place, agent, path } = await read();
       const two = await agent.asksEdit(path, {
