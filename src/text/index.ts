@@ -1,6 +1,6 @@
 // What are the lines of these bytes? Documents, their encodings and hashes; values in, values out.
 
-export { hueOf, terminalColour } from "./agent-colour.js";
+export { AgentColours, hueOf, terminalColour } from "./agent-colour.js";
 export { clientOf, shortAgentName } from "./agent-name.js";
 export {
   type Codec,

@@ -1,6 +1,6 @@
 /** The rows of the agents panel, from journal and lanes. */
 import type { JournalEntry } from "../ports/index.js";
-import { clientOf, hueOf, shortAgentName } from "../text/index.js";
+import { clientOf, shortAgentName } from "../text/index.js";
 import type { AgentGroup, LostWork, StaleView, ViewAgent } from "./contract.js";
 import { stepOf } from "./view-events.js";
 import { hour, lineCount, outside } from "./words.js";
@@ -25,6 +25,7 @@ export interface Moment {
   readonly stale: readonly StaleView[];
   readonly now: number;
   words(agent: string): Promise<string | null>;
+  hue(agent: string): number;
   path(file: string): string;
 }
 
@@ -37,6 +38,8 @@ export async function agentRows(entries: readonly JournalEntry[], at: Moment): P
   const { lost, now } = at;
   const owners = new Set(lost.map(({ agent }) => agent));
   const shown = [...toldOf(entries, at)].filter(([id, { time }]) => time > now - agentsFor || owners.has(id));
+  // In the order in which they came, so that a colour stays with its agent.
+  for (const [id] of shown) at.hue(id);
   const made = await Promise.all(shown.map(([id, told]) => agentRow(id, told, owners.has(id), at)));
   const rank: Readonly<Record<AgentGroup, number>> = { needs: 0, working: 1, quiet: 2 };
   return made.sort((one, two) => rank[one.group] - rank[two.group] || (one.id < two.id ? -1 : 1));
@@ -72,7 +75,7 @@ async function agentRow(id: string, told: Told, isOwner: boolean, at: Moment): P
   const isRefused = last?.kind === "refusal" && last.time > now - workingFor;
   const isWorking = time > now - workingFor;
   return {
-    ...{ id, name: shortAgentName(id), words: await at.words(id), client: clientOf(id), hue: hueOf(id) },
+    ...{ id, name: shortAgentName(id), words: await at.words(id), client: clientOf(id), hue: at.hue(id) },
     group: isOwner || isRefused ? "needs" : isWorking ? "working" : "quiet",
     now: last && stepOf(last, at.path(last.file)),
     ...{ seen: time, edits, refusals },

@@ -56,6 +56,8 @@ export interface AgentStep {
   readonly lines: readonly Range[];
   readonly command: string | null;
   readonly time: number;
+  /** Why the step was refused; null if it was not. */
+  readonly code: string | null;
 }
 
 export interface ViewFile {
@@ -107,20 +109,25 @@ export interface ViewEvent {
   readonly kind: string;
   readonly agent: string;
   readonly tool: string;
+  readonly what: "created" | "edited" | "reformatted" | "moved" | "deleted";
   readonly path: string;
   readonly lines: readonly Range[];
   readonly relocated: number;
   readonly code: string | null;
   readonly cause: string | null;
+  /** Edits that were lost or restored, and the agents who had made them. */
   readonly edits: readonly string[];
+  readonly owners: readonly string[];
   /** The texts before and after are recorded, so that a diff can be shown and the edit taken back. */
   readonly canUndo: boolean;
 }
 
-/** The diff of an event, or the text of its refusal. */
+/** The diff of an event, or the reason of its refusal with the edit that stood in its way. */
 export interface EventDetails {
   readonly event: ViewEvent;
   readonly diff: string | null;
+  readonly reason: string | null;
+  readonly because: { readonly event: ViewEvent; readonly diff: string | null } | null;
 }
 
 /** One page of events, newest first; `next` asks for the older ones. */

@@ -29,9 +29,12 @@ export async function laneOf(bytes: Uint8Array, file: FileId, context: FileConte
   const opened = await OpenFile.of(bytes, file, context);
   const { agent, document } = opened;
   if (!document || !hasSeen(agent)) return null;
-  const stale = untoldLines(agent);
-  const removed = agent.deletions.filter(({ told }) => !told).reduce((sum, { count }) => sum + count, 0);
   const wrote = await ownLines(opened);
+  const stale = untoldLines(agent).subtract(wrote);
+  // A deletion counts as made by whoever changed the file last.
+  const isOwn = opened.states.at(-1)?.by === context.agent;
+  const untold = isOwn ? [] : agent.deletions.filter(({ told = [] }) => told.length === 0);
+  const removed = untold.reduce((sum, { count }) => sum + count, 0);
   const isBehind = !stale.isEmpty || removed > 0;
   return {
     lane: {

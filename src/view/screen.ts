@@ -81,6 +81,11 @@ function nameIn(state: ViewState, id: string): string {
   return visible(state.agents.find((agent) => agent.id === id)?.name ?? displayName(id));
 }
 
+/** The colour that the agent has among the others; an agent that is gone has its own. */
+function hueIn({ agents }: ViewState, id: string): number {
+  return agents.find((agent) => agent.id === id)?.hue ?? hueOf(id);
+}
+
 function agentLines(state: ViewState, options: ScreenOptions, paint: Paint): string[] {
   const { agents } = state;
   if (agents.length === 0)
@@ -116,7 +121,7 @@ function fileLines(state: ViewState, options: ScreenOptions, paint: Paint): stri
     const lines = padded(file.lines === 0 ? "gone" : counted(file.lines, "line"), linesWidth);
     const lanes = file.lanes.filter(({ wrote, stale }) => wrote.length + stale.length > 0).slice(0, 3);
     const rows = (lanes.length > 0 ? lanes : file.lanes.slice(0, 1)).map((lane, at) => {
-      const strip = stripOf(lane, file, { width, paint, hue: hueOf(lane.agent) });
+      const strip = stripOf(lane, file, { width, paint, hue: hueIn(state, lane.agent) });
       const note = fitted(` ${lineCount(lane.stale)} changed`, noteWidth);
       const head = at === 0 ? `${path} ${lines}` : padded("", before - 1);
       return `${head} ${strip}${lane.stale.length === 0 ? "" : paint(note, "33")}`;
@@ -154,9 +159,12 @@ function stripOf(lane: Lane, file: ViewFile, { width, paint, hue }: Strip): stri
 function eventLine(event: ViewEvent, state: ViewState, options: ScreenOptions, paint: Paint): string {
   const name = nameIn(state, event.agent);
   const time = clockTime(event.time, options.now);
-  const text = fitted(eventText(event), options.columns - time.length - [...name].length - 2);
+  const text = fitted(
+    eventText(event, (id) => nameIn(state, id)),
+    options.columns - time.length - [...name].length - 2,
+  );
   const colour = event.kind === "lost" ? "1;31" : event.kind === "refusal" ? "33" : "0";
-  return `${paint(time, "2")} ${paint(name, `38;5;${terminalColour(hueOf(event.agent))}`)} ${paint(text, colour)}`;
+  return `${paint(time, "2")} ${paint(name, `38;5;${terminalColour(hueIn(state, event.agent))}`)} ${paint(text, colour)}`;
 }
 
 /** One event as a line of its own, for a pipe: time, agent, what happened. */

@@ -1,52 +1,40 @@
 /** The state of a tree with its agents, made from journal and ledgers, and kept up with what is new. */
-import type { LostEdit } from "../lost/index.js";
 import type { JournalEntry } from "../ports/index.js";
+import { AgentColours } from "../text/index.js";
 import { agentRows, agentsFor, isEdit, workingFor } from "./agent-rows.js";
 import type {
   Activity,
   EventDetails,
   EventPage,
-  LostWork,
   StaleView,
   ViewEvent,
   ViewFile,
   ViewState,
 } from "./contract.js";
 import { LaneCache, type LaneSource, mostFiles, type SeenLane } from "./lane-cache.js";
-import { eventOf } from "./view-events.js";
+import { Losses, type LossSource, later, longLooksAfter } from "./losses.js";
+import { eventOf, reasonOf, standingInTheWay } from "./view-events.js";
 import { hour } from "./words.js";
 
 /** Newest entries that are held; older ones are read from the journal when a page of them is asked for. */
 const entriesHeld = 20_000;
 /** Entries that are read before the first state is shown; the others follow. */
 const entriesFirst = 3000;
-/** Until the long looks begin, in milliseconds: the first state is on its way by then. */
-const longLooksAfter = 400;
 /** In a quiet repository the newest files are shown, however old. */
 const leastFiles = 20;
-const lostEvery = 5000;
-
 /** The tree is looked at so often while somebody watches. */
 const looksEvery = 2000;
 const slices = 120;
 
-export interface TreeViewOptions extends LaneSource {
+export interface TreeViewOptions extends LaneSource, LossSource {
   readonly repository: string;
   readonly hasActions: boolean;
   branch(): Promise<string | null>;
   /** Writes down what changed in the tree since somebody looked last. */
   lookAtTree(): Promise<void>;
-  lost(): Promise<readonly LostEdit[]>;
   /** The name that a person gave an agent, or the first words of its prompt. */
   words(agent: string): Promise<string | null>;
   diff(entry: JournalEntry): Promise<string | null>;
-}
-
-/** The finding of a survey, and how far the journal went then. */
-interface LostSeen {
-  readonly time: number;
-  readonly mark: string | null;
-  readonly lost: readonly LostEdit[];
 }
 
 export class TreeView {
@@ -58,12 +46,13 @@ export class TreeView {
   /** When the tree was looked at last: not before the first state is shown. */
   private looked: number;
   private readonly lanes: LaneCache;
-  private lostSeen: LostSeen | null = null;
-  private survey: Promise<void> | null = null;
+  private readonly losses: Losses;
+  private readonly colours = new AgentColours();
 
   constructor(private readonly options: TreeViewOptions) {
     this.looked = options.look.clock();
     this.lanes = new LaneCache(options);
+    this.losses = new Losses(options);
   }
 
   /** Reads what is new; the first call reads the newest entries. */
@@ -114,12 +103,18 @@ export class TreeView {
   }
 
   private shown(entry: JournalEntry): ViewEvent {
-    return eventOf(entry, this.options.shownPath(entry.file));
+    const owners = (entry.edits ?? []).flatMap((id) => this.find(id)?.agent ?? []);
+    return eventOf(entry, { path: this.options.shownPath(entry.file), owners: [...new Set(owners)] });
+  }
+
+  /** Newest first: what is asked for is mostly of the last minutes. */
+  private find(id: string): JournalEntry | undefined {
+    return this.entries.findLast((one) => one.id === id);
   }
 
   /** Waits for the survey that is under way: for a single look. */
   async settled(): Promise<void> {
-    await Promise.all([this.survey, this.filling]);
+    await Promise.all([this.losses.settled(), this.filling]);
   }
 
   async state(at?: number): Promise<ViewState> {
@@ -129,15 +124,17 @@ export class TreeView {
     const entries = at === undefined ? this.entries : this.entries.filter(({ time }) => time <= at);
     const wanted = this.wantedFiles(entries, now);
     const seen = at === undefined ? await this.lanes.of(entries, wanted) : await this.lanes.at(wanted, at);
-    const lost = at === undefined ? this.lostNow() : this.lostThen(entries);
+    const lost = at === undefined ? this.losses.now(this.entries, this.mark) : this.losses.noted(entries);
     const files = await this.files(entries, seen, now);
     const stale = this.stale(seen);
     const agents = await agentRows(entries, {
       ...{ lost, stale, now },
       shown: [...seen.values()].map(({ agent, made }) => ({ agent, time: made.shown })),
       words: (agent) => this.options.words(agent),
+      hue: (agent) => this.colours.hueOf(agent),
       path: (file) => this.options.shownPath(file),
     });
+    if (at === undefined) this.colours.keep(agents.map(({ id }) => id));
     const recent = entries.filter(({ time }) => time > now - hour);
     return {
       ...{ time: now, repository, branch: await this.options.branch(), agents, files, stale, lost },
@@ -203,66 +200,6 @@ export class TreeView {
     );
   }
 
-  /**
-   * A survey of all edits takes a while in a long journal, so the state never waits for one: until the first is done, the
-   * losses that the journal has are told.
-   */
-  private lostNow(): LostWork[] {
-    const { clock } = this.options.look;
-    const known = this.lostSeen;
-    const isFresh = known !== null && known.mark === this.mark && clock() - known.time < lostEvery;
-    if (!isFresh && this.survey === null) {
-      const { mark } = this;
-      const wait = known ? 0 : longLooksAfter;
-      this.survey = later(wait)
-        .then(this.options.lost)
-        .then(
-          (lost) => this.surveyed({ time: clock(), mark, lost }),
-          () => this.surveyed(known),
-        );
-    }
-    return known ? known.lost.map((one) => this.lostWork(one)) : this.lostThen(this.entries);
-  }
-
-  private surveyed(seen: LostSeen | null): void {
-    this.lostSeen = seen;
-    this.survey = null;
-  }
-
-  private lostWork(edit: LostEdit): LostWork {
-    const { id, agent, path, lines, what, gone, time, kept, diff, lost } = edit;
-    return {
-      ...{ id, agent, path, lines, what, gone, time, kept, diff },
-      lost: lost && { time: lost.time, agent: lost.agent, command: lost.command },
-    };
-  }
-
-  /** Past losses that were noticed and not restored yet are told, as far as the journal says. */
-  private lostThen(entries: readonly JournalEntry[]): LostWork[] {
-    const restored = new Set(entries.flatMap(({ kind, edits }) => (kind === "commit" ? (edits ?? []) : [])));
-    return entries
-      .filter(({ kind }) => kind === "lost")
-      .flatMap((entry) =>
-        (entry.edits ?? []).flatMap((id): LostWork[] => {
-          const edit = entries.find((one) => one.id === id);
-          if (!edit || restored.has(id)) return [];
-          return [
-            {
-              ...{
-                id,
-                agent: edit.agent,
-                path: this.options.shownPath(edit.file),
-                lines: edit.lines,
-                what: "lines",
-              },
-              ...{ gone: 0, time: edit.time, kept: false, diff: "" },
-              lost: { time: entry.time, agent: entry.agent, command: entry.cause ?? null },
-            },
-          ];
-        }),
-      );
-  }
-
   async history(before: string | null, max: number): Promise<EventPage> {
     await this.catchUp();
     const page = (entries: readonly JournalEntry[], end: number): EventPage => {
@@ -283,9 +220,14 @@ export class TreeView {
 
   async event(id: string): Promise<EventDetails | null> {
     const entry =
-      this.entries.find((one) => one.id === id) ??
-      (await this.options.look.store.journal({ ids: [id] })).find((one) => one.id === id);
-    return entry ? { event: this.shown(entry), diff: await this.options.diff(entry) } : null;
+      this.find(id) ?? (await this.options.look.store.journal({ ids: [id] })).find((one) => one.id === id);
+    if (!entry) return null;
+    const event = this.shown(entry);
+    if (entry.kind !== "refusal")
+      return { event, diff: await this.options.diff(entry), reason: null, because: null };
+    const cause = standingInTheWay(entry, this.entries);
+    const because = cause && { event: this.shown(cause), diff: await this.options.diff(cause) };
+    return { event, diff: null, reason: reasonOf(entry), because };
   }
 
   async activity(from: number): Promise<Activity> {
@@ -305,8 +247,4 @@ export class TreeView {
     }
     return { from: begin, to, slices: counted };
   }
-}
-
-function later(milliseconds: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, milliseconds));
 }

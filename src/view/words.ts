@@ -59,12 +59,19 @@ export function shortPath(path: string, longest = 44): string {
 }
 
 /** Returns what happened, without the agent's name. */
-export function eventText({ kind, tool, path, lines, code, cause, relocated, edits }: ViewEvent): string {
+export function eventText(event: ViewEvent, nameOf: (agent: string) => string = displayName): string {
+  const { kind, tool, what, path, lines, code, cause, relocated, edits, owners } = event;
   const where = `${visible(path)}${lines.length > 0 ? `:${rangeText(lines)}` : ""}`;
-  if (kind === "refusal") return `${tool} of ${where} refused${code ? ` (${code})` : ""}`;
-  if (kind === "lost") return `${counted(Math.max(1, edits.length), "edit")} lost in ${where}`;
-  if (kind === "undo") return `undo in ${where}`;
-  if (kind === "head") return cause === null ? "HEAD moved" : visible(cause);
-  const verb = tool === "restore" ? "restored" : tool === "shell" ? "changed by command" : "edited";
-  return `${verb} ${where}${relocated > 0 ? " (relocated)" : ""}`;
+  if (kind === "refusal") return `${visible(tool)} of ${where} refused${code ? ` (${code})` : ""}`;
+  if (kind === "lost") {
+    const owned = owners.length === 0 ? "" : ` of ${owners.map((one) => visible(nameOf(one))).join(", ")}`;
+    const few = edits.length < 2 ? "an edit" : counted(edits.length, "edit");
+    return tool === "forget"
+      ? `dismissed ${few}${owned} in ${where}`
+      : `took away ${few}${owned} in ${where}`;
+  }
+  if (kind === "undo") return `took back an edit in ${where}`;
+  if (kind === "head") return cause === null ? "moved HEAD" : `moved HEAD with ${visible(cause)}`;
+  if (tool === "restore") return `restored ${where}`;
+  return `${what} ${where}${tool === "shell" ? " by a command" : ""}${relocated > 0 ? " (relocated)" : ""}`;
 }

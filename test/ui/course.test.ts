@@ -29,6 +29,8 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
     return opened;
   };
   const shows = (selector: string) => page.waitForSelector(selector, { timeout: 30_000 });
+  const top = (selector: string) =>
+    page.evaluate<number>(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`);
   const text = (selector: string) => page.locator(selector).first().innerText();
 
   beforeAll(async () => {
@@ -44,8 +46,9 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
   });
 
   test("a quiet repository says what to do next", async () => {
-    await shows(".agents .empty");
-    expect(await text(".agents")).toContain("kedge install");
+    await shows(".welcome");
+    expect(await text(".welcome")).toContain("kedge install");
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("both agents show up, and the stale view before any collision", async () => {
@@ -65,16 +68,29 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
     expect(two.edit("auth.ts", "const line44 = 44;", "const line44 = 0;")).toBe(false);
     await shows(".event.refusal");
     expect(await text(".event.refusal")).toMatch(/claude-code:bbbb/);
+    expect(await text(".agents .bad")).toBe("last call refused (stale)");
+    await page.keyboard.press("j");
+    await shows(".event.refusal .diff");
+    expect(await text(".event.refusal .details")).toMatch(
+      /have changed since they were shown\. Nothing was written\.[\s\S]*claude-code:aaaa edited auth\.ts:44[\s\S]*-const line44 = 44;\s+\+const line44 = 'four';/,
+    );
+    expect(await text(".event.refusal .details")).not.toContain("-const line1 = 1;");
+    await page.keyboard.press("Escape");
   });
 
   test("shows the loss, and a click on Restore brings the bytes back", async () => {
     const wanted = tree.text("auth.ts");
     await two.run("git checkout -- .", () => void tree.git("checkout", "--", "."));
     expect(tree.text("auth.ts")).toBe(files["auth.ts"]);
-    await shows(".banner");
+    const place = await top(".panel.agents");
+    // The survey may find the loss before the hook has told of the command.
+    await shows(".banner code");
+    expect(await text(".event.lost")).toMatch(/claude-code:bbbb took away an edit of claude-code:aaaa/);
+    expect(await text(".files")).not.toMatch(/claude-code:bbbb has not seen/);
     expect(await text(".banner")).toMatch(
       /1 edit lost of\s+claude-code:aaaa[\s\S]*claude-code:bbbb[\s\S]*git checkout -- \./,
     );
+    expect(await top(".panel.agents"), "nothing moves for the banner").toBe(place);
     expect(await faultsOf(page)).toEqual([]);
     await page
       .locator(".banner")
@@ -154,6 +170,8 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
 
   test("the page says so when the command has ended", async () => {
     await running.stop();
-    await page.waitForSelector(".link.lost", { timeout: 30_000 });
+    await page.waitForSelector(".link.waiting", { timeout: 30_000 });
+    await page.waitForSelector(".headline.cut", { timeout: 30_000 });
+    expect(await text(".headline")).toMatch(/does not answer, and what you see is of \d\d:\d\d:\d\d/);
   });
 });

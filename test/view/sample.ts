@@ -59,6 +59,7 @@ export function sample({
         lines: [{ start: 10 + at, end: 14 + at }],
         command: at % 3 === 1 ? "npm test -- auth" : null,
         time: time - at * 45_000,
+        code: at === 0 ? "stale" : null,
       },
       seen: time - at * 45_000,
       edits: 3 + roll(30),
@@ -124,11 +125,12 @@ export function sample({
       id: `e${at}`,
       time: time - Math.floor((at / Math.max(1, events)) * hour),
       ...{ kind, agent, tool: kind === "undo" ? "undo" : "Edit", path: names[roll(names.length)] as string },
-      lines: [span(100)],
+      ...{ lines: [span(100)], what: "edited" },
       relocated: roll(4) === 0 ? 1 : 0,
       code: kind === "refusal" ? "stale" : null,
       cause: kind === "refusal" ? "1 line has changed since last read, changed by codex:834b" : null,
       edits: kind === "lost" ? ["m1-aa"] : [],
+      owners: kind === "lost" ? ["agent-0"] : [],
       canUndo: kind === "commit",
     };
   });

@@ -15,7 +15,10 @@ async function started(actions = true): Promise<ViewServer> {
       state: async (at) => (at === undefined ? state : { ...state, time: at }),
       news: async () => ({ events: [], mark: "m" }),
       history: async () => ({ events, next: null }),
-      event: async (id) => (id === "e1" ? { event: events[1] as (typeof events)[0], diff: "+a" } : null),
+      event: async (id) =>
+        id === "e1"
+          ? { event: events[1] as (typeof events)[0], diff: "+a", reason: null, because: null }
+          : null,
       activity: async (from) => ({ from, to: from, slices: [] }),
     },
     actions: actions

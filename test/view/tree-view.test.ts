@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LostEdit } from "../../src/lost/index.js";
-import { memoryFiles, memoryStore } from "../../src/ports/index.js";
+import { type JournalEntry, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
+import { Document } from "../../src/text/index.js";
+import { write } from "../../src/tree/journal.js";
 import { TreeView } from "../../src/view/tree-view.js";
 
 const minute = 60_000;
@@ -47,6 +49,23 @@ class Place {
       edits: [{ op: "replace_text", old, new: `${made}\n` }],
     });
     expect(result.isError, result.text).toBe(false);
+  }
+
+  /** A change by a command of the agent, as the look at the tree puts it on record. */
+  async command(name: string, change: (before: string) => string): Promise<void> {
+    const { files, store } = this;
+    const file = await files.identify("a.ts");
+    const old = Document.parse((await files.read(file)) as Uint8Array);
+    const bytes = new TextEncoder().encode(change(new TextDecoder().decode(old.toBytes())));
+    files.files.set(file.key, bytes);
+    const made = Document.parse(bytes);
+    const step = {
+      file,
+      before: { version: old.version, text: old },
+      after: { version: made.version, text: made },
+    };
+    const context = { files, store, clock: () => this.now };
+    await write(step, { tool: "shell", cause: "sh x.sh", time: this.now }, [name], context as never);
   }
 
   pass(minutes = 1): void {
@@ -144,6 +163,45 @@ describe("the state of the live view", () => {
     const details = await place.view.event(older.events[0]?.id ?? "");
     expect(details).toMatchObject({ diff: "+a", event: { agent: "ada", canUndo: true } });
     expect(await place.view.event("nothing")).toBeNull();
+  });
+
+  test("tells why a call was refused, with the edit that stood in its way, and no change that was never made", async () => {
+    const place = await worked();
+    const refused = await place.agent("bob").edit({
+      path: "a.ts",
+      edits: [{ op: "replace_text", old: "line 5\n", new: "FIVE\n" }],
+    });
+    expect(refused.isError).toBe(true);
+    const [event] = (await place.view.history(null, 1)).events;
+    expect(event).toMatchObject({ kind: "refusal", agent: "bob", code: "stale" });
+    expect(await place.view.event(event?.id ?? "")).toMatchObject({
+      diff: null,
+      reason: "Lines the edit touches have changed since they were shown.",
+      because: { event: { agent: "ada", lines: [{ start: 5, end: 5 }] }, diff: "+a" },
+    });
+    const { agents } = await place.view.state();
+    expect(agents[0]).toMatchObject({ id: "bob", group: "needs", now: { code: "stale" } });
+  });
+
+  test("names the agents whose edits were taken away", async () => {
+    const place = await worked();
+    const [edit] = await place.store.journal({ agent: "ada", last: 1 });
+    await place.store.append([
+      {
+        ...(edit as JournalEntry),
+        ...{ id: "l1", agent: "bob", tool: "Bash", kind: "lost", edits: [edit?.id ?? ""] },
+      },
+    ]);
+    expect((await place.view.history(null, 1)).events).toMatchObject([{ kind: "lost", owners: ["ada"] }]);
+  });
+
+  test("counts no change of an agent's own command as news to it", async () => {
+    const place = await worked();
+    await place.agent("bob").read({ path: "a.ts" });
+    await place.command("bob", (before) => before.replace("line 12\n", "").replace("line 3\n", "three\n"));
+    const { stale, agents } = await place.view.state();
+    expect(stale).toMatchObject([{ agent: "ada", by: ["bob"], removed: 1, lines: [{ start: 3, end: 3 }] }]);
+    expect(agents.find(({ id }) => id === "bob")?.behind).toBe(0);
   });
 
   test("counts what happened in each slice of time", async () => {

@@ -11,7 +11,12 @@ export function Confirm({ wish, source, close }: { wish: Wish; source: Source; c
   const [preview, setPreview] = useState<ActionAnswer | null>(null);
   const [done, setDone] = useState<ActionAnswer | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const failed = (error: unknown): ActionAnswer => ({ ok: false, text: String(error), diff: "", paths: [] });
+  const failed = (error: unknown): ActionAnswer => ({
+    ok: false,
+    text: error instanceof Error ? error.message : String(error),
+    diff: "",
+    paths: [],
+  });
   const request = { ids: wish.ids };
   useEffect(() => {
     source

@@ -17,17 +17,22 @@ interface Props {
   readonly state: ViewState;
   readonly now: number;
   readonly chosen: string | null;
+  readonly isPast: boolean;
   choose(agent: string | null): void;
 }
 
-export function Agents({ state, now, chosen, choose }: Props) {
-  const { shown, hold } = useSteadyRows(state.agents, ({ id, group }) => `${group} ${id}`);
+export function Agents({ state, now, chosen, choose, isPast }: Props) {
+  const { shown, hold } = useSteadyRows(state.agents, ({ id, group }) => `${group} ${id}`, `${isPast}`);
   return (
     <section class="panel agents" aria-labelledby="agents-title" tabIndex={0} {...hold}>
       <h2 id="agents-title">
         Agents <small>{state.agents.length}</small>
       </h2>
-      {state.agents.length === 0 ? <NoAgents /> : null}
+      {state.agents.length === 0 ? (
+        <p class="empty">
+          {isPast ? "No agent had worked here by then." : "No agent has worked here for a day."}
+        </p>
+      ) : null}
       {groups.map(([group, title]) => {
         const members = shown.filter((agent) => agent.group === group).slice(0, longestList);
         if (members.length === 0) return null;
@@ -61,6 +66,8 @@ function AgentCard(props: {
 }) {
   const { agent, state, now, isChosen, choose } = props;
   const views = state.stale.filter((one) => one.agent === agent.id);
+  const lost = state.lost.filter((one) => one.agent === agent.id).length;
+  const refusal = agent.group === "needs" && agent.now?.code ? `last call refused (${agent.now.code})` : null;
   const [worst] = [...views].sort((one, two) => weight(two) - weight(one));
   return (
     <button
@@ -72,10 +79,11 @@ function AgentCard(props: {
       data-agent={agent.id}
     >
       <span class="card-head">
-        <i class="dot" aria-hidden="true" />
         <b>{visible(agent.name)}</b>
         <time>{ago(agent.seen, now)}</time>
       </span>
+      {lost > 0 ? <span class="bad">{counted(lost, "edit")} lost</span> : null}
+      {lost === 0 && refusal ? <span class="bad">{refusal}</span> : null}
       {agent.words ? <span class="words">“{visible(agent.words)}”</span> : null}
       <span class="step">{stepText(agent)}</span>
       {worst ? (
@@ -98,20 +106,5 @@ function stepText({ now }: ViewAgent): string {
   if (!now) return "has looked at files";
   if (now.command !== null) return `$ ${visible(now.command).slice(0, 80)}`;
   const lines = now.lines.length > 0 ? `:${rangeText(now.lines)}` : "";
-  return `${now.tool} ${shortPath(visible(now.path ?? ""), 30)}${lines}`;
-}
-
-function NoAgents() {
-  return (
-    <div class="empty">
-      <p>No agent has worked here yet.</p>
-      <p>
-        Put the guard before the agent you have: <code>kedge install</code>. Then start it in this folder; it
-        shows up here with its first read.
-      </p>
-      <p>
-        To see the view with agents first: <code>kedge demo --ui</code>.
-      </p>
-    </div>
-  );
+  return `${visible(now.tool)} ${shortPath(visible(now.path ?? ""), 30)}${lines}`;
 }

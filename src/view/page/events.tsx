@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { visible } from "../../text/index.js";
 import type { EventDetails, ViewEvent, ViewState } from "../contract.js";
 import { ago, clockTime, counted, eventText } from "../words.js";
-import { AgentName, CopyButton, Diff, useSteadyRows } from "./parts.js";
+import { AgentName, CopyButton, Diff, nameOf, useSteadyRows } from "./parts.js";
 import type { Source } from "./source.js";
 
 /** What an action is asked for: the dialog shows it before it is done. */
@@ -28,13 +28,19 @@ interface Props {
 
 export function Events(props: Props) {
   const { state, events, chosen, hasOlder } = props;
-  const isOf = ({ agent }: ViewEvent): boolean => chosen === null || agent === chosen;
-  const { shown, waiting, hold } = useSteadyRows(events.filter(isOf), ({ id }) => id);
+  const { shown, waiting, hold, release } = useSteadyRows(events, ({ id }) => id, `${chosen}`);
   return (
     <section class="panel events" aria-labelledby="events-title" tabIndex={0} {...hold}>
       <h2 id="events-title">
         Events
-        <small role="status">{waiting > 0 ? `${waiting} new` : ""}</small>
+        {chosen === null ? null : <small>of {nameOf(state, chosen)}</small>}
+        <span role="status">
+          {waiting > 0 ? (
+            <button type="button" class="plain" onClick={release}>
+              show {waiting} new
+            </button>
+          ) : null}
+        </span>
       </h2>
       {shown.length === 0 ? <p class="empty">Nothing has happened in the time that is shown.</p> : null}
       <ol>
@@ -49,7 +55,6 @@ export function Events(props: Props) {
           older events
         </button>
       ) : null}
-      {state.lost.length === 0 ? null : <span class="sr">{counted(state.lost.length, "edit")} lost</span>}
     </section>
   );
 }
@@ -66,8 +71,8 @@ function EventRow({ event, state, now, opened, open, source, wish }: Props & { e
       >
         <time title={clockTime(event.time, now)}>{ago(event.time, now)}</time>
         <span class="what">
-          <AgentName state={state} id={event.agent} />
-          <span>{eventText(event)}</span>
+          <AgentName state={state} id={event.agent} />{" "}
+          <span class="happened">{eventText(event, (id) => nameOf(state, id))}</span>
         </span>
       </button>
       {isOpen ? <Details {...{ event, state, source, wish }} /> : null}
@@ -91,9 +96,11 @@ function Details(props: { event: ViewEvent; state: ViewState; source: Source; wi
   const lost = state.lost.filter(({ id }) => id === event.id || event.edits.includes(id)).map(({ id }) => id);
   return (
     <div class="details">
-      {event.cause ? <p class="cause">{visible(event.cause)}</p> : null}
+      {details?.reason ? <p>{details.reason} Nothing was written.</p> : null}
+      {event.cause ? <p class="cause">{causeText(event)}</p> : null}
       {details?.diff ? <Diff text={details.diff} /> : null}
-      {details && !details.diff && !event.cause ? (
+      {details?.because ? <Because {...{ event, state }} because={details.because} /> : null}
+      {details && event.kind === "commit" && details.diff === null ? (
         <p class="cause">The texts of this event are not kept.</p>
       ) : null}
       <p class="buttons">
@@ -122,6 +129,29 @@ function Details(props: { event: ViewEvent; state: ViewState; source: Source; wi
       </p>
     </div>
   );
+}
+
+/** The edit that a refused call would have overwritten. */
+function Because(props: {
+  event: ViewEvent;
+  state: ViewState;
+  because: NonNullable<EventDetails["because"]>;
+}) {
+  const { event, state, because } = props;
+  return (
+    <>
+      <p>
+        <AgentName state={state} id={because.event.agent} /> {eventText(because.event)}{" "}
+        {ago(because.event.time, event.time).replace(/^now$/, "a moment")} before:
+      </p>
+      {because.diff ? <Diff text={because.diff} /> : null}
+    </>
+  );
+}
+
+/** The command that did it, or what the refusal said. */
+function causeText({ kind, cause }: ViewEvent): string {
+  return `${kind === "refusal" ? "" : "$ "}${visible(cause ?? "")}`;
 }
 
 function commandOf({ id, canUndo }: ViewEvent, lost: readonly string[]): string {

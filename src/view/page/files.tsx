@@ -1,9 +1,10 @@
 /** The files panel: a strip of each file's lines, with a lane for each agent. */
 import { useState } from "preact/hooks";
 import { visible } from "../../text/index.js";
-import type { Lane, StaleView, ViewFile, ViewState } from "../contract.js";
-import { ago, counted, lineCount, rangeText, shortPath } from "../words.js";
-import { AgentName, agentOf, nameOf, unknownHue, useSteadyRows } from "./parts.js";
+import type { Lane, ViewFile, ViewState } from "../contract.js";
+import { ago, counted, rangeText, shortPath } from "../words.js";
+import { StaleText } from "./headline.js";
+import { agentOf, nameOf, unknownHue, useSteadyRows } from "./parts.js";
 import { barsOf } from "./strips.js";
 
 const pageSize = 40;
@@ -14,13 +15,14 @@ interface Props {
   readonly state: ViewState;
   readonly now: number;
   readonly chosen: string | null;
+  readonly isPast: boolean;
 }
 
-export function Files({ state, now, chosen }: Props) {
+export function Files({ state, now, chosen, isPast }: Props) {
   const [count, setCount] = useState(pageSize);
   const isOf = (file: ViewFile): boolean =>
     chosen === null || file.lanes.some(({ agent }) => agent === chosen);
-  const { shown, hold } = useSteadyRows(state.files.filter(isOf), ({ path }) => path);
+  const { shown, hold } = useSteadyRows(state.files.filter(isOf), ({ path }) => path, `${chosen} ${isPast}`);
   return (
     <section class="panel files" aria-labelledby="files-title" tabIndex={0} {...hold}>
       <h2 id="files-title">
@@ -31,12 +33,16 @@ export function Files({ state, now, chosen }: Props) {
         </span>
       </h2>
       {shown.length === 0 ? (
-        <p class="empty">No file was shown to an agent or edited in the last hours.</p>
+        <p class="empty">
+          {isPast
+            ? "No file had been shown to an agent by then."
+            : "No file was shown to an agent or edited in the last hours."}
+        </p>
       ) : (
         <ul>
           {shown.slice(0, count).map((file) => (
             <li key={file.path}>
-              <FileStrip {...{ file, state, now, chosen }} />
+              <FileStrip {...{ file, state, now, chosen, isPast }} />
             </li>
           ))}
         </ul>
@@ -52,6 +58,7 @@ export function Files({ state, now, chosen }: Props) {
 
 function FileStrip({ file, state, now, chosen }: Props & { file: ViewFile }) {
   const lanes = ordered(file.lanes, chosen).slice(0, mostLanes);
+  const hidden = file.lanes.length - lanes.length;
   const stale = state.stale.filter(({ path }) => path === file.path);
   const height = Math.max(1, lanes.length) * laneHeight;
   return (
@@ -65,27 +72,37 @@ function FileStrip({ file, state, now, chosen }: Props & { file: ViewFile }) {
           {ago(file.time, now)}
         </small>
       </header>
-      <svg
-        class="strip"
-        viewBox={`0 0 1000 ${height}`}
-        height={height * 1.4}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${file.path}: ${lanes.map((lane) => laneText(lane, state)).join("; ")}`}
-      >
-        {lanes.map((lane, at) => (
-          <LaneBars
-            key={lane.agent}
-            {...{ lane, file, at }}
-            hue={agentOf(state, lane.agent)?.hue ?? unknownHue}
-            title={laneText(lane, state)}
-          />
-        ))}
-      </svg>
+      <div class="lanes">
+        <ol class="lane-names" aria-hidden="true">
+          {lanes.map((lane) => (
+            <li key={lane.agent}>{nameOf(state, lane.agent)}</li>
+          ))}
+        </ol>
+        <svg
+          class="strip"
+          viewBox={`0 0 1000 ${height}`}
+          height={height * 1.4}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${visible(file.path)}: ${lanes.map((lane) => laneText(lane, state)).join("; ")}`}
+        >
+          {lanes.map((lane, at) => (
+            <LaneBars
+              key={lane.agent}
+              {...{ lane, file, at }}
+              hue={agentOf(state, lane.agent)?.hue ?? unknownHue}
+              title={laneText(lane, state)}
+            />
+          ))}
+        </svg>
+      </div>
+      {hidden > 0 ? <p class="soft">and {counted(hidden, "more agent")}</p> : null}
       {stale.slice(0, 3).map((view) => (
-        <StaleNote key={view.agent} {...{ view, state, now }} />
+        <p key={view.agent} class="stale-note">
+          <StaleText stale={view} {...{ state, now }} />
+        </p>
       ))}
-      {stale.length > 3 ? <p class="stale-note">and {counted(stale.length - 3, "more agent")}</p> : null}
+      {stale.length > 3 ? <p class="stale-note">and {counted(stale.length - 3, "more view")}</p> : null}
     </article>
   );
 }
@@ -122,22 +139,4 @@ function laneText(lane: Lane, state: ViewState): string {
     lane.stale.length > 0 ? `changed since: ${rangeText(lane.stale)}` : "",
   ];
   return `${nameOf(state, lane.agent)} ${parts.filter((part) => part !== "").join(", ")}`;
-}
-
-function StaleNote({ view, state, now }: { view: StaleView; state: ViewState; now: number }) {
-  const { lines, removed, by, since } = view;
-  const count = lineCount(lines);
-  const changed =
-    count === 0 ? counted(removed, "line") : `${count === 1 ? "line" : "lines"} ${rangeText(lines)}`;
-  const verb = `${(count || removed) === 1 ? "was" : "were"} ${count === 0 ? "removed" : "changed"}`;
-  const when = ago(since, now);
-  return (
-    <p class="stale-note">
-      <AgentName state={state} id={view.agent} /> has not seen that {changed} {verb} by{" "}
-      {by.length === 0
-        ? "you or another program"
-        : by.map((id) => <AgentName key={id} state={state} id={id} />)}{" "}
-      {when === "now" ? "just now" : `${when} ago`}
-    </p>
-  );
 }

@@ -1,5 +1,5 @@
 /** Small parts that several panels show. */
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible, visibleText } from "../../text/index.js";
 import type { ViewAgent, ViewState } from "../contract.js";
@@ -26,9 +26,32 @@ export function AgentName({ state, id }: { state: ViewState; id: string }) {
   );
 }
 
+export function AgentNames({
+  state,
+  ids,
+  most = 3,
+}: {
+  state: ViewState;
+  ids: readonly string[];
+  most?: number;
+}) {
+  const rest = ids.length - most;
+  return (
+    <>
+      {ids.slice(0, most).map((id, at) => (
+        <Fragment key={id}>
+          {at === 0 ? "" : at === Math.min(ids.length, most) - 1 && rest <= 0 ? " and " : ", "}
+          <AgentName state={state} id={id} />
+        </Fragment>
+      ))}
+      {rest > 0 ? ` and ${rest} more` : ""}
+    </>
+  );
+}
+
 /** A unified diff, a line an element, so that colours need no markup from the server. */
 export function Diff({ text, longest = 400 }: { text: string; longest?: number }) {
-  const lines = text.split("\n");
+  const lines = text.replace(/\n+$/, "").split("\n");
   const kind = (line: string): string => {
     if (line.startsWith("@@")) return "at";
     if (/^(---|\+\+\+) /.test(line)) return "file";
@@ -65,39 +88,55 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-/** Copies a command and says so for a moment. */
-export function CopyButton({ command }: { command: string }) {
-  const [isCopied, setCopied] = useState(false);
+/** Copies a command and says for a moment whether that went well. */
+export function CopyButton({ command, label = "copy command" }: { command: string; label?: string }) {
+  const [said, say] = useState<string | null>(null);
   const copy = async () => {
-    await navigator.clipboard.writeText(command).catch(() => {});
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
+    await navigator.clipboard.writeText(command).then(
+      () => say("copied"),
+      () => say("the browser refused"),
+    );
+    setTimeout(() => say(null), 1500);
   };
   return (
-    <button type="button" class="plain" onClick={copy} title={command}>
-      {isCopied ? "copied" : "copy command"}
+    <button type="button" class="plain copy" onClick={copy} title={command}>
+      {said ?? label}
     </button>
   );
 }
 
 /**
- * Keeps rows where they are while a pointer or the focus is among them: a row that moved under the pointer would be clicked
- * by mistake. Rows keep their order until the pointer leaves; new rows wait.
+ * Keeps rows where they are while a pointer or the keyboard's focus is among them: a row that moved under the pointer would be
+ * clicked by mistake. New rows wait until they are asked for or the pointer leaves. Another `subject` shows other rows at once.
  */
-export function useSteadyRows<T>(rows: readonly T[], keyOf: (row: T) => string) {
-  const [isHeld, setHeld] = useState(false);
-  const order = useRef<readonly string[]>([]);
-  const found = new Map(rows.map((row) => [keyOf(row), row]));
-  let shown = rows;
-  if (isHeld) {
-    const known = new Set(order.current);
-    const last = rows.findIndex((row) => keyOf(row) === order.current.at(-1));
-    // Rows below the last one push nothing away.
-    const below = rows.slice(last + 1).map(keyOf);
-    order.current = [...order.current, ...below.filter((key) => !known.has(key))];
-    shown = order.current.flatMap((key) => found.get(key) ?? []);
-  } else order.current = rows.map(keyOf);
-  const waiting = isHeld ? rows.length - shown.length : 0;
-  const hold = { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false) };
-  return { shown, waiting, hold };
+export function useSteadyRows<T>(rows: readonly T[], keyOf: (row: T) => string, subject = "") {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const [, redraw] = useState(0);
+  const held = useRef<{ subject: string; rows: Map<string, T> } | null>(null);
+  const kept = held.current;
+  const known =
+    (isPointed || isFocused) && kept?.subject === subject && kept.rows.size > 0
+      ? kept.rows
+      : new Map<string, T>();
+  const last = [...known.keys()].at(-1);
+  const end = rows.findIndex((row) => keyOf(row) === last);
+  // Rows below the last one push nothing away; a row that is gone stays until nobody points at it.
+  for (const [at, row] of rows.entries()) {
+    const key = keyOf(row);
+    if (known.has(key) || last === undefined || (end >= 0 && at > end)) known.set(key, row);
+  }
+  held.current = { subject, rows: known };
+  const hold = {
+    onPointerEnter: () => setPointed(true),
+    onPointerLeave: () => setPointed(false),
+    onFocusIn: (event: FocusEvent) => setFocused((event.target as HTMLElement).matches(":focus-visible")),
+    onFocusOut: () => setFocused(false),
+  };
+  const release = () => {
+    held.current = null;
+    redraw((count) => count + 1);
+  };
+  const waiting = rows.filter((row) => !known.has(keyOf(row))).length;
+  return { shown: [...known.values()], waiting, hold, release };
 }

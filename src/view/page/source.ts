@@ -3,7 +3,11 @@ import type { ActionAnswer, Activity, EventDetails, EventPage, ViewMessage, View
 
 const keyName = "kedge-key";
 
-export class Unauthorised extends Error {}
+export class Unauthorised extends Error {
+  constructor() {
+    super("this page needs a new address: press Enter in the terminal where `kedge ui` runs");
+  }
+}
 
 export class Source {
   private constructor(private readonly key: string) {}

@@ -11,6 +11,8 @@ interface Props {
   readonly at: number | null;
   /** Changes whenever something new has happened. */
   readonly beat: number;
+  /** When something happened last; null: never, or it is not known yet. */
+  readonly newest: number | null;
   go(at: number | null): void;
 }
 
@@ -20,9 +22,17 @@ const spans = [
   [24 * 3_600_000, "1 d"],
   [7 * 24 * 3_600_000, "7 d"],
 ] as const;
+const widest = spans[spans.length - 1] as (typeof spans)[number];
+const ticks = 4;
 
-export function Timeline({ source, now, at, beat, go }: Props) {
-  const [span, setSpan] = useState<number>(spans[0][0]);
+export function Timeline({ source, now, at, beat, newest, go }: Props) {
+  const [wanted, setSpan] = useState<number | null>(null);
+  const [first, setFirst] = useState<number>(spans[0][0]);
+  // In a quiet tree the timeline begins before the last thing that happened.
+  useEffect(() => {
+    if (newest !== null) setFirst((spans.find(([value]) => newest > Date.now() - value) ?? widest)[0]);
+  }, [newest === null]);
+  const span = wanted ?? first;
   const [activity, setActivity] = useState<Activity | null>(null);
   const minute = Math.floor(now / 60_000);
   useEffect(() => {
@@ -42,6 +52,7 @@ export function Timeline({ source, now, at, beat, go }: Props) {
       </button>
       <div class="track">
         <Slices activity={activity} />
+        <Axis from={from} to={to} />
         <input
           type="range"
           aria-label="moment that is shown"
@@ -69,6 +80,25 @@ export function Timeline({ source, now, at, beat, go }: Props) {
         ))}
       </select>
     </section>
+  );
+}
+
+/** The times under the track; the last one is now, where the handle stands. */
+function Axis({ from, to }: { from: number; to: number }) {
+  const isLong = to - from > 24 * 3_600_000;
+  const text = (time: number): string =>
+    new Date(time).toLocaleString("en", {
+      ...(isLong ? { month: "short", day: "numeric" } : {}),
+      ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+    });
+  return (
+    <ol class="axis" aria-hidden="true">
+      {Array.from({ length: ticks }, (_, at) => (
+        <li key={at} style={{ left: `${(at / ticks) * 100}%` }}>
+          {text(from + ((to - from) * at) / ticks)}
+        </li>
+      ))}
+    </ol>
   );
 }
 
