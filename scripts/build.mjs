@@ -154,6 +154,8 @@ async function bundleProgram(bundle, shared, name, source) {
     ...{ ...shared, format: "cjs" },
     // Half of a start is reading the program.
     minify: true,
+    // The driver of a store that hosts share: who wants one installs it.
+    external: ["pg"],
     // Its first entry point is a wrapper that no bundler can look into.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // Modules that load late are loaded by require: the loader of modules costs more than what it loads.

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { browserPackages } from "./browser-packages.mjs";
+import { postgresPackages } from "./postgres-packages.mjs";
 import { cache, command, exists, node, npm, onDemand, readJson, root, run } from "./shell.mjs";
 
 const testedNodes = ["20", "22", "24"];
@@ -135,6 +136,13 @@ const commands = {
     onDemand("ui", browserPackages);
     vitest({ args: ["test/ui"] });
   },
+  /** Hosts that share a tree, on a real PostgreSQL, which is fetched when it is first asked for. */
+  async fleet() {
+    await build();
+    heading("fleets on PostgreSQL");
+    fetchPostgres();
+    vitest({ args: ["--config", "vitest.fleet.config.ts", ...process.argv.slice(3)] });
+  },
   mutation() {
     const folder = onDemand("stryker", [
       `@stryker-mutator/core@${stryker}`,
@@ -162,6 +170,16 @@ const commands = {
     if (!node(["scripts/docs.mjs"], { live: true }).ok) process.exitCode = 1;
   },
 };
+
+/** Where there is none for the platform, the tests say that they are skipped. */
+function fetchPostgres() {
+  if (process.env.KEDGE_TEST_POSTGRES) return;
+  try {
+    onDemand("postgres", postgresPackages);
+  } catch (error) {
+    console.log(error.message);
+  }
+}
 
 async function bench(name, args) {
   const { build: bundle } = await import("esbuild");
@@ -195,5 +213,5 @@ try {
 }
 const { passed, failed, skipped } = tally;
 if (failed > 0) process.exitCode = 1;
-if (failed > 0 || ["test", "check", "nodes", "clients"].includes(chosen))
+if (failed > 0 || ["test", "check", "nodes", "clients", "fleet"].includes(chosen))
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);

@@ -54,9 +54,7 @@ export class Recovery {
   clearAfter({ path, token }: LockRecord): void {
     if (path === "") return;
     try {
-      const folder = Folder.open(this.disk, this.disk.platform.path.dirname(path));
-      for (const name of temporaryNames(token)) folder?.discard(name);
-      folder?.close();
+      clearBeside(this.disk, path, token);
     } catch (error) {
       this.disk.report(`clearing up beside ${path} failed: ${reason(error)}`);
     }
@@ -87,6 +85,38 @@ export function rollBack(disk: Disk, plan: Plan, phase: Phase): void {
   }
   clearUp(disk, plan);
   removeFolders(disk, plan.folders);
+}
+
+/**
+ * Finishes a batch of another host, or takes it back. Nothing but the names beside the files says how far it got: where the
+ * old content of a file that is written is gone already, all of them were. Run by one at a time.
+ */
+export function settle(disk: Disk, plan: Plan): "finished" | "taken back" {
+  const isDone = plan.items.some((item) => isCleared(disk, item));
+  if (isDone) clearUp(disk, plan);
+  else rollBack(disk, plan, "apply");
+  return isDone ? "finished" : "taken back";
+}
+
+/** Removes what a call of another host left beside a file: then a rename of its own, if it comes late, fails. */
+export function clearBeside(disk: Disk, path: string, token: string): void {
+  const folder = Folder.open(disk, disk.platform.path.dirname(path));
+  for (const name of temporaryNames(token)) folder?.discard(name);
+  folder?.close();
+}
+
+function isCleared(disk: Disk, item: Item): boolean {
+  const { path } = disk.platform;
+  const folder = Folder.open(disk, path.dirname(item.real));
+  if (folder === null) return false;
+  try {
+    const name = path.basename(item.real);
+    if (folder.stat(item.fresh) !== null || folder.stat(item.old) !== null) return false;
+    if (item.op === "remove") return folder.stat(name) === null;
+    return folder.stat(name)?.isFile() === true && isWritten(disk, item, folder.at(name));
+  } finally {
+    folder.close();
+  }
 }
 
 /** Removes every temporary name of a batch. */

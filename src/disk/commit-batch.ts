@@ -1,5 +1,5 @@
 import { explained, failure, reason, type Stat } from "../host/index.js";
-import { type Content, type Measure, PortError } from "../ports/index.js";
+import { type Content, type Fence, type Measure, PortError } from "../ports/index.js";
 import type { Item, Phase, Plan, Plans } from "./batch-plan.js";
 import { clearUp, overwrite, rollBack } from "./batch-recovery.js";
 import {
@@ -28,19 +28,28 @@ interface Step {
   seen?: Stat | null;
 }
 
+/** The intent of a fence is the plan. */
+const noPlans: Pick<Plans, "write" | "advance" | "forget"> = {
+  write: () => {},
+  advance: () => {},
+  forget: () => {},
+};
+
 /** The batch could not be undone: its locks stay, and whoever finds them undoes it first. */
 export class HalfDone extends PortError {}
 
 /**
  * Several files, all or none, also after a crash: the plan is written first, everything new is prepared and flushed
- * under temporary names, then only renames are left. True: all of it is done. False, or an error: none of it.
+ * under temporary names, then only renames are left. True: all of it is done. False, or an error: none of it. With a
+ * fence the plan goes with the intent, to where every host finds it.
  */
 export async function commitBatch(
   disk: Disk,
-  plans: Plans,
+  own: Plans,
   targets: readonly Target[],
   commit: Commit & { inPlace: boolean },
 ): Promise<boolean> {
+  const plans = commit.fence ? noPlans : own;
   const folders = new Map<string, Folder>();
   let phase: Phase | null = null;
   let plan: Plan | null = null;
@@ -54,15 +63,19 @@ export async function commitBatch(
       path: real,
       temporary: op === "remove" ? null : fresh,
     }));
-    await commit.fence?.intent({ token: plan.id, files: intended });
+    const isBound = plan.items.some(({ op }) => op === "remove" || op === "overwrite");
+    await commit.fence?.intent({ token: plan.id, files: intended, isBound, plan });
     const steps = openSteps(disk, planned, targets, folders);
     const ready = steps !== null && (await prepare(disk, steps));
     if (ready) {
       commit.check(targets[0]?.path ?? "");
+      commit.fence?.check();
       plans.advance(plan.id, phase, "apply");
       phase = "apply";
       const applied = await apply(disk, steps, commit);
       for (const folder of folders.values()) folder.flush();
+      // Taken over by now, it may be taken back at any moment.
+      commit.fence?.check();
       if (applied && isUntouchedByOthers(steps)) {
         plans.advance(plan.id, phase, "done");
         phase = "done";
@@ -70,13 +83,13 @@ export async function commitBatch(
     }
   } catch (error) {
     const failed = failure("write", describe(targets), error);
-    if (plan && phase) undo(disk, plans, { plan, phase, failed });
+    if (plan && phase) undo(disk, plans, { plan, phase, failed, fence: commit.fence });
     throw error instanceof Bound ? error : failed;
   } finally {
     for (const folder of folders.values()) folder.close();
   }
   if (phase !== "done") {
-    undo(disk, plans, { plan, phase, failed: null });
+    undo(disk, plans, { plan, phase, failed: null, fence: commit.fence });
     return false;
   }
   finish(disk, plans, plan);
@@ -102,23 +115,43 @@ function naming({ path, after }: Target, isOnly: boolean, error: unknown): unkno
   return new Error(`${path}: ${explained(after === null ? "delete" : "write", error)}`, { cause: error });
 }
 
-function undo(disk: Disk, plans: Plans, at: { plan: Plan; phase: Phase; failed: PortError | null }): void {
+interface Undoing {
+  readonly plan: Plan;
+  readonly phase: Phase;
+  readonly failed: PortError | null;
+  readonly fence: Fence | undefined;
+}
+
+function undo(disk: Disk, plans: typeof noPlans, { plan, phase, failed, fence }: Undoing): void {
+  // The batch is taken back by whoever holds the files by now.
+  if (phase === "apply" && fence && !isHeld(fence)) {
+    const paths = plan.items.map(({ path }) => path).join(", ");
+    const which = `the locks on ${paths} ran out while the batch was being written`;
+    throw new HalfDone("busy", `${which}: whoever takes the files next takes it back; read them again`);
+  }
   try {
-    rollBack(disk, at.plan, at.phase);
-    plans.forget(at.plan.id);
+    rollBack(disk, plan, phase);
+    plans.forget(plan.id);
   } catch (error) {
-    const first = at.failed ? `${at.failed.message}; then ` : "";
+    const first = failed ? `${failed.message}; then ` : "";
     throw new HalfDone(
       "io",
       `${first}undoing it failed: ${reason(error)}; it will be undone at the next start`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
 
-function finish(disk: Disk, plans: Plans, plan: Plan): void {
+function isHeld(fence: Fence): boolean {
+  try {
+    fence.check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function finish(disk: Disk, plans: typeof noPlans, plan: Plan): void {
   try {
     clearUp(disk, plan);
     plans.forget(plan.id);

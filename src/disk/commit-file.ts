@@ -79,7 +79,11 @@ export async function commitOne(disk: Disk, target: Target, commit: Commit): Pro
   const { path } = disk.platform;
   try {
     const temporary = target.after === null ? null : temporaryName(commit.token);
-    await commit.fence?.intent({ token: commit.token, files: [{ path: target.real, temporary }] });
+    await commit.fence?.intent({
+      token: commit.token,
+      files: [{ path: target.real, temporary }],
+      isBound: temporary === null,
+    });
     const above = path.dirname(target.real);
     let made: string[] = [];
     try {

@@ -1,7 +1,7 @@
 // How is a file read and replaced, so that it is wholly old or wholly new?
 
-export { Plans } from "./batch-plan.js";
-export { Recovery } from "./batch-recovery.js";
+export { type Plan, Plans } from "./batch-plan.js";
+export { clearBeside, Recovery, settle } from "./batch-recovery.js";
 export { commitBatch, HalfDone } from "./commit-batch.js";
 export { commitOne, isShared, type Target } from "./commit-file.js";
 export { type Disk, isBehind } from "./folder-handle.js";

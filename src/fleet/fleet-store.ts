@@ -1,22 +1,48 @@
-import type { Workspace } from "../host/index.js";
-import { PortError } from "../ports/index.js";
-import type { NodeStore, NodeStoreOptions } from "../store/index.js";
-import { hidden } from "./hidden.js";
+import { onlooker } from "../ports/index.js";
+import { type NodeStore, nodeStore } from "../store/index.js";
+import type { FleetOptions } from "./options.js";
+import type { PostgresStore } from "./postgres-store.js";
 
-/** The options of a store on a disk count too: the notes of a host stay in its state folder. */
-export interface FleetOptions extends NodeStoreOptions {
-  readonly workspace: Workspace;
-  /** The address of the database. */
-  readonly url: string;
-  /** The name of the tree. */
-  readonly tree: string;
-  /** Milliseconds that a lock lasts if its holder is not heard of. */
-  readonly lease: number;
+export interface FleetStore extends NodeStore {
+  /** Ends the connections. */
+  end(): Promise<void>;
 }
 
-export function fleetStore({ url }: FleetOptions): NodeStore {
-  throw new PortError(
-    "bad_request",
-    `the store ${hidden(url)} cannot be used: this build has no driver for it`,
-  );
+/**
+ * The record of a tree in PostgreSQL; what concerns this host alone (notes from process to process, texts that no agent
+ * touched) is in its state folder as ever. The database is asked when the first call is made, and its driver loaded then.
+ */
+export function fleetStore(options: FleetOptions): FleetStore {
+  const local = nodeStore(options);
+  let opened: Promise<PostgresStore> | null = null;
+  const remote = (): Promise<PostgresStore> => {
+    opened ??= import("./postgres-store.js").then((module) => new module.PostgresStore(options));
+    return opened;
+  };
+  const versions = async (ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> => {
+    const found = await (await remote()).versions(ids);
+    const missing = ids.filter((id) => !found.has(id));
+    const own = missing.length > 0 ? await local.versions(missing) : new Map<string, Uint8Array>();
+    return new Map([...found, ...own]);
+  };
+  return {
+    notes: local.notes,
+    versions,
+    look: async (file, agent) => (await remote()).look(file, agent),
+    journal: async (query) => (await remote()).journal(query),
+    journalSince: async (mark) => (await remote()).journalSince(mark),
+    record: async (name) => (await remote()).record(name),
+    append: async (entries) => (await remote()).append(entries),
+    putRecord: async (name, value, was) => (await remote()).putRecord(name, value, was),
+    ledgers: async () => (await remote()).ledgers(),
+    async unit(files, agent, body) {
+      if (agent === onlooker && files.length === 0) return local.unit(files, agent, body);
+      return (await remote()).unit(files, agent, (unit) => body({ ...unit, versions }));
+    },
+    prune: async () => local.prune(),
+    tidy: () => local.tidy(),
+    purge: async () => local.purge(),
+    damage: () => local.damage(),
+    end: async () => (await opened)?.end(),
+  };
 }

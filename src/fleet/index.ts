@@ -1,4 +1,5 @@
 // Where is the record of a tree that several hosts work on? In PostgreSQL, behind the same port as the folder's.
 
-export { type FleetOptions, fleetStore } from "./fleet-store.js";
+export { type FleetStore, fleetStore } from "./fleet-store.js";
 export { hidden } from "./hidden.js";
+export type { FleetOptions } from "./options.js";

@@ -114,6 +114,10 @@ export interface Intent {
     /** The name of the temporary file beside it with the new content; null: the file is deleted. */
     readonly temporary: string | null;
   }[];
+  /** A file is deleted or written in place: once that has begun, removing a temporary file does not hinder it. */
+  readonly isBound?: boolean;
+  /** The disk's plan of a batch, by which it can be taken back. */
+  readonly plan?: object;
 }
 
 /** Stands between a commit and the disk, for a store whose locks can be lost while they are held. */
@@ -122,6 +126,8 @@ export interface Fence {
   intent(intent: Intent): Promise<void>;
   /** Right before each rename. Throws if the files are not held any more: nothing is renamed then. */
   check(): void;
+  /** The commit ended half way: the files are to stay held until somebody has put that right, by the intent. */
+  abandon?(): void;
 }
 
 /** Files that are read and committed while their lock is held. */

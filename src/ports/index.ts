@@ -37,6 +37,7 @@ export {
   type NamedRecord,
   type NewVersion,
   type Outcome,
+  onlooker,
   type RecordedLedger,
   type StoreReader,
   type Unit,

@@ -107,6 +107,9 @@ export function agentRecord(agent: string): string {
   return `agent ${agent}`;
 }
 
+/** Nobody: texts are kept in this name that no agent touched. A host keeps these texts to itself. */
+export const onlooker = "tree";
+
 /** The questions to a store, outside a unit or, by its connection, inside. */
 export interface StoreReader {
   /** Returns the record of a file, as it is now: without a lock, unless a unit holds the file. */

@@ -1,7 +1,6 @@
 import {
   type Io,
   ifThere,
-  linkedTree,
   nameOf,
   nodeIo,
   type Platform,
@@ -24,8 +23,7 @@ import type {
   RecordedLedger,
   Unit,
 } from "../ports/index.js";
-import { withoutSecrets } from "../text/index.js";
-import { EntryPaths, type Here } from "./entry-paths.js";
+import type { Here } from "./entry-paths.js";
 import { FileRecords } from "./file-records.js";
 import { Journal } from "./journal.js";
 import { repairing } from "./lines/put-aside.js";
@@ -36,6 +34,7 @@ import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./p
 import { format, label, olderFormat } from "./recorded-workspaces.js";
 import { olderVersion, takeOver } from "./take-over.js";
 import { Versions } from "./versions.js";
+import { WrittenEntries } from "./written-entries.js";
 
 export interface NodeStoreOptions {
   /** The state folder (see `stateFolder`). */
@@ -96,9 +95,7 @@ class DiskStore implements NodeStore {
   private readonly texts: Versions;
   private readonly entries: Journal;
   private readonly bounds: Bounds;
-  private readonly paths: EntryPaths | null;
-  /** The work tree of each folder. */
-  private readonly trees = new Map<string, string | null>();
+  private readonly written: WrittenEntries;
   /** The state folder of version 0.1.0 for the same workspace. */
   private readonly older: string;
   private isNamed = false;
@@ -118,7 +115,7 @@ class DiskStore implements NodeStore {
     this.texts = new Versions(this.context, options.brief ?? false, most);
     this.entries = new Journal(this.context, most);
     this.begin();
-    this.paths = options.here ? new EntryPaths(options.here, platform) : null;
+    this.written = new WrittenEntries({ ...options, io, platform });
   }
 
   private begin(): void {
@@ -143,12 +140,12 @@ class DiskStore implements NodeStore {
   }
 
   async journal(query: JournalQuery = {}): Promise<readonly JournalEntry[]> {
-    return this.placed(this.entries.read(query));
+    return this.written.placed(this.entries.read(query));
   }
 
   async journalSince(mark: string | null): Promise<JournalNews> {
     const news = this.entries.since(mark);
-    return { ...news, entries: this.placed(news.entries) };
+    return { ...news, entries: this.written.placed(news.entries) };
   }
 
   async record(name: string): Promise<NamedRecord | null> {
@@ -160,7 +157,7 @@ class DiskStore implements NodeStore {
   }
 
   async append(entries: readonly JournalEntry[]): Promise<void> {
-    this.entries.append(entries.map((entry) => this.completed(entry)));
+    this.entries.append(entries.map((entry) => this.written.completed(entry)));
   }
 
   async ledgers(): Promise<readonly RecordedLedger[]> {
@@ -191,7 +188,8 @@ class DiskStore implements NodeStore {
     };
     this.name();
     for (const version of versions) attempt(() => this.keep(version));
-    if (entries.length > 0) attempt(() => this.entries.append(entries.map((entry) => this.completed(entry))));
+    if (entries.length > 0)
+      attempt(() => this.entries.append(entries.map((entry) => this.written.completed(entry))));
     // A record that is moved goes before the place that it leaves.
     const ordered = [
       ...files.filter(({ like }) => like !== undefined),
@@ -205,33 +203,6 @@ class DiskStore implements NodeStore {
   private keep(version: NewVersion): void {
     this.sincePruned += this.texts.keep(version);
     if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
-  }
-
-  /** As it is written down. */
-  private completed(entry: JournalEntry): JournalEntry {
-    const tree = entry.kind === "commit" || entry.kind === "undo" ? this.treeOf(entry.file) : null;
-    const { cause } = entry;
-    const named = this.paths?.absolute(entry) ?? entry;
-    const masked = cause === undefined ? named : { ...named, cause: withoutSecrets(cause) };
-    return tree === null ? masked : { ...masked, tree };
-  }
-
-  private placed(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-    const { paths } = this;
-    return paths ? entries.map((entry) => paths.relative(entry)) : entries;
-  }
-
-  /** A work tree that is gone tells nothing, so it is written down while it is there. */
-  private treeOf(file: string): string | null {
-    const { io, platform } = this.context;
-    const { path } = platform;
-    const folder = path.dirname(file);
-    const known = this.trees.get(folder);
-    if (known !== undefined) return known;
-    const { key } = this.options.workspace;
-    const tree = path.isAbsolute(file) ? linkedTree(folder, key, { io, platform }) : null;
-    this.trees.set(folder, tree);
-    return tree;
   }
 
   async prune(): Promise<{ removed: number; bytes: number }> {

@@ -1,4 +1,11 @@
-import type { JournalEntry, Json, LedgerStore, NamedRecord, NewVersion } from "../ports/index.js";
+import {
+  type JournalEntry,
+  type Json,
+  type LedgerStore,
+  type NamedRecord,
+  type NewVersion,
+  onlooker,
+} from "../ports/index.js";
 
 /** The part of a store that the tree needs. */
 export type TreeStore = LedgerStore;
@@ -18,7 +25,7 @@ export async function saveTree(store: TreeStore, root: string, value: Json): Pro
 /** Writes texts down, all at once. */
 export async function keepTexts(store: TreeStore, versions: readonly NewVersion[]): Promise<void> {
   if (versions.length === 0) return;
-  await store.unit([], "tree", (unit) => unit.finish({ files: [], versions, entries: [], records: [] }));
+  await store.unit([], onlooker, (unit) => unit.finish({ files: [], versions, entries: [], records: [] }));
 }
 
 /** The entries that change a file, oldest first. */

@@ -243,7 +243,10 @@ class DiskFiles implements NodeFiles {
         token: lock.token,
       });
     } catch (error) {
-      if (error instanceof HalfDone) lock.abandon();
+      if (error instanceof HalfDone) {
+        lock.abandon();
+        fence?.abandon?.();
+      }
       if (!(error instanceof Unfinished)) throw error;
       await this.recovery.one(error.token, { wait: this.limits.wait, ownerIsDead: true });
       return false;

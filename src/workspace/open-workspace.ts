@@ -83,7 +83,10 @@ const usualLease = 15_000;
 export function openStore({ settings, ...setup }: StoreSetup): NodeStore {
   const options = { ...setup, bounds: boundsOf(settings) };
   const chosen = chosenStore(settings, setup.workspace);
-  return chosen ? fleetStore({ ...options, ...chosen }) : nodeStore(options);
+  if (!chosen) return nodeStore(options);
+  const { wait } = settings.limits ?? {};
+  const root = mainFolder(setup.workspace);
+  return fleetStore({ ...options, ...chosen, root, ...(wait === undefined ? {} : { wait }) });
 }
 
 /** The database in which a workspace is recorded, and the name of the tree; null: it is in the state folder. */

@@ -1,0 +1,2 @@
+export const postgresPackages: readonly string[];
+export function packagedPostgres(folder: string): string | null;

@@ -1,0 +1,89 @@
+import { newToken } from "../host/index.js";
+import { type FileId, idsIn, type JournalEntry, type Outcome } from "../ports/index.js";
+import type { Ground } from "./ground.js";
+import { columnOf } from "./tree-names.js";
+
+export interface Ending {
+  readonly files: readonly FileId[];
+  readonly agent: string;
+  readonly token: string;
+  /** Its files are all or none: others may have taken them back if they were not held to the end. */
+  readonly hasPlan: boolean;
+}
+
+/** Writes everything down in one round trip; a text that is told by one the store does not have is sent once more, whole. */
+export async function finishUnit(ground: Ground, ending: Ending, outcome: Outcome): Promise<void> {
+  const { database, texts, tree } = ground;
+  const sent = JSON.stringify(sentOutcome(ground, ending, outcome));
+  const call = [tree, ending.token, ground.columns(ending.files), sent];
+  let missing: readonly string[] = [];
+  try {
+    missing = await finishCall(ground, call);
+  } catch (error) {
+    if (outcome.entries.length === 0) throw error;
+    ground.later(call);
+    return;
+  }
+  if (missing.length > 0) {
+    const whole = outcome.versions.filter(({ id }) => missing.includes(id));
+    await database.ask("select kedge.keep_1($1, $2)", [tree, JSON.stringify(texts.sent(whole, true))]);
+  }
+  texts.kept(outcome.versions);
+}
+
+/** Returns the texts that are to be sent whole. */
+export async function finishCall(
+  { database }: Pick<Ground, "database">,
+  call: readonly unknown[],
+  isAgain = false,
+): Promise<readonly string[]> {
+  const text = "select kedge.finish_1($1, $2, $3, $4, $5) as answer";
+  const [row] = await database.ask(text, (again) => [...call, again || isAgain]);
+  return (JSON.parse(row?.answer as string) as { readonly missing: readonly string[] }).missing;
+}
+
+function sentOutcome(ground: Ground, { agent, hasPlan }: Ending, outcome: Outcome): object {
+  const { names, texts, clock } = ground;
+  const stored = (key: string): string => columnOf(names.stored(key));
+  const files = outcome.files.map(({ file, like, isGone, states, ledger }) => ({
+    file: stored(file),
+    ...(like === undefined ? {} : { like: stored(like) }),
+    ...(isGone ? { gone: true } : {}),
+    ...(states ? { from: states.from, states: states.states.map((state) => JSON.stringify(state)) } : {}),
+    ...(ledger
+      ? {
+          ledger: JSON.stringify(ledger.record),
+          since: ledger.since,
+          label: labelOf(names.stored(file), agent),
+        }
+      : {}),
+  }));
+  return {
+    ...{ agent: columnOf(agent), batch: hasPlan, files },
+    versions: texts.sent(outcome.versions),
+    entries: sentEntries(ground, outcome.entries),
+    records: outcome.records.map(({ name, value }) => ({
+      name: columnOf(names.record(name)),
+      value: JSON.stringify(value),
+      mark: newToken(clock),
+    })),
+  };
+}
+
+/** Columns that are too long for an index have another name in their place. */
+function labelOf(file: string, agent: string): string | null {
+  const isLong = columnOf(file).startsWith("#") || columnOf(agent).startsWith("#");
+  return isLong ? JSON.stringify([file, agent]) : null;
+}
+
+export function sentEntries(
+  { names, written }: Pick<Ground, "names" | "written">,
+  entries: readonly JournalEntry[],
+): object[] {
+  return entries.map((entry) => {
+    const stored = names.storedEntry(written.completed(entry));
+    const { time, agent, file } = stored;
+    const ids = idsIn(entry).map(columnOf);
+    return { time, agent: columnOf(agent), file: columnOf(file), ids, entry: JSON.stringify(stored) };
+  });
+}

@@ -1,0 +1,138 @@
+import { newToken, nodeIo, systemProcesses, thisPlatform } from "../host/index.js";
+import type {
+  FileId,
+  FileRecord,
+  JournalEntry,
+  JournalNews,
+  JournalQuery,
+  Json,
+  LedgerStore,
+  NamedRecord,
+  RecordedLedger,
+  Unit,
+} from "../ports/index.js";
+import { WrittenEntries } from "../store/index.js";
+import { Database } from "./database.js";
+import type { Ground } from "./ground.js";
+import { journalNews, readJournal } from "./journal-queries.js";
+import { KnownStates, type LoadedFile } from "./known-states.js";
+import { Leases } from "./lease.js";
+import type { FleetOptions } from "./options.js";
+import { sentEntries } from "./outcome.js";
+import { columnOf, TreeNames, textIn } from "./tree-names.js";
+import { StoreUnit } from "./unit.js";
+import { VersionTexts } from "./version-texts.js";
+
+/** Milliseconds. A hook is waited for by its client. */
+const patience = { usual: 5_000, brief: 1_500 };
+const usualWait = 10_000;
+
+/** The record of one tree in a database. */
+export class PostgresStore implements LedgerStore {
+  readonly ground: Ground;
+  readonly database: Database;
+
+  constructor(options: FleetOptions) {
+    const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
+    const processes = options.processes ?? systemProcesses(io, platform);
+    const isBrief = options.brief ?? false;
+    const database = new Database({
+      ...{ url: options.url, patience: options.patience ?? (isBrief ? patience.brief : patience.usual) },
+      ...(options.connections ? { most: options.connections } : {}),
+      ...(options.onTrip ? { onTrip: options.onTrip } : {}),
+    });
+    this.database = database;
+    const names = new TreeNames({ root: options.root, host: processes.self().host, platform });
+    const { tree, lease, wait = usualWait } = options;
+    const columns = (files: readonly FileId[]): string[] =>
+      [...new Set(files.map(({ key }) => columnOf(names.stored(key))))].sort(byBytes);
+    this.ground = {
+      ...{ database, tree, names, lease, wait, processes, clock, report, columns, reader: this },
+      ...{ states: new KnownStates(), leases: new Leases(database, lease), brief: 500 },
+      texts: new VersionTexts({ database, tree, isBrief, clock, report }),
+      written: new WrittenEntries({ ...options, io, platform }),
+      disk: { io, platform, report, leave: () => {} },
+      later: () => {},
+      ...(options.at ? { at: options.at } : {}),
+    };
+  }
+
+  unit<T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T> {
+    return new StoreUnit(this.ground, files, agent).run(body);
+  }
+
+  async look(file: string, agent: string): Promise<FileRecord> {
+    const { database, tree, states, names } = this.ground;
+    const question = states.question(columnOf(names.stored(file)));
+    const values = [tree, columnOf(agent), [question.file], [question.mark]];
+    const [row] = await database.ask(
+      "select '{' || kedge.loaded_1($1, $2, $3, $4, '{}') || '}' as answer",
+      values,
+    );
+    const { files } = JSON.parse(row?.answer as string) as { readonly files: readonly [LoadedFile] };
+    return states.take(question, files[0]);
+  }
+
+  versions(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    return this.ground.texts.get(ids);
+  }
+
+  async journal(query?: JournalQuery): Promise<readonly JournalEntry[]> {
+    return this.ground.written.placed(await readJournal(this.ground, query));
+  }
+
+  async journalSince(mark: string | null): Promise<JournalNews> {
+    const news = await journalNews(this.ground, mark);
+    return { ...news, entries: this.ground.written.placed(news.entries) };
+  }
+
+  async record(name: string): Promise<NamedRecord | null> {
+    const { database, tree, names } = this.ground;
+    const values = [tree, columnOf(names.record(name))];
+    const [row] = await database.ask(
+      "select value, mark from kedge.records where tree = $1 and name = $2",
+      values,
+    );
+    return row ? { value: JSON.parse(row.value as string) as Json, mark: row.mark as string } : null;
+  }
+
+  async putRecord(name: string, value: Json, was?: string | null): Promise<boolean> {
+    const { database, tree, names, clock } = this.ground;
+    const values = [tree, columnOf(names.record(name)), JSON.stringify(value), newToken(clock)];
+    if (was === undefined) await database.ask("select kedge.put_1($1, $2, $3, $4)", values);
+    else {
+      const [row] = await database.ask("select kedge.put_if_1($1, $2, $3, $4, $5) as done", [...values, was]);
+      return row?.done === true;
+    }
+    return true;
+  }
+
+  async append(entries: readonly JournalEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const { database, tree } = this.ground;
+    const sent = JSON.stringify(sentEntries(this.ground, entries));
+    await database.ask("select kedge.append_1($1, $2, $3)", (again) => [tree, sent, again]);
+  }
+
+  async ledgers(): Promise<readonly RecordedLedger[]> {
+    const { database, tree, names } = this.ground;
+    const text = "select file, agent, ledger, label from kedge.ledgers where tree = $1";
+    const rows = await database.ask(text, [tree]);
+    return rows.map(({ file, agent, ledger, label }) => {
+      const [stored, who] =
+        label === null
+          ? [textIn(file as string) ?? "", textIn(agent as string) ?? ""]
+          : (JSON.parse(label as string) as [string, string]);
+      return { file: names.key(stored) ?? stored, agent: who, ledger: JSON.parse(ledger as string) as Json };
+    });
+  }
+
+  end(): Promise<void> {
+    return this.database.end();
+  }
+}
+
+/** As the database orders them. */
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

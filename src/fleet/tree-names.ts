@@ -1,0 +1,111 @@
+import { nameOf, type Platform } from "../host/index.js";
+import { foldedName, type JournalEntry } from "../ports/index.js";
+
+export interface TreeNamesOptions {
+  /** The top of the tree on this host. */
+  readonly root: string;
+  readonly host: string;
+  readonly platform: Platform;
+}
+
+const inside = "./";
+const outside = "@";
+const other = "=";
+/** Longer names do not fit into an index. */
+const longest = 500;
+
+/**
+ * Names of files as the store has them: from the top of the tree on, so that hosts which mount it elsewhere mean the same
+ * file by them. A file outside the tree is this host's alone.
+ */
+export class TreeNames {
+  private readonly marked: string;
+  /** The root as keys have it: in one case where the file system knows none. */
+  private keyRoot: string;
+
+  constructor(private readonly options: TreeNamesOptions) {
+    this.marked = `${outside}${options.host}:`;
+    this.keyRoot = options.root;
+  }
+
+  /** The name of a file by its key. */
+  stored(key: string): string {
+    const { root, platform } = this.options;
+    const way = wayFrom(this.keyRoot, key, platform) ?? wayFrom(root, key, platform);
+    if (way !== null) return inside + way;
+    const folded = wayFrom(foldedName(root), key, platform);
+    if (folded === null) return (platform.path.isAbsolute(key) ? this.marked : other) + key;
+    this.keyRoot = foldedName(root);
+    return inside + folded;
+  }
+
+  /** Its key on this host; null: it is another host's. */
+  key(stored: string): string | null {
+    if (stored.startsWith(inside)) return this.within(this.keyRoot, stored);
+    if (stored.startsWith(other)) return stored.slice(other.length);
+    return stored.startsWith(this.marked) ? stored.slice(this.marked.length) : null;
+  }
+
+  /** A path; unlike a key it has the case of its letters. */
+  path(stored: string): string {
+    if (stored.startsWith(inside)) return this.within(this.options.root, stored);
+    return this.key(stored) ?? stored;
+  }
+
+  storedEntry(entry: JournalEntry): JournalEntry {
+    const { path } = this.options.platform;
+    const moved = (one: string): string => (path.isAbsolute(one) ? this.stored(one) : one);
+    return withPaths(entry, (one) => this.stored(one), moved);
+  }
+
+  entry(stored: JournalEntry): JournalEntry {
+    const isMoved = (one: string): boolean => one.startsWith(inside) || one.startsWith(outside);
+    const back = (one: string): string => (isMoved(one) ? this.path(one) : one);
+    return withPaths(stored, (one) => this.key(one) ?? one, back);
+  }
+
+  /** The name of a record: those of work trees have the path of theirs in it. */
+  record(name: string): string {
+    return name.split(this.options.root).join("\u0001");
+  }
+
+  private within(root: string, stored: string): string {
+    const { path } = this.options.platform;
+    const way = stored.slice(inside.length);
+    return way === ""
+      ? root
+      : root + (root.endsWith(path.sep) ? "" : path.sep) + way.split("/").join(path.sep);
+  }
+}
+
+function wayFrom(root: string, key: string, { path }: Platform): string | null {
+  if (key === root) return "";
+  const above = root.endsWith(path.sep) ? root : root + path.sep;
+  return key.startsWith(above) ? key.slice(above.length).split(path.sep).join("/") : null;
+}
+
+function withPaths(
+  entry: JournalEntry,
+  file: (key: string) => string,
+  path: (path: string) => string,
+): JournalEntry {
+  const { to, tree } = entry;
+  return {
+    ...{ ...entry, file: file(entry.file), path: path(entry.path) },
+    ...(to === undefined ? {} : { to: path(to) }),
+    ...(tree === undefined ? {} : { tree: path(tree) }),
+  };
+}
+
+/** A text that a database takes: it has no NUL and no half of a character. */
+export function columnOf(text: string): string {
+  const isPlain = !/^["#]|\0|\p{Surrogate}/u.test(text);
+  const column = isPlain ? text : JSON.stringify(text);
+  return Buffer.byteLength(column) <= longest ? column : `#${nameOf(text)}${nameOf(column)}`;
+}
+
+/** The text of a column; null: it was too long for it. */
+export function textIn(column: string): string | null {
+  if (column.startsWith("#")) return null;
+  return column.startsWith('"') ? (JSON.parse(column) as string) : column;
+}

@@ -1,0 +1,144 @@
+import { reason } from "../host/index.js";
+import type { NewVersion } from "../ports/index.js";
+import { difference, merged, pack, unpack } from "../store/index.js";
+import type { Database } from "./database.js";
+
+/** A text on its way to the store: whole, or told by another one that is there. */
+interface SentVersion {
+  readonly id: string;
+  readonly base?: string;
+  /** Packed, in base64. */
+  readonly data: string;
+}
+
+const mostBytes = 32 * 1024 * 1024;
+/** Milliseconds after which a text is offered once more: it may have been pruned. */
+const surelyKept = 3_600_000;
+
+interface Text {
+  readonly bytes: Uint8Array;
+  /** When it was kept; null: it was only read. */
+  readonly kept: number;
+}
+
+interface FoundRow {
+  readonly id: string;
+  readonly base: string | null;
+  readonly data: Uint8Array;
+}
+
+/** The texts of a tree: those that were read or kept last are at hand. */
+export class VersionTexts {
+  private readonly recent = new Map<string, Text>();
+  private size = 0;
+
+  constructor(
+    private readonly options: {
+      readonly database: Database;
+      readonly tree: string;
+      readonly isBrief: boolean;
+      readonly clock: () => number;
+      readonly report: (line: string) => void;
+    },
+  ) {}
+
+  /** Those that are not known to be there. `isWhole`: told by no other. */
+  sent(versions: readonly NewVersion[], isWhole = false): SentVersion[] {
+    const now = this.options.clock();
+    const missing = versions.filter(
+      ({ id }) => now - (this.recent.get(id)?.kept ?? 0) > surelyKept || isWhole,
+    );
+    return missing.map(({ id, bytes, base }) => {
+      const told = base && !isWhole ? difference(base.bytes, bytes) : null;
+      if (told && base && 2 * told.length <= bytes.length)
+        return { id, base: base.id, data: base64(pack(told, true)) };
+      return { id, data: base64(pack(bytes, this.options.isBrief)) };
+    });
+  }
+
+  kept(versions: readonly NewVersion[]): void {
+    const now = this.options.clock();
+    for (const { id, bytes } of versions) this.remember(id, { bytes: bytes.slice(), kept: now });
+  }
+
+  async get(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    const missing = [...new Set(ids)].filter((id) => !this.recent.has(id));
+    for (const id of ids) {
+      const known = this.recent.get(id);
+      if (known) found.set(id, known.bytes);
+    }
+    if (missing.length === 0) return found;
+    const rows = await this.load(missing);
+    const told = new Map<string, Uint8Array>();
+    for (const id of missing) {
+      const bytes = this.told(id, rows, told);
+      if (bytes) found.set(id, bytes);
+      if (bytes) this.remember(id, { bytes, kept: 0 });
+    }
+    return found;
+  }
+
+  private async load(ids: readonly string[]): Promise<Map<string, FoundRow>> {
+    const { database, tree } = this.options;
+    const rows = await database.ask(chains, [tree, ids, [...this.recent.keys()]]);
+    return new Map(rows.map((row) => [row.id as string, row as unknown as FoundRow]));
+  }
+
+  /** Damage counts as not kept. */
+  private told(
+    id: string,
+    rows: ReadonlyMap<string, FoundRow>,
+    told: Map<string, Uint8Array>,
+  ): Uint8Array | null {
+    const chain: FoundRow[] = [];
+    let bytes: Uint8Array | undefined;
+    for (let at: string | null = id; at !== null; at = chain.at(-1)?.base ?? null) {
+      bytes = told.get(at) ?? this.recent.get(at)?.bytes;
+      const row = rows.get(at);
+      if (bytes) break;
+      if (!row) return null;
+      chain.push(row);
+    }
+    try {
+      for (const row of chain.reverse()) {
+        const own = unpack(row.data);
+        bytes = row.base === null || bytes === undefined ? own.slice() : merged(bytes, own);
+        told.set(row.id, bytes);
+      }
+      return bytes ?? null;
+    } catch (error) {
+      this.options.report(`version ${id} is damaged: ${reason(error)}`);
+      return null;
+    }
+  }
+
+  private remember(id: string, text: Text): void {
+    if (text.bytes.length > mostBytes / 4) return;
+    const before = this.recent.get(id);
+    this.recent.delete(id);
+    this.recent.set(id, { ...text, kept: Math.max(text.kept, before?.kept ?? 0) });
+    this.size += text.bytes.length - (before?.bytes.length ?? 0);
+    for (const [old, { bytes }] of this.recent) {
+      if (this.size <= mostBytes && this.recent.size <= mostTexts) return;
+      this.recent.delete(old);
+      this.size -= bytes.length;
+    }
+  }
+}
+
+const mostTexts = 512;
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
+}
+
+/** The texts that are asked for, and all that tell them, up to those that are at hand. */
+const chains = `
+with recursive chain (id, base) as (
+  select id, base from kedge.versions where tree = $1 and id = any($2)
+  union
+  select v.id, v.base from chain c join kedge.versions v on v.tree = $1 and v.id = c.base
+  where c.base <> all($3)
+)
+select v.id, v.base, v.data from chain c join kedge.versions v on v.tree = $1 and v.id = c.id`;
