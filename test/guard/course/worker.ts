@@ -53,11 +53,12 @@ export class Worker {
   async readWidely(file: string): Promise<Step[]> {
     const text = this.stage.text(file);
     const { transcript } = this.agent;
+    const name = file.endsWith(".js") ? "*.js" : `${file.slice(0, 2)}*`;
     const ways: (() => unknown)[] = [
-      () => this.agent.shell("cat *.js lib/*.js"),
-      () => this.agent.shell("find . -name '*.js' | xargs cat"),
-      () => this.agent.shell('for f in *.js lib/*.js; do echo "== $f"; cat "$f"; done'),
-      () => this.agent.shell(`bash -c 'cat {.,lib}/*.js'`),
+      () => this.agent.shell(`cat ${name} lib/*.js`),
+      () => this.agent.shell(`find . -name '${name}' | xargs cat`),
+      () => this.agent.shell(`for f in ${name} lib/*.js; do echo "== $f"; cat "$f"; done`),
+      () => this.agent.shell(`bash -c 'cat {.,lib}/${name}'`),
       () => this.agent.shell("grep -h '' $(git ls-files)"),
       () => this.agent.shell(`node -p "require('fs').readFileSync('${file}', 'utf8')"`),
       () => transcript.prompt(`Look at this:\n\n${text}`),
