@@ -34,6 +34,8 @@ export class Memory {
   private readonly looked = new Map<World, Map<number, number>>();
   /** Lines of which it was told that they are gone: by a note, or by all that stands there instead. */
   private readonly missed = new Set<number>();
+  /** Texts of which it knew every line at some time. */
+  private wholes: Pick<Picture, "place" | "lines">[] = [];
 
   constructor(
     private readonly room: Room,
@@ -42,6 +44,7 @@ export class Memory {
 
   forget(): void {
     this.pictures = [];
+    this.wholes = [];
     this.shown.clear();
     this.written.clear();
     this.texts.clear();
@@ -78,6 +81,14 @@ export class Memory {
       this.texts.add(text);
     }
     this.written.set(place.world, ids);
+    this.rememberWhole(place);
+  }
+
+  private rememberWhole(place: Place): void {
+    const { lines } = place.world;
+    if (this.wholes.some((one) => one.lines === lines) || !lines.every((line) => this.knows(place, line)))
+      return;
+    this.wholes.push({ place, lines });
   }
 
   /** Where a text is back, whatever was done in between, nothing tells the lines then from the lines now. */
@@ -85,12 +96,20 @@ export class Memory {
     this.pictures = this.pictures.map((one) => {
       const { lines, moment } = this.room.newestLike(one.place, one.lines) ?? one;
       if (lines === one.lines) return one;
-      const shown = this.shown.get(one.place.world);
-      for (const [at, line] of lines.entries())
-        if (this.knows(one.place, one.lines[at] as Line) && !this.knows(one.place, line))
-          shown?.set(line.id, this.room.moment);
+      this.knowAgain(one, lines);
       return { ...one, lines, moment };
     });
+    // A text that was known whole is known again, also where later reads printed all of its numbers.
+    for (const one of this.wholes)
+      this.knowAgain(one, this.room.newestLike(one.place, one.lines)?.lines ?? []);
+  }
+
+  private knowAgain({ place, lines: then }: Pick<Picture, "place" | "lines">, lines: readonly Line[]): void {
+    const shown = this.shown.get(place.world) ?? new Map<number, number>();
+    for (const [at, line] of lines.entries())
+      if (this.knows(place, then[at] as Line) && !this.knows(place, line))
+        shown.set(line.id, this.room.moment);
+    this.shown.set(place.world, shown);
   }
 
   /** Takes in a result, row by row, and checks that the rows are true. A read replaces older rows of its numbers. */
@@ -113,7 +132,10 @@ export class Memory {
       }
     }
     for (const [where, numbers] of rows) this.add(where, numbers, used, by);
-    for (const where of rows.keys()) this.learnLosses(where);
+    for (const where of rows.keys()) {
+      this.learnLosses(where);
+      this.rememberWhole(where);
+    }
   }
 
   /** A line of others is gone for an agent once it was shown all that stands there instead, and where that ends if it is less. */
