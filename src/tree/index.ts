@@ -1,6 +1,6 @@
 // What changed in the working tree, and who did it? Looks around commands, authors by evidence, the journal of both.
 
 export { outside } from "./authors.js";
-export { type OnRecord, treeOnRecord } from "./on-record.js";
 export { openTree } from "./open-tree.js";
 export type { Moment, Observed, Tree } from "./tree.js";
+export { type OnRecord, treeOnRecord } from "./tree-record.js";

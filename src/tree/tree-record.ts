@@ -2,6 +2,7 @@
 import type { Json } from "../ports/index.js";
 import type { CommandFacts, NamedPath, Sweep, Writer } from "./commands/command.js";
 import type { Sighting } from "./sighting.js";
+import { loadTree, type TreeStore } from "./tree-store.js";
 
 /** A command that has begun and, as far as anybody told, not ended. */
 export interface RunningCommand extends Pick<CommandFacts, "isBackground" | "movesHead"> {
@@ -105,4 +106,22 @@ export function recordFrom(json: Json | null): TreeRecord | null {
   } catch {
     return null;
   }
+}
+
+/** Numbers that the last look at a tree left, for people who wonder. */
+export interface OnRecord {
+  /** Files whose texts are on record. */
+  readonly kept: number;
+  /** Files that the bounds leave out. */
+  readonly left: number;
+  /** The look took too long, and covered only files known before. */
+  readonly isNarrow: boolean;
+}
+
+/** null: nobody has looked at it. */
+export async function treeOnRecord(store: TreeStore, root: string): Promise<OnRecord | null> {
+  const record = recordFrom((await loadTree(store, root))?.value ?? null);
+  if (!record) return null;
+  const { files, left, isNarrow } = record;
+  return { kept: [...files.values()].filter(({ isKept }) => isKept).length, left, isNarrow };
 }

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Session } from "../../src/session/session.js";
-import { treeOnRecord } from "../../src/tree/on-record.js";
+import { treeOnRecord } from "../../src/tree/tree-record.js";
 import { nodeFiles } from "../../src/workspace/files.js";
 import { TreeGround } from "./ground.js";
 

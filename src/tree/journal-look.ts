@@ -1,0 +1,215 @@
+/** Writes down what one look found: each change as one entry, with its authors and the lines of others it took away. */
+import { countChanged } from "../git/index.js";
+import type { JournalEntry } from "../ports/index.js";
+import type { Document } from "../text/index.js";
+import { type Attribution, attribute, outside } from "./authors.js";
+import { commandFacts } from "./commands/command.js";
+import { ownersOf } from "./file-work.js";
+import { changeBetween, envFor, journalHead, nameOf, write } from "./journal.js";
+import { isReformat } from "./line-work.js";
+import { type Found, type LookContext, type Looked, slack } from "./look.js";
+import { lostLines } from "./losses.js";
+import type { TreeRecord } from "./tree-record.js";
+import { changesOf } from "./tree-store.js";
+import { keptDocument } from "./tree-text.js";
+
+const looseFor = 3_600_000;
+const mostLoose = 500;
+
+/** One look's findings on their way into the journal. */
+export class LookJournal {
+  readonly entries: JournalEntry[] = [];
+  private readonly loose: Map<string, number>;
+  private outside: number;
+
+  constructor(
+    private readonly context: LookContext,
+    private readonly before: TreeRecord,
+    private readonly looked: Looked,
+  ) {
+    const now = context.clock();
+    this.loose = new Map([...before.loose].filter(([, time]) => now - time < looseFor).slice(-mostLoose));
+    this.outside = before.outside;
+  }
+
+  get seen(): Pick<TreeRecord, "loose" | "outside"> {
+    return { loose: this.loose, outside: this.outside };
+  }
+
+  async write(): Promise<void> {
+    if (this.looked.moved) await this.move(this.looked.moved);
+    const moves = movesIn(this.looked.found);
+    for (const one of this.looked.found) {
+      const to = moves.get(one);
+      if (to) await this.rename(one, to);
+      else if (![...moves.values()].includes(one)) await this.one(one);
+    }
+  }
+
+  private async move({ from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+    const { repository, root } = this.context;
+    const movers = this.before.running.filter(({ movesHead }) => movesHead);
+    const running = movers.length > 0 ? movers : this.before.running;
+    const agents = [...new Set(running.map(({ agent }) => agent))];
+    const authors = movers.length > 0 && agents.length === 1 ? agents : [...agents, outside];
+    const { agent, ...set } = nameOf(authors);
+    const files = repository ? await countChanged(repository, from, to) : 0;
+    const by = movers.at(-1);
+    const told = {
+      tool: by ? "shell" : "disk",
+      head: { from, to, files },
+      ...set,
+      ...(by ? { cause: by.command } : {}),
+    };
+    await journalHead(root, told, envFor(agent, this.context));
+  }
+
+  /** A file has another name: the next entries of it are under that one. */
+  private async rename(found: Found, to: Found): Promise<void> {
+    const { authors, by } = this.attribution(to, false, changeBetween(null, to.after));
+    const more = { tool: by ? "shell" : "disk", time: this.context.clock() };
+    const moved = { ...found, after: found.before, to: to.file.path };
+    this.entries.push(await write(moved, by ? { ...more, cause: by.command } : more, authors, this.context));
+  }
+
+  private async one(found: Found): Promise<void> {
+    const { file } = found;
+    const entries = await changesOf(this.context.store, file.key);
+    const left = await this.unexplained(found, entries);
+    if (!left) return;
+    const text = { before: left.before?.text ?? null, after: left.after?.text ?? null };
+    const change = changeBetween(left.before, left.after);
+    const isLayout =
+      text.before !== null &&
+      text.after !== null &&
+      change !== null &&
+      isReformat(text.before, text.after, change);
+    const { authors, by } = this.attribution(left, isLayout, change);
+    const told = await this.baseline(left, entries);
+    const swept = await this.swept(left, [...entries, ...told], { authors, by });
+    const more = {
+      ...{ tool: by ? "shell" : "disk", time: this.context.clock() },
+      ...(by && file.keep ? { cause: by.command } : {}),
+      ...(isLayout ? { reformat: true } : {}),
+      ...(left.isClean && left.after ? { clean: true } : {}),
+      ...(swept.length > 0 ? { swept } : {}),
+    };
+    this.entries.push(await write(left, more, authors, this.context));
+  }
+
+  /** The change without what is journaled of it already; null if that is all. */
+  private async unexplained(found: Found, entries: readonly JournalEntry[]): Promise<Found | null> {
+    const target = found.after?.version ?? null;
+    let version = found.before?.version ?? null;
+    const recent = entries.filter(({ time }) => time >= this.before.time - slack);
+    // An edit after the last look is nearer than the look, whatever came between the two.
+    for (const entry of recent)
+      if (entry.before === version || (entry.time > this.before.time && entry.to === undefined))
+        version = entry.after;
+    if (version === target) return null;
+    // Somebody wrote before a tool did: what that was is not known exactly, and the file is as the tool left it.
+    if (recent.at(-1)?.after === target) return null;
+    if (version === (found.before?.version ?? null)) return found;
+    const text = await keptDocument(version, found.file.key, this.context);
+    return { ...found, before: version === null ? null : { version, text } };
+  }
+
+  private attribution(
+    found: Found,
+    isLayout: boolean,
+    change: ReturnType<typeof changeBetween>,
+  ): Attribution {
+    const { file, after, before, isClean, changed, path } = found;
+    const now = this.context.clock();
+    const text = after?.text ?? null;
+    const added =
+      text && change ? change.regions.flatMap(({ bStart, bEnd }) => text.lines(bStart, bEnd)) : [];
+    const trace = { path: file.path, added, isNew: before === null, isReformat: isLayout, isClean, changed };
+    const { running: alive, held, editing, background } = this.before;
+    const agents = background.map(([agent]) => agent);
+    const hid = held.filter(({ end = 0 }) => editing.some(([, one, time]) => one === path && time <= end));
+    const around = {
+      running: [...hid, ...alive],
+      background: agents,
+      isLoose: this.loose.has(path),
+      outside: this.outside,
+      now,
+    };
+    const found_ = attribute(trace, around);
+    if (found_.by === null) {
+      this.loose.set(path, now);
+      this.outside = now;
+    }
+    return found_;
+  }
+
+  /** Work on record that is nobody's edit so far: the first who changes it finds it to be the person's. */
+  private async baseline(
+    { file, before, base }: Found,
+    entries: readonly JournalEntry[],
+  ): Promise<JournalEntry[]> {
+    if (!before || before.version === base?.version || entries.some(({ after }) => after === before.version))
+      return [];
+    const from = await this.nearest(file.key, before, { base, entries });
+    const time = Math.max(this.before.time, (entries.at(-1)?.time ?? 0) + 1);
+    const step = { file, before: from, after: before };
+    return [await write(step, { tool: "disk", time }, [outside], this.context)];
+  }
+
+  /**
+   * Returns the text that the person began with: git's, or that of the newest edit. Edits that are not committed stand in the
+   * newest edit's text, commits since then in git's: fewer lines differ from the one that the person had.
+   */
+  private async nearest(
+    key: string,
+    before: NonNullable<Found["before"]>,
+    { base, entries }: { readonly base: Document | null; readonly entries: readonly JournalEntry[] },
+  ): Promise<Found["before"]> {
+    const fromGit = base && { version: base.version, text: base };
+    const edited = entries.findLast(({ kind }) => kind === "commit" || kind === "undo")?.after ?? null;
+    const text = edited === null ? null : await keptDocument(edited, key, this.context);
+    if (edited === null || !text) return fromGit;
+    const fromEdit = { version: edited, text };
+    return changedLines(fromEdit, before) < changedLines(fromGit, before) ? fromEdit : fromGit;
+  }
+
+  /** Lines that the change removed so that they count as lost. */
+  private async swept(
+    { file, before, after, base, isClean }: Found,
+    entries: readonly JournalEntry[],
+    { authors, by }: Attribution,
+  ): Promise<readonly number[]> {
+    if (!before?.text) return [];
+    const textOf = (version: string): Promise<Document | null> =>
+      keptDocument(version, file.key, this.context);
+    const owners = await ownersOf(before.text, base, entries, textOf);
+    const isBack =
+      isClean || after?.version === base?.version || entries.some((entry) => entry.before === after?.version);
+    const lines = lostLines({
+      ...{ path: file.path, before: before.text, after: after?.text ?? null, owners, authors, isBack },
+      ...{ sweeps: by?.sweeps ?? [], writers: by?.writers ?? [], isCommand: by !== null },
+      writersOf: (command) => commandFacts(command, this.context.root).writers,
+    });
+    return lines.toJSON();
+  }
+}
+
+/** Returns how many lines differ; all of them where there is nothing to compare. */
+function changedLines(from: Found["before"], to: Found["before"]): number {
+  const regions = changeBetween(from, to)?.regions;
+  if (!regions) return Number.POSITIVE_INFINITY;
+  return regions.reduce((sum, { aStart, aEnd, bStart, bEnd }) => sum + aEnd - aStart + bEnd - bStart, 0);
+}
+
+/** Files that are gone, with those that appeared and hold the same text. */
+function movesIn(found: readonly Found[]): Map<Found, Found> {
+  const made = found.filter(({ before, after }) => before === null && after !== null);
+  const moves = new Map<Found, Found>();
+  for (const gone of found) {
+    if (gone.after !== null || gone.before === null) continue;
+    const at = made.findIndex(({ after }) => after?.version === gone.before?.version);
+    const [to] = at < 0 ? [] : made.splice(at, 1);
+    if (to) moves.set(gone, to);
+  }
+  return moves;
+}
