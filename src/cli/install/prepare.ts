@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { findWorkspace, stateFolder, wantedFolder } from "../../host/index.js";
@@ -7,7 +7,7 @@ import type { Context, Environment } from "../context.js";
 import { InputError } from "../input.js";
 import { clientNamed } from "./clients/all.js";
 import { hookPath, lastingNode } from "./program.js";
-import { type Installation, type Place, Records } from "./record.js";
+import { type Installation, namesIn, type Place, Records } from "./record.js";
 import type { Client, Part, Scope, Setup } from "./types.js";
 
 /** Everything that installing and uninstalling have in common. */
@@ -73,14 +73,6 @@ function textAt(path: string): string | null {
     return readFileSync(path, "utf8");
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
   }
 }
 

@@ -83,9 +83,10 @@ function readRecord(path: string): Installation[] {
   }
 }
 
-function namesIn(folder: string): string[] {
+/** Sorted; none where there is no such folder. */
+export function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder).sort();
   } catch {
     return [];
   }

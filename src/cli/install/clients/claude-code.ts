@@ -76,7 +76,7 @@ function settings(setup: Setup): string[] {
 }
 
 /** `strictPluginOnlyCustomization` locks all that is named, or everything. */
-const locksHooks = (value: unknown): boolean =>
+const hasHooksLocked = (value: unknown): boolean =>
   value === true || (Array.isArray(value) && value.includes("hooks"));
 
 export const claudeCode: Client = {
@@ -94,7 +94,7 @@ export const claudeCode: Client = {
     switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]) ??
     switchedOff(managed(setup), setup, [
       [["allowManagedHooksOnly"], isTrue],
-      [["strictPluginOnlyCustomization"], locksHooks],
+      [["strictPluginOnlyCustomization"], hasHooksLocked],
     ]),
   notes: (wanted, setup) => [
     ...(setup.scope === "project"
