@@ -8,7 +8,7 @@ export {
   HashlineMismatchError,
 } from "./apply-edits.js";
 export { type Door, dryRunDoor, libraryDoor, rangesJson, requestJson, retryJson } from "./next-call.js";
-export { againLine, choiceLines, overText, takenBackText } from "./offers.js";
+export { againLine, choiceLines, type NewName, overText, takenBackText } from "./offers.js";
 export {
   type HashMismatch,
   plainRefusal,
@@ -32,7 +32,7 @@ export {
   dryRunBegins,
   type EditToolDetails,
   listedAnchors,
-  type NewName,
+  listedNews,
   resultText,
   unrecordedText,
 } from "./result-text.js";

@@ -1,7 +1,8 @@
 /** Texts that a model reads about what it may send by a handle, and why. The others are in refusal-text.ts and result-text.ts. */
-import type { OpenAnchor } from "../edits/index.js";
+import { type SchemeName, scheme } from "../anchors/index.js";
+import { anchorOf, type OpenAnchor } from "../edits/index.js";
 import type { Choice } from "../merge/index.js";
-import type { LineSet } from "../text/index.js";
+import type { Document, LineSet } from "../text/index.js";
 import type { Door } from "./next-call.js";
 
 /** One line for each way to take the ambiguous anchors of a call: the lines that are meant, and what to send. */
@@ -16,6 +17,21 @@ export function choiceLines(
     return `${meant.join(", ")}${isForced ? " (goes over the lines marked >>>)" : ""}: send ${send[at]}`;
   });
   return lines.length > 0 ? ["Decide which one is meant:", ...lines] : [];
+}
+
+/** A line that has a new name: the anchor that it was printed with means another line too. */
+export interface NewName {
+  readonly line: number;
+  readonly scheme: SchemeName;
+}
+
+/** Rows with anchors that mean one line each, in place of those that mean two. */
+export function newNameRows(document: Document, names: readonly NewName[]): string[] {
+  const rows = names.map(({ line, scheme: name }) => {
+    const { separator } = scheme(name);
+    return `${anchorOf(document, line, name)}${separator}${document.text(line)}`;
+  });
+  return rows.length > 0 ? ["anchors shown for more than one line; use these instead:", ...rows] : [];
 }
 
 /** After a call that was applied before, then taken back. */

@@ -3,6 +3,7 @@ import { defaultLimit, linesToRead, notShown, type SchemeName } from "../anchors
 import { type Cause, codes, exitStatus, type Problem } from "../edits/index.js";
 import { type Document, LineSet, visible } from "../text/index.js";
 import type { Door } from "./next-call.js";
+import { type NewName, newNameRows } from "./offers.js";
 import { type HashMismatch, type RefusalDetails, type RefusalRow, tooLong } from "./refusal-details.js";
 import { lineName, rowOf, type Voice } from "./voice.js";
 
@@ -17,6 +18,8 @@ interface RefusalText {
   /** How often this very request was refused before. */
   readonly repeated?: number;
   readonly contention?: string;
+  /** Lines that are named anew. */
+  readonly newNames?: readonly NewName[];
   /** False for a call that would not have written anything. */
   readonly writes?: boolean;
 }
@@ -61,6 +64,7 @@ export function refusalBody(refusal: RefusalText): string[] {
   if (count > mentioned) parts.push(`[and ${count - mentioned} more]`);
   if (refusal.contention) parts.push(refusal.contention);
   if (now && rows.length > 0) parts.push("", ...rowLines(rows, now, refusal));
+  if (now) parts.push(...newNameRows(now, refusal.newNames ?? []));
   parts.push(...meantLines(refusal));
   const long = tooLong(refusal.problems, now, door).map((line) => line - 1);
   parts.push(...unprintable(LineSet.lines(long)));

@@ -1,9 +1,10 @@
 /** Words what came of a call: what was done, the anchors of what it wrote, rows of what others wrote. */
-import { isPrintable, longestLine, type SchemeName, scheme } from "../anchors/index.js";
+import { isPrintable, longestLine, type SchemeName } from "../anchors/index.js";
 import type { LineChange } from "../changes/index.js";
 import { anchorOf } from "../edits/index.js";
 import type { Applied } from "../merge/index.js";
 import { fewRanges, LineSet, lineIndexes, type Range } from "../text/index.js";
+import { type NewName, newNameRows } from "./offers.js";
 import { unprintable } from "./refusal-text.js";
 import { closingAdvice, rowOf, type Voice } from "./voice.js";
 
@@ -31,14 +32,11 @@ interface ResultText {
   readonly newNames?: readonly NewName[];
 }
 
-/** A line that has a new name: the anchor that it was printed with means another line too. */
-export interface NewName {
-  readonly line: number;
-  readonly scheme: SchemeName;
-}
-
 /** Above this number, written lines are not named; the answer says how to read them. */
 export const listedAnchors = 60;
+
+/** Rows of what others changed, in one answer. */
+export const listedNews = 12;
 
 /** How every answer to a dry run begins that tells of a change. */
 export const dryRunBegins = "Dry run: nothing was written. ";
@@ -79,14 +77,14 @@ export function resultText(result: ResultText): ResultPrinted {
     lines.push(listed.map((index) => anchorOf(document, index, result.scheme)).join(" "));
   const bare = LineSet.lines(own.slice(listed.length));
   if (!voice.numbered) lines.push(...leftOut(result, { lines: bare, what: "anchors of " }));
-  lines.push(...newNameRows(result));
+  lines.push(...newNameRows(document, result.newNames ?? []));
   const quoted = quotedInPart(result, unseen);
   lines.push(...quoted.lines);
   const foreign = (result.foreign ?? LineSet.empty).intersect(LineSet.all(document.lineCount));
   const others = foreign
     .indexes()
     .filter((index) => document.text(index).length <= 200)
-    .slice(0, 12);
+    .slice(0, listedNews);
   const rest = { lines: foreign.subtract(LineSet.lines(others)), deletions: result.untold ?? [] };
   const news = [...rowsOf(others, result), ...(result.notes ?? []), ...leftOut(result, rest)];
   if (news.length > 0) lines.push("changed by others since you read:", ...news);
@@ -94,16 +92,6 @@ export function resultText(result: ResultText): ResultPrinted {
     text: lines.join("\n"),
     printed: LineSet.lines([...listed, ...quoted.rows, ...others]),
   };
-}
-
-/** Rows with anchors that mean one line each, in place of those that mean two. */
-function newNameRows({ applied: { document }, newNames = [] }: ResultText): string[] {
-  if (newNames.length === 0) return [];
-  const rows = newNames.map(({ line, scheme: name }) => {
-    const { separator } = scheme(name);
-    return `${anchorOf(document, line, name)}${separator}${document.text(line)}`;
-  });
-  return ["anchors shown for more than one line; use these instead:", ...rows];
 }
 
 const quotedRows = 20;

@@ -28,6 +28,7 @@ import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
 import type { JournalEntry, Json } from "../ports/index.js";
 import type { Hunk } from "../text/index.js";
 import type { Entry, Verdict } from "./judge.js";
+import { namedAnew, showNamed } from "./new-anchors.js";
 import type { BatchRefusal, Result } from "./result.js";
 import { handleFor, keepRetry, plainSplices, type Retry } from "./retry-handles.js";
 
@@ -133,6 +134,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   const isSentAgain = call.outdated !== undefined && call.outdated.length > 0;
   const { before, isTold } = countRefusal(opened, call);
   const repeated = isSentAgain ? 0 : before;
+  const newNames = env.voice.numbered || !shown ? [] : await namedAnew(opened, shown, scheme);
   const contention = isTold ? null : await contend(opened, details, env);
   const lines = refusalBody({
     details,
@@ -143,9 +145,11 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     scheme,
     repeated,
     voice: env.voice,
+    newNames,
     ...(contention ? { contention } : {}),
   });
-  if (shown && !shown.isEmpty) opened.showed(shown, scheme, "refusal", call.request);
+  if (shown && !shown.isEmpty)
+    showNamed(opened, { printed: shown, scheme, renamed: newNames }, "refusal", call.request);
   lines.unshift(...(await takenBackNotes(opened, env)));
   const { code, message, affectedRanges } = details;
   if (!isTold) journalRefusal(opened, { tool: call.tool, path, code, message, lines: affectedRanges }, env);

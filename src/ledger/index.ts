@@ -10,6 +10,7 @@ export {
   knownNow,
   type LedgerShowing,
   newestFor,
+  type Printer,
   showingsFor,
   shownInRefusals,
   untoldLines,

@@ -3,7 +3,7 @@ import { computeLineHash, formatLineTag } from "../../src/anchors/scheme.js";
 import type { Edit } from "../../src/edits/index.js";
 import { editsFromJson } from "../../src/edits/index.js";
 import type { EditRequest } from "../../src/session/session.js";
-import { bench, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
+import { bench, handleOf, numbered, on, outcome, path, printedLines, tag } from "../support/session.js";
 
 const five = "a b c d e";
 /** Line 4 reads like the second of two lines that the agent puts in above it: `4#…` is printed for both. */
@@ -49,6 +49,29 @@ describe("an anchor that was printed for two lines", () => {
     const edits = [set(new4, "new"), set(old6, "old")];
     expect(outcome(await made.session.edit({ path, edits }))).toBe("applied");
     expect(made.words()).toBe("a b n new c old e f");
+  });
+
+  it("is told by a refusal, and by the rows of what others changed, with an anchor for each line", async () => {
+    const two = "a b c } e } f";
+    const [new6, old8] = [formatLineTag(6, "}", "hex4"), formatLineTag(8, "}")];
+    const names = `anchors shown for more than one line; use these instead:\n${new6}|}\n${old8}|}`;
+    const made = bench(two);
+    await made.session.read({ path });
+    made.rudely("n m a b C } e } f");
+    const refused = await made.session.edit(on(two).set(3, "x"));
+    expect(outcome(refused)).toBe("!stale");
+    expect(refused.text).toContain(names);
+    expect(handleOf(refused)).toBeDefined();
+    const set = (anchor: string, words: string): Edit => ({ op: "set_line", anchor, text: words });
+    expect(outcome(await made.session.edit({ path, edits: [set(new6, "new"), set(old8, "old")] }))).toBe(
+      "applied",
+    );
+    expect(made.words()).toBe("n m a b C new e old f");
+
+    const other = bench(two);
+    await other.session.read({ path });
+    other.rudely("a b c N } } e } f");
+    expect((await other.session.edit(on(two).set(1, "A"))).text).toContain(names);
   });
 
   it("is not told of where the agent knows that the other line is gone, or a read has shown what has its number", async () => {
