@@ -1,4 +1,4 @@
-/** Writes down what one look found: each change as one entry, with its authors and the lines of others it took away. */
+/** Writes down what one look found: each change as one entry, with its authors and the lines of others that it removed. */
 import { countChanged } from "../git/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import type { Document } from "../text/index.js";
