@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Doors, main, mcpRun } from "./cli/index.js";
+import { type Doors, main, mcpRun, serveRun } from "./cli/index.js";
 
 const program = realpathSync(process.argv[1] as string);
 
@@ -27,7 +27,11 @@ main({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: workingDirectory(),
-  doors: { mcp: async () => ({ run: mcpRun(await import("./mcp/index.js")) }), hook: startedHook },
+  doors: {
+    mcp: async () => ({ run: mcpRun(await import("./mcp/index.js")) }),
+    serve: async () => ({ run: serveRun(await import("./mcp/index.js")) }),
+    hook: startedHook,
+  },
   program,
   version: () => PACKAGE_VERSION,
   exit: (status) => process.exit(status),

@@ -1,5 +1,5 @@
 import type { Cancellation } from "../ports/index.js";
-import { interrupted } from "./flag-types.js";
+import { done, interrupted } from "./flag-types.js";
 
 const terminated = 143;
 
@@ -18,6 +18,7 @@ export class Interrupt implements Cancellation {
   readonly #listeners: (() => void)[] = [];
   readonly #files: Settling[] = [];
   readonly #exit: (status: number) => void;
+  #isServing = false;
 
   constructor(exit: (status: number) => void) {
     this.#exit = exit;
@@ -43,10 +44,17 @@ export class Interrupt implements Cancellation {
 
   /** Resolves when the process has been told to exit. */
   async arrive(status: number): Promise<void> {
+    if (this.#isServing && this.#isArrived) return this.#exit(status);
     this.#isArrived = true;
     for (const listener of this.#listeners) listener();
     await Promise.all(this.#files.map((files) => files.settled()));
-    this.#exit(status);
+    this.#exit(this.#isServing ? done : status);
+  }
+
+  /** Waits for the work of a server before an exit: to be told to end is how it ends. Told again, it ends at once. */
+  serving(server: Settling): void {
+    this.#isServing = true;
+    this.#files.unshift(server);
   }
 
   /** Waits for changes of these files before an exit. Returns them. */

@@ -43,6 +43,7 @@ const own: Doors = {
   uninstall: () => import("./commands/setup/uninstall.js"),
   doctor: () => import("./commands/setup/doctor.js"),
   demo: () => import("./commands/setup/demo.js"),
+  token: () => import("./commands/fleet/token.js"),
   ui: () => import("./commands/view/ui.js"),
   watch: () => import("./commands/view/watch.js"),
   audit: () => import("./commands/history/audit.js"),

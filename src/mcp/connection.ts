@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Server } from "@modelcontextprotocol/server";
 import { Session, type SessionOptions } from "../session/index.js";
 import { toolDoor } from "../tools/index.js";
-import { type Call, createServer } from "./server.js";
+import { type Call, createServer, type ServerSettings } from "./server.js";
 
 /** The ports, and what their configuration says of a session on them. */
 export type Workplace = Pick<
@@ -12,9 +12,11 @@ export type Workplace = Pick<
   "files" | "store" | "gate" | "onStale" | "anchors" | "codec" | "keepOnFold"
 >;
 
-interface ConnectionOptions extends Workplace, Pick<SessionOptions, "agent" | "clock"> {
+export interface ConnectionOptions extends Workplace, Pick<SessionOptions, "agent" | "principal" | "clock"> {
   readonly version: string;
   readonly readOnly?: boolean;
+  readonly onCall?: ServerSettings["onCall"];
+  readonly hidesFailures?: boolean;
   readonly reopen?: (roots: readonly string[]) => Workplace | Promise<Workplace>;
   readonly log: (line: string) => void;
 }
@@ -32,13 +34,17 @@ export class Connection {
   }
 
   private sessionOn(workplace: Workplace): Session {
-    const { agent, clock } = this.options;
-    return new Session({ ...workplace, agent, clock, door: toolDoor });
+    const { agent, principal, clock } = this.options;
+    const who = { agent, ...(principal === undefined ? {} : { principal }) };
+    return new Session({ ...workplace, ...who, clock, door: toolDoor });
   }
 
   server(): Server {
-    const { version, readOnly = false, reopen, log } = this.options;
-    const server = createServer({ version, readOnly, log, use: (call, run) => this.use(call, run) });
+    const { version, readOnly = false, hidesFailures = false, reopen, onCall, log } = this.options;
+    const server = createServer({
+      ...{ version, readOnly, hidesFailures, log, use: (call, run) => this.use(call, run) },
+      ...(onCall ? { onCall } : {}),
+    });
     if (reopen) {
       const ask = (): void => this.askRoots(server, reopen);
       server.oninitialized = ask;

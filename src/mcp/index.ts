@@ -6,7 +6,8 @@ import { Connection, type Workplace } from "./connection.js";
 import { serveStdio } from "./sdk.js";
 import { LineTransport, longestMessage } from "./transport.js";
 
-export type { Workplace } from "./connection.js";
+export type { Connection, Workplace } from "./connection.js";
+export { type HttpProtocol, httpProtocol } from "./http.js";
 export { detailsKey } from "./server.js";
 
 interface McpOptions extends Workplace {

@@ -1,4 +1,5 @@
 export {
+  createMcpHandler,
   isJSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,

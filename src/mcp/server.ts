@@ -4,12 +4,16 @@ import type { Session } from "../session/index.js";
 import { type Extra, readOnlyTools, type Tool, tools } from "../tools/index.js";
 import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.js";
 
-interface ServerSettings {
+export interface ServerSettings {
   readonly version: string;
   readonly readOnly: boolean;
+  /** An error that nobody foresaw is told to the log alone: its message may name what the caller may not hear of. */
+  readonly hidesFailures?: boolean;
   readonly log: (line: string) => void;
   /** Runs a call on the agent's session, once it is known which roots it has and it is the call's turn. */
   readonly use: <T>(call: Call, run: (session: Session) => Promise<T>) => Promise<T>;
+  /** Told of every call that came to its end; `result` is null for one that failed, or was cancelled. */
+  readonly onCall?: (call: Call, result: Result | null, milliseconds: number) => void;
 }
 
 export interface Call {
@@ -33,21 +37,29 @@ export function createServer(settings: ServerSettings): Server {
     const tool = offered.find(({ name }) => name === params.name);
     if (!tool) throw unknownTool(params.name, offered);
     const { signal } = context.mcpReq;
+    const call: Call = { tool, args: params.arguments, signal };
+    const began = performance.now();
+    let result: Result | null = null;
     try {
       const extra = extraOf(context);
-      const run = (session: Session): Promise<Result> => tool.run(session, params.arguments, extra);
-      return answer(await settings.use({ tool, args: params.arguments, signal }, run));
+      result = await settings.use(call, (session) => tool.run(session, call.args, extra));
+      return answer(result);
     } catch (error) {
       if (signal.aborted) throw error;
-      settings.log(
-        `${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
-      const text = `${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`;
+      settings.log(`${tool.name}: ${(error instanceof Error && error.stack) || messageOf(error)}`);
+      const why = settings.hidesFailures ? "the log of the server says why" : messageOf(error);
+      const text = `${tool.name} failed: ${why}`;
       return { content: [{ type: "text", text }], isError: true };
+    } finally {
+      settings.onCall?.(call, result, performance.now() - began);
     }
   });
   server.onerror = (error) => settings.log(error.message);
   return server;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function listed({ name, description, inputSchema, annotations }: Tool) {
@@ -57,7 +69,9 @@ function listed({ name, description, inputSchema, annotations }: Tool) {
 
 function unknownTool(name: string, offered: readonly Tool[]): ProtocolError {
   const known = tools.some((tool) => tool.name === name);
-  const why = known ? `${name} is off: this server is read-only` : `there is no tool ${JSON.stringify(name)}`;
+  const why = known
+    ? `${name} is off: only reading is allowed here`
+    : `there is no tool ${JSON.stringify(name)}`;
   const names = offered.map((tool) => tool.name).join(", ");
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `${why}; tools: ${names}`);
 }

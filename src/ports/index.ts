@@ -40,5 +40,6 @@ export {
   onlooker,
   type RecordedLedger,
   type StoreReader,
+  tokensRecord,
   type Unit,
 } from "./store.js";

@@ -102,6 +102,9 @@ export interface NamedRecord {
   readonly mark: string;
 }
 
+/** The named record with the tokens of a tree. No bound of age removes it. */
+export const tokensRecord = "tokens";
+
 /** The record of an agent across files. A unit loads it with the rest. */
 export function agentRecord(agent: string): string {
   return `agent ${agent}`;

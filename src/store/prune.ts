@@ -1,4 +1,5 @@
-import { errorCode, ifThere, reason, remove, ticks } from "../host/index.js";
+import { errorCode, ifThere, nameOf, reason, remove, ticks } from "../host/index.js";
+import { tokensRecord } from "../ports/index.js";
 import type { StoreContext } from "./lines/replace-file.js";
 
 export interface Bounds {
@@ -19,6 +20,9 @@ interface Pruned {
 
 /** These two say something of the folder itself. */
 const isLabel = (path: string): boolean => path.endsWith("workspace.json") || path.endsWith(marker);
+
+/** A token counts until it is revoked, however long nobody made another. */
+const tokens = new RegExp(`[/\\\\]records[/\\\\]${nameOf(tokensRecord)}[/\\\\]\\d+$`);
 
 interface Found {
   readonly path: string;
@@ -45,7 +49,7 @@ export function prune(context: StoreContext, bounds: Bounds, deadline = Number.P
   for (const file of all) {
     if (ticks() > deadline) return { removed, bytes, isDone: false, isEmpty: false };
     const unfinished = file.path.endsWith(".tmp") && now - file.modified > hour;
-    const old = now - file.modified > bounds.age && !isLabel(file.path);
+    const old = now - file.modified > bounds.age && !isLabel(file.path) && !tokens.test(file.path);
     if ((old || unfinished) && removeQuietly(context, file.path)) removed += 1;
     else {
       kept.push(file);

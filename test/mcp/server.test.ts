@@ -127,7 +127,7 @@ describe("options", () => {
     const { client } = await open({}, { args: ["--read-only"] });
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_file", "grep"]);
     const write = client.callTool({ name: "write_file", arguments: { path: "x", content: "x" } });
-    await expect(write).rejects.toThrow(/write_file is off: this server is read-only/);
+    await expect(write).rejects.toThrow(/write_file is off: only reading is allowed here/);
   });
 
   test("--anchors", async () => {

@@ -61,8 +61,8 @@ const layers: Readonly<Record<string, Layer>> = Object.fromEntries([
     why: "authors of lines are found in the journal and in git; a door asks for them",
   }),
   ...["mcp", "guard", "sdk"].map((folder) => row(folder, { may: below, why: isDoor })),
-  row("view", { may: below, why: isDoor }),
-  row("cli", { may: [...below, "replay", "audit", "view"], why: isDoor }),
+  ...["view", "serve"].map((folder) => row(folder, { may: below, why: isDoor })),
+  row("cli", { may: [...below, "replay", "audit", "view", "serve"], why: isDoor }),
   row("audit", {
     may: [...agent, "guard"],
     why: "an audit reads session files and drives the guard in memory: it writes nothing and starts nothing",

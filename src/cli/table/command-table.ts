@@ -18,6 +18,7 @@ import {
   unmoved,
 } from "../flag-types.js";
 import { ofAuthors } from "./authors-commands.js";
+import { ofFleets } from "./fleet-commands.js";
 import { studies } from "./studies.js";
 
 const reading: readonly Command[] = [
@@ -316,6 +317,7 @@ const doors: readonly Command[] = [
     ],
     examples: [["kedge hook claude-code", "reads the event from stdin"]],
   },
+  ...ofFleets,
   {
     name: "install",
     summary: "guard a client's own editing tools",

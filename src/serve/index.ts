@@ -1,0 +1,22 @@
+// How do agents on other hosts reach the tools? By MCP over HTTP, each with a token that says who it is and what it may do.
+
+export type { Policies, Protocol } from "./callers.js";
+export {
+  addressIn,
+  type Certificate,
+  certifies,
+  isLoopback,
+  type Listening,
+  listen,
+  usualTimeouts,
+} from "./listen.js";
+export { type Times, ToolServer, type ToolServerOptions } from "./server.js";
+export {
+  addToken,
+  described,
+  type Rights,
+  revokeToken,
+  type Secret,
+  type Token,
+  tokensIn,
+} from "./tokens.js";
