@@ -7,7 +7,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.js";
 export interface ServerSettings {
   readonly version: string;
   readonly readOnly: boolean;
-  /** An error that nobody foresaw is told to the log alone: its message may name what the caller may not hear of. */
+  /** For callers who are not trusted: an error that nobody foresaw is told to the log alone, since its message may name anything. */
   readonly hidesFailures?: boolean;
   readonly log: (line: string) => void;
   /** Runs a call on the agent's session, once it is known which roots it has and it is the call's turn. */
@@ -54,7 +54,8 @@ export function createServer(settings: ServerSettings): Server {
       settings.onCall?.(call, result, performance.now() - began);
     }
   });
-  server.onerror = (error) => settings.log(error.message);
+  // Over a network the mistakes of clients are told to them alone: each could fill the log.
+  if (!settings.hidesFailures) server.onerror = (error) => settings.log(error.message);
   return server;
 }
 

@@ -31,7 +31,7 @@ export interface Certificate {
 /** Whether a certificate is for a name. */
 export function certifies({ cert }: Certificate): (name: string) => boolean {
   const parsed = new X509Certificate(cert);
-  return (name) => parsed.checkHost(name) !== undefined || parsed.checkIP(name) !== undefined;
+  return (name) => parsed.checkHost(name) !== undefined;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
