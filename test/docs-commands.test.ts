@@ -16,9 +16,15 @@ import { describe, expect, it } from "vitest";
 const root = join(import.meta.dirname, "..");
 const pages = [
   "README.md",
-  ...["getting-started", "concepts", "configuration", "several-agents", "storage", "troubleshooting"].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...[
+    "getting-started",
+    "concepts",
+    "configuration",
+    "several-agents",
+    "fleet",
+    "storage",
+    "troubleshooting",
+  ].map((name) => `docs/${name}.md`),
 ];
 
 const cart = `export function total(prices) {

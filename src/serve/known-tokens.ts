@@ -25,7 +25,7 @@ interface Clocks {
 export class KnownTokens {
   private holders: ReadonlyMap<string, Holder> = new Map();
   /** There are tokens, or there were some since the server began: nobody gets in without one any more. */
-  private isClosed = false;
+  isClosed = false;
   private looked = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | null = null;
 
@@ -33,11 +33,6 @@ export class KnownTokens {
     private readonly store: Pick<LedgerStore, "record">,
     private readonly clocks: Clocks = { now: Date.now, ticks: () => performance.now() },
   ) {}
-
-  /** Whether a caller without a token is to be asked for one. */
-  get areNeeded(): boolean {
-    return this.isClosed;
-  }
 
   /** How many secrets are good now. */
   get count(): number {

@@ -209,7 +209,7 @@ export class ToolServer<Caller> {
       this.options.report(`the tokens cannot be read: ${(error as Error).message}`);
       throw new Refused(503, "the store cannot be reached: try again", { "retry-after": "1" });
     }
-    if (secret === undefined && this.options.isOpen && !this.tokens.areNeeded)
+    if (secret === undefined && this.options.isOpen && !this.tokens.isClosed)
       return { agent: "local", rights: everything };
     if (secret === undefined)
       throw unknown("this server needs a token, in the header: Authorization: Bearer TOKEN");

@@ -15,11 +15,12 @@ const unknown = new Map([
   ["kedge audit ~/.claude/projects/-home-me-app --since 7d", 1],
   ["kedge retry r7c41f09a", 2],
   ["kedge show mq3k2a1b-x7", 1],
+  ["kedge token revoke builder", 1],
   ["kedge restore mq3k2a1b-x7", 1],
   ["kedge audit --show 3fa1c0", 1],
 ]);
-/** They have tests of their own; ui and watch last until Ctrl-C. */
-const elsewhere = ["demo", "replay", "ui", "watch"];
+/** They have tests of their own; serve, ui and watch last until Ctrl-C. */
+const elsewhere = ["demo", "replay", "serve", "ui", "watch"];
 const cases = commands
   .filter(({ name }) => !elsewhere.includes(name))
   .flatMap(({ examples }) => examples.map(([line]) => line));

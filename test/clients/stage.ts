@@ -15,6 +15,8 @@ export interface Agent {
   edit(path: string, oldText: string, newText: string): Promise<string>;
   write(path: string, content: string): Promise<string>;
   shell(command: string): Promise<string>;
+  /** Any tool, in the client's own words. */
+  use(call: Call): Promise<string>;
   /** A subagent of this one. */
   delegate(script: (agent: Agent) => Promise<void>): Promise<string>;
   compact(): Promise<void>;
@@ -203,6 +205,7 @@ class Actor implements Agent {
     this.call(this.calls.edit(this.at(path), oldText, newText));
   write = (path: string, content: string) => this.call(this.calls.write(this.at(path), content));
   shell = (command: string) => this.call(this.calls.shell(command));
+  use = (call: Call) => this.call(call);
 
   async delegate(script: (agent: Agent) => Promise<void>): Promise<string> {
     const mark = this.stage.mark();

@@ -56,7 +56,7 @@ test("a running server sees new tokens and revoked ones within a second, and the
   let [now, ticks] = [0, 0];
   const known = new KnownTokens(store, { now: () => now, ticks: () => ticks });
   await known.refresh();
-  expect(known.areNeeded).toBe(false);
+  expect(known.isClosed).toBe(false);
   const { secret } = await addToken(store, { name: "brief", rights: null, days: 1, now });
   ticks += 1001;
   await known.refresh();
@@ -69,7 +69,7 @@ test("a running server sees new tokens and revoked ones within a second, and the
   ticks += 1001;
   await known.refresh();
   expect(known.holderOf(secret)).toBeNull();
-  expect(known.areNeeded).toBe(true);
+  expect(known.isClosed).toBe(true);
 });
 
 test("while the store is out of reach the last look counts for five minutes, then nobody gets in", async () => {
@@ -100,7 +100,7 @@ test("a record that cannot be understood lets nobody in", async () => {
   expect(await tokensIn(store)).toEqual([]);
   const known = new KnownTokens(store);
   await known.refresh();
-  expect(known.areNeeded).toBe(true);
+  expect(known.isClosed).toBe(true);
 });
 
 test("no bound of age removes tokens from a state folder", async () => {

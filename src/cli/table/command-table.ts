@@ -231,6 +231,7 @@ const record: readonly Command[] = [
   {
     name: "session",
     summary: "who was shown what: list, fold, end, purge; name an agent",
+    together: "who was shown what; name an agent; tokens for kedge serve",
     positionals: [
       { name: "ACTION", choices: ["list", "name", "fold", "end", "purge"] },
       { name: "AGENT", optional: true },
@@ -295,7 +296,7 @@ const doors: readonly Command[] = [
   {
     name: "mcp",
     summary: "serve the tools to an MCP client over stdio",
-    together: "started by clients: tools over stdio, the guard's hook",
+    together: "tools over stdio and HTTP for clients; the guard's hook",
     positionals: [],
     records: true,
     flags: [

@@ -6,8 +6,8 @@ const root = touching.find(({ name }) => name === "root") as Flag;
 export const ofFleets: readonly Command[] = [
   {
     name: "serve",
+    beside: "mcp",
     summary: "serve the tools over HTTP, to agents on other hosts",
-    together: "tools over HTTP for agents on other hosts; their tokens",
     positionals: [],
     records: true,
     flags: [
@@ -32,7 +32,7 @@ export const ofFleets: readonly Command[] = [
     examples: [
       ["kedge serve --http 8080 --root .", "on this machine: http://127.0.0.1:8080/mcp"],
       [
-        "kedge serve --http 0.0.0.0:8443 --root /srv/tree --tls-cert cert.pem --tls-key key.pem",
+        "kedge serve --http 0.0.0.0:8443 --root . --tls-cert c.pem --tls-key k.pem",
         "for other hosts, each with a token",
       ],
     ],
@@ -43,7 +43,7 @@ export const ofFleets: readonly Command[] = [
   },
   {
     name: "token",
-    beside: "serve",
+    beside: "session",
     summary: "tokens for the server: add, list, revoke",
     positionals: [
       { name: "ACTION", choices: ["add", "list", "revoke"] },
