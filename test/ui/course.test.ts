@@ -134,7 +134,9 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
     await shows(".app:not(.paused)");
   });
 
-  test("axe finds nothing in light and dark, wide and narrow, in the help and in an open event", async () => {
+  test("axe finds nothing, and nothing is wider than the page, in light and dark, wide and narrow", async () => {
+    tree.git("checkout", "-q", "-b", `feature/${"long".repeat(30)}`);
+    await shows('.branch[title*="longlong"]');
     for (const colorScheme of ["dark", "light"] as const)
       for (const size of [
         { width: 1400, height: 860 },
@@ -143,6 +145,7 @@ describe.skipIf(missing !== null)("the page in a real browser", () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize(size);
         expect(await faultsOf(page), `${colorScheme} ${size.width}`).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.width);
       }
     await page.setViewportSize({ width: 1400, height: 860 });
     await page.keyboard.press("?");

@@ -31,7 +31,9 @@ export class Source {
 
   private async ask(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { ...init.headers, authorization: `Bearer ${this.key}` };
-    const answer = await fetch(path, { ...init, headers });
+    const answer = await fetch(path, { ...init, headers }).catch((error: Error) => {
+      throw error.name === "AbortError" ? error : new Error("`kedge ui` does not answer");
+    });
     if (answer.status === 401) {
       sessionStorage.removeItem(keyName);
       throw new Unauthorised();
