@@ -8,7 +8,7 @@ import { Feed, type Followed } from "./feed.js";
 export interface ViewSource extends Followed {
   /** The state now, or as it was. */
   state(at?: number): Promise<ViewState>;
-  history(before: string | null, max: number): Promise<EventPage>;
+  history(before: string | null, max: number, at?: number): Promise<EventPage>;
   event(id: string): Promise<EventDetails | null>;
   activity(from: number): Promise<Activity>;
 }
@@ -173,7 +173,11 @@ class Page {
     if (url.pathname === "/api/activity")
       return send(response, 200, await source.activity(asked("from") ?? 0));
     if (url.pathname === "/api/history")
-      return send(response, 200, await source.history(url.searchParams.get("before"), pageOfEvents));
+      return send(
+        response,
+        200,
+        await source.history(url.searchParams.get("before"), pageOfEvents, asked("at") ?? undefined),
+      );
     const [, id] = /^\/api\/event\/(.+)$/.exec(url.pathname) ?? [];
     const details = id === undefined ? null : await source.event(decodeURIComponent(id));
     if (details === null) throw new Refused(404, "there is no such thing here");

@@ -200,7 +200,8 @@ export class TreeView {
     );
   }
 
-  async history(before: string | null, max: number): Promise<EventPage> {
+  /** A page of events before one of them, or up to a moment; the newest without either. */
+  async history(before: string | null, max: number, at?: number): Promise<EventPage> {
     await this.catchUp();
     const page = (entries: readonly JournalEntry[], end: number): EventPage => {
       const chosen = entries.slice(Math.max(0, end - max), end).toReversed();
@@ -209,12 +210,17 @@ export class TreeView {
         next: end > max ? (chosen.at(-1)?.id ?? null) : null,
       };
     };
-    if (before === null) return page(this.entries, this.entries.length);
-    const at = this.entries.findIndex(({ id }) => id === before);
-    if (at > max) return page(this.entries, at);
+    const endIn = (entries: readonly JournalEntry[]): number =>
+      before !== null
+        ? entries.findIndex(({ id }) => id === before)
+        : at === undefined
+          ? entries.length
+          : entries.findLastIndex(({ time }) => time <= at) + 1;
+    const held = endIn(this.entries);
+    if (held > max || (before === null && at === undefined)) return page(this.entries, held);
     // Older than what is held: the journal is asked for more of its newest entries until the page is among them.
     const all = await this.options.look.store.journal({ last: this.entries.length + 10 * entriesHeld });
-    const end = all.findIndex(({ id }) => id === before);
+    const end = endIn(all);
     return end < 0 ? { events: [], next: null } : page(all, end);
   }
 

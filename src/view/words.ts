@@ -64,7 +64,8 @@ export function eventText(event: ViewEvent, nameOf: (agent: string) => string = 
   const where = `${visible(path)}${lines.length > 0 ? `:${rangeText(lines)}` : ""}`;
   if (kind === "refusal") return `${visible(tool)} of ${where} refused${code ? ` (${code})` : ""}`;
   if (kind === "lost") {
-    const owned = owners.length === 0 ? "" : ` of ${owners.map((one) => visible(nameOf(one))).join(", ")}`;
+    const ownerNames = owners.map((one) => (one === event.agent ? "its own" : visible(nameOf(one))));
+    const owned = owners.length === 0 ? "" : ` of ${ownerNames.join(", ")}`;
     const few = edits.length < 2 ? "an edit" : counted(edits.length, "edit");
     return tool === "forget"
       ? `dismissed ${few}${owned} in ${where}`

@@ -17,6 +17,8 @@ describe.skipIf(missing !== null)("a page left open over a night with 64 agents 
   let browser: Browser;
   let page: Page;
   let round = 0;
+  /** Rounds that may be told: on a busy machine the second would be gone before it is looked for. */
+  let allowed = 2;
 
   beforeAll(async () => {
     server = await startViewServer({
@@ -29,7 +31,7 @@ describe.skipIf(missing !== null)("a page left open over a night with 64 agents 
       source: {
         state: async () => ({ ...state, time: Date.now(), counts: { ...state.counts, edits: round } }),
         news: async (mark) => {
-          if (mark === null || round >= night.rounds) return { events: [], mark: "m" };
+          if (mark === null || round >= allowed) return { events: [], mark: "m" };
           round += 1;
           const made = Array.from({ length: night.events }, (_, at) => ({
             ...first,
@@ -58,6 +60,7 @@ describe.skipIf(missing !== null)("a page left open over a night with 64 agents 
   test("keeps a bounded number of elements and bytes, however many events come", async () => {
     await page.waitForSelector('[data-event^="n2-"]', { timeout: 60_000 });
     const [few, small] = [await elements(), await heap()];
+    allowed = night.rounds;
     await page.waitForSelector(`[data-event^="n${night.rounds}-"]`, { timeout: 60_000 });
     expect(round).toBe(night.rounds);
     expect(await page.locator(".event").count()).toBeLessThanOrEqual(400);

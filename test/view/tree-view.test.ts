@@ -160,6 +160,9 @@ describe("the state of the live view", () => {
     const older = await place.view.history(page.next, 2);
     expect(older.events).toHaveLength(1);
     expect(older.next).toBeNull();
+    const then = await place.view.history(null, 2, place.now - 1.5 * minute);
+    expect(then.events.map(({ id }) => id)).toEqual([older.events[0]?.id]);
+    expect((await place.view.history(null, 2, 0)).events).toEqual([]);
     const details = await place.view.event(older.events[0]?.id ?? "");
     expect(details).toMatchObject({ diff: "+a", event: { agent: "ada", canUndo: true } });
     expect(await place.view.event("nothing")).toBeNull();

@@ -10,7 +10,7 @@ import { Headline, Top } from "./headline.js";
 import { useKeys } from "./keys.js";
 import { Dialog } from "./parts.js";
 import type { Source } from "./source.js";
-import { useNow, usePast, useStream } from "./stream.js";
+import { useNow, usePast, usePastEvents, useStream } from "./stream.js";
 import { Timeline } from "./timeline.js";
 import { Welcome } from "./welcome.js";
 
@@ -18,6 +18,7 @@ export function App({ source }: { source: Source }) {
   const { live, events, hasOlder, older, link, heardAt, beat } = useStream(source);
   const [at, setAt] = useState<number | null>(null);
   const past = usePast(source, at);
+  const pastEvents = usePastEvents(source, at, events);
   const [chosen, choose] = useState<string | null>(null);
   const [opened, open] = useState<string | null>(null);
   const [wished, wish] = useState<Wish | null>(null);
@@ -27,7 +28,7 @@ export function App({ source }: { source: Source }) {
   // A server that does not answer can write nothing.
   const state = known && link !== "live" ? { ...known, actions: false } : known;
   const moment = at ?? now;
-  const shownEvents = events.filter(
+  const shownEvents = (pastEvents?.events ?? events).filter(
     ({ time, agent }) => (at === null || time <= at) && (chosen === null || agent === chosen),
   );
   const restoreAll = useCallback(() => {
@@ -54,7 +55,8 @@ export function App({ source }: { source: Source }) {
           <Agents {...{ state, chosen, choose }} now={moment} isPast={at !== null} />
           <Files {...{ state, chosen }} now={moment} isPast={at !== null} />
           <Events
-            {...{ state, chosen, source, hasOlder, older, opened, open, wish }}
+            {...{ state, chosen, source, opened, open, wish }}
+            {...(pastEvents ?? { hasOlder, older })}
             events={shownEvents}
             now={moment}
           />

@@ -93,12 +93,16 @@ function Details(props: { event: ViewEvent; state: ViewState; source: Source; wi
       isGone = true;
     };
   }, [event.id]);
-  const lost = state.lost.filter(({ id }) => id === event.id || event.edits.includes(id)).map(({ id }) => id);
+  const losses = state.lost.filter(({ id }) => id === event.id || event.edits.includes(id));
+  const lost = losses.map(({ id }) => id);
   return (
     <div class="details">
       {details?.reason ? <p>{details.reason} Nothing was written.</p> : null}
       {event.cause ? <p class="cause">{causeText(event)}</p> : null}
       {details?.diff ? <Diff text={details.diff} /> : null}
+      {details && !details.diff && event.kind === "lost"
+        ? losses.map(({ id, diff }) => (diff === "" ? null : <Diff key={id} text={diff} />))
+        : null}
       {details?.because ? <Because {...{ event, state }} because={details.because} /> : null}
       {details && event.kind === "commit" && details.diff === null ? (
         <p class="cause">The texts of this event are not kept.</p>

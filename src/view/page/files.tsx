@@ -72,30 +72,32 @@ function FileStrip({ file, state, now, chosen }: Props & { file: ViewFile }) {
           {ago(file.time, now)}
         </small>
       </header>
-      <div class="lanes">
-        <ol class="lane-names" aria-hidden="true">
-          {lanes.map((lane) => (
-            <li key={lane.agent}>{nameOf(state, lane.agent)}</li>
-          ))}
-        </ol>
-        <svg
-          class="strip"
-          viewBox={`0 0 1000 ${height}`}
-          height={height * 1.4}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`${visible(file.path)}: ${lanes.map((lane) => laneText(lane, state)).join("; ")}`}
-        >
-          {lanes.map((lane, at) => (
-            <LaneBars
-              key={lane.agent}
-              {...{ lane, file, at }}
-              hue={agentOf(state, lane.agent)?.hue ?? unknownHue}
-              title={laneText(lane, state)}
-            />
-          ))}
-        </svg>
-      </div>
+      {lanes.length === 0 ? null : (
+        <div class="lanes">
+          <ol class="lane-names" aria-hidden="true">
+            {lanes.map((lane) => (
+              <li key={lane.agent}>{nameOf(state, lane.agent)}</li>
+            ))}
+          </ol>
+          <svg
+            class="strip"
+            viewBox={`0 0 1000 ${height}`}
+            height={height * 1.4}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={`${visible(file.path)}: ${lanes.map((lane) => laneText(lane, state)).join("; ")}`}
+          >
+            {lanes.map((lane, at) => (
+              <LaneBars
+                key={lane.agent}
+                {...{ lane, file, at }}
+                hue={agentOf(state, lane.agent)?.hue ?? unknownHue}
+                title={laneText(lane, state)}
+              />
+            ))}
+          </svg>
+        </div>
+      )}
       {hidden > 0 ? <p class="soft">and {counted(hidden, "more agent")}</p> : null}
       {stale.slice(0, 3).map((view) => (
         <p key={view.agent} class="stale-note">

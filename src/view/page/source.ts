@@ -54,6 +54,10 @@ export class Source {
     return this.json(before === null ? "api/history" : `api/history?before=${encodeURIComponent(before)}`);
   }
 
+  historyAt(at: number): Promise<EventPage> {
+    return this.json(`api/history?at=${at}`);
+  }
+
   event(id: string): Promise<EventDetails> {
     return this.json(`api/event/${encodeURIComponent(id)}`);
   }

@@ -1,11 +1,13 @@
 /** Follows the server: the state now or at an earlier moment, the newest events, and whether anybody still tells of them. */
 import { useEffect, useState } from "preact/hooks";
-import type { ViewEvent, ViewMessage, ViewState } from "../contract.js";
+import type { EventPage, ViewEvent, ViewMessage, ViewState } from "../contract.js";
 import { type Source, Unauthorised } from "./source.js";
 
 /** Events that the page holds at most; older ones are asked for again. */
 const mostEvents = 400;
 const retryAfter = 2000;
+/** The handle of the timeline rests after so long, in milliseconds. */
+const restsAfter = 120;
 
 /** `closed`: another address is needed, since the command was started anew. */
 export type Link = "live" | "waiting" | "closed";
@@ -77,13 +79,41 @@ export function usePast(source: Source, at: number | null): ViewState | null {
         (state) => isGone || setPast(state),
         () => {},
       );
-    }, 120);
+    }, restsAfter);
     return () => {
       isGone = true;
       clearTimeout(timer);
     };
   }, [source, at]);
   return past;
+}
+
+/** The events up to the moment that the timeline points at, where those at hand do not go back so far. */
+export function usePastEvents(source: Source, at: number | null, events: readonly ViewEvent[]) {
+  const [page, setPage] = useState<EventPage | null>(null);
+  const oldest = events.at(-1)?.time ?? 0;
+  const isWanted = at !== null && oldest > at;
+  useEffect(() => {
+    setPage(null);
+    if (!isWanted) return;
+    let isGone = false;
+    const timer = setTimeout(() => {
+      source.historyAt(at).then(
+        (found) => isGone || setPage(found),
+        () => {},
+      );
+    }, restsAfter);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [source, at, isWanted]);
+  const older = async () => {
+    if (!page?.next) return;
+    const more = await source.history(page.next);
+    setPage({ events: [...page.events, ...more.events], next: more.next });
+  };
+  return isWanted ? { events: page?.events ?? [], hasOlder: Boolean(page?.next), older } : null;
 }
 
 /** The clock of the page: once a second, and not at all while nobody looks. */
