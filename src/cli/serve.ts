@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { hidden } from "../fleet/index.js";
 import type { Listening, Protocol, ToolServer, ToolServerOptions } from "../serve/index.js";
 import { visible } from "../text/index.js";
-import { openFiles, policiesOf } from "../workspace/index.js";
+import { chosenStore, openFiles, policiesOf } from "../workspace/index.js";
 import { UsageError } from "./args.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./flag-types.js";
@@ -52,11 +53,16 @@ export function serveRun<Caller>({ httpProtocol }: McpOverHttp<Caller>): Run {
 
 function optionsOf<Caller>(
   { args, output, version }: Context,
-  { base, settings, state, store }: ServedTree,
+  { base, settings, state, store, workspace }: ServedTree,
   report: (line: string) => void,
 ): Omit<ToolServerOptions<Caller>, "protocol" | "names" | "isOpen"> {
+  const database = chosenStore(settings, workspace);
+  const own = [
+    { text: state, told: "the server's state folder" },
+    ...(database ? [{ text: `the store ${hidden(database.url)}`, told: "the store" }] : []),
+  ];
   return {
-    ...{ store, report, policies: policiesOf(settings), version: version(), own: [state] },
+    ...{ store, report, policies: policiesOf(settings), version: version(), own },
     files: (scope) => openFiles({ settings, root: base, base, state, report, ...(scope ? { scope } : {}) }),
     callsAMinute: args.number("calls") ?? usualCalls,
     log: (line) => output.out.line(line),

@@ -55,10 +55,13 @@ export class KnownTokens {
     this.looking ??= this.look().finally(() => {
       this.looking = null;
     });
+    const isFresh = (): boolean => this.clocks.ticks() - this.looked < staleFor;
+    // A store that is gone takes seconds to say so; the call itself will hear it too.
+    const late = isFresh() ? [new Promise((resolve) => setTimeout(resolve, lookEvery).unref())] : [];
     try {
-      await this.looking;
+      await Promise.race([this.looking, ...late]);
     } catch (error) {
-      if (this.clocks.ticks() - this.looked > staleFor) throw error;
+      if (!isFresh()) throw error;
     }
   }
 

@@ -13,27 +13,30 @@ import {
   type Unit,
 } from "../ports/index.js";
 
+/** A folder or an address of the server itself, and what callers are told in its place. */
+export interface OwnName {
+  readonly text: string;
+  readonly told: string;
+}
+
 export interface Watch {
   /** Told how long a call waited for locks, in seconds. */
   readonly waited: (place: "host" | "store", seconds: number) => void;
-  /** Folders of the server itself, which no caller is to hear of. */
-  readonly own: readonly string[];
+  readonly own: readonly OwnName[];
   /** Takes a line for the person who runs the server. */
   readonly report: (line: string) => void;
 }
 
-/** An error whose message names a folder of the server is for its log; callers are told that there was one. */
+/** Callers hear the cause of a failure; where the server keeps its record is for its log alone. */
 async function discreet<T>({ own, report }: Watch, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Error) || !own.some((folder) => error.message.includes(folder))) throw error;
-    report(error.message);
-    const { code = "io" } = error as Partial<PortError>;
-    throw new PortError(
-      code,
-      "the server cannot keep its record: whoever runs it finds the cause in its log",
-    );
+    if (!(error instanceof PortError) || !own.some(({ text }) => error.message.includes(text))) throw error;
+    // Busy is nobody's fault, and every call would say so.
+    if (error.code !== "busy") report(error.message);
+    const message = own.reduce((rest, { text, told }) => rest.replaceAll(text, told), error.message);
+    throw new PortError(error.code, message);
   }
 }
 

@@ -6,7 +6,7 @@ import { Callers, type Policies, type Protocol, type Who } from "./callers.js";
 import { deliver, plainAnswer } from "./deliver.js";
 import { KnownTokens } from "./known-tokens.js";
 import { LostCount } from "./lost-count.js";
-import { measuredFiles, measuredStore, type Watch } from "./measured.js";
+import { measuredFiles, measuredStore, type OwnName, type Watch } from "./measured.js";
 import { Metrics } from "./metrics.js";
 import { checkNames, type Names } from "./names.js";
 import { Rates } from "./rates.js";
@@ -25,8 +25,8 @@ export interface ToolServerOptions<Caller> {
   readonly isOpen: boolean;
   /** Calls that each token may make. */
   readonly callsAMinute: number;
-  /** Folders of the server itself, which no caller is to hear of. */
-  readonly own: readonly string[];
+  /** Names of the server's own that no caller is to hear. */
+  readonly own: readonly OwnName[];
   readonly clock?: () => number;
   /** Takes a line of JSON for each call. */
   readonly log: (line: string) => void;
