@@ -47,9 +47,15 @@ export class Served {
     this.exited = new Promise((resolve) => child.on("close", (code) => resolve(code)));
   }
 
-  /** Started, and ended with the test. */
-  static async start(place: Place, args: readonly string[] = [], http = "0"): Promise<Served> {
-    const served = new Served(place.start(["serve", "--http", http, "--root", place.folder, ...args]));
+  /** Started, and ended with the test. With a state folder of its own it is a server on another host. */
+  static async start(
+    place: Place,
+    args: readonly string[] = [],
+    http = "0",
+    state?: string,
+  ): Promise<Served> {
+    const command = ["serve", "--http", http, "--root", place.folder, ...args];
+    const served = new Served(place.start(command, state ? { env: { KEDGE_STATE: state } } : {}));
     onTestFinished(() => void served.child.kill("SIGKILL"));
     await served.until(() => served.stdout.includes("\n"));
     return served;
