@@ -63,7 +63,9 @@ export class Lease {
 
 /** Keeps the leases of a process from running out. */
 export class Leases {
+  /** Leases that are held, and renewed. */
   private readonly all = new Set<Lease>();
+  private readonly calls = new Set<string>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -71,8 +73,18 @@ export class Leases {
     private readonly length: number,
   ) {}
 
+  /** Whether this is a call of this process that has not ended: from before it asks for its locks until it has let go of them. */
   has(token: string): boolean {
-    return [...this.all].some((lease) => lease.token === token);
+    return this.calls.has(token);
+  }
+
+  enter({ token }: Lease): void {
+    this.calls.add(token);
+  }
+
+  leave(lease: Lease): void {
+    this.calls.delete(lease.token);
+    this.remove(lease);
   }
 
   add(lease: Lease): void {

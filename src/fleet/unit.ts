@@ -32,7 +32,8 @@ export class StoreUnit {
   }
 
   async run<T>(body: (unit: Unit) => Promise<T>): Promise<T> {
-    const { reader } = this.ground;
+    const { reader, leases } = this.ground;
+    leases.enter(this.lease);
     try {
       await this.begin();
       return await body({
@@ -45,7 +46,7 @@ export class StoreUnit {
         ...(this.files.length > 0 ? { fence: this.fence() } : {}),
       });
     } finally {
-      await this.end();
+      await this.end().finally(() => leases.leave(this.lease));
     }
   }
 

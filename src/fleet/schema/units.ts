@@ -100,7 +100,8 @@ begin
     end loop;
     select count(*) into ahead from kedge.waiting
       where tree = _tree and file = any(_files) and until > moment and (mine is null or ticket < mine);
-    if busy is not null or ahead > 0 then
+    -- A record "is not null" only where none of its fields is.
+    if not (busy is null) or ahead > 0 then
       mine := coalesce(mine, nextval('kedge.numbers'));
       insert into kedge.waiting select _tree, file, mine, moment + interval '1 second' from unnest(_files) as asked(file)
         on conflict (tree, file, ticket) do update set until = excluded.until;
