@@ -93,7 +93,7 @@ async function ask(
 }
 
 function begunBy(
-  { states, columns }: Ground,
+  { states, columns, names }: Ground,
   { files, records }: Beginning,
   question: readonly StatesQuestion[],
   answer: Loaded,
@@ -103,7 +103,12 @@ function begunBy(
   );
   return {
     files: new Map(files.map((file) => [file.key, taken.get(columns([file])[0] as string) as FileRecord])),
-    records: new Map(records.map((name, at) => [name, answer.records[at] ?? null])),
+    records: new Map(
+      records.map((name, at) => {
+        const found = answer.records[at] ?? null;
+        return [name, found && { ...found, value: names.value(name, found.value) }];
+      }),
+    ),
   };
 }
 

@@ -28,12 +28,14 @@ export interface ConnectionOptions {
 
 interface Client {
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly Row[] }>;
+  on(event: "error", listener: () => void): void;
   release(error?: Error | boolean): void;
 }
 
 interface Pool {
   connect(): Promise<Client>;
-  on(event: "error", listener: (error: Error) => void): void;
+  on(event: "error", listener: () => void): void;
+  on(event: "connect", listener: (client: Client) => void): void;
   end(): Promise<void>;
 }
 
@@ -88,8 +90,9 @@ export async function connect({ url, most, patience }: ConnectionOptions): Promi
     keepAlive: true,
     application_name: "kedge",
   });
-  // An idle connection that breaks is replaced by the next one that is asked for.
+  // An idle connection that breaks is replaced by the next one that is asked for; one in use fails its statement.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   const alone = async <T>(body: (connection: Connection) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     try {

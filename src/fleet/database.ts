@@ -128,6 +128,9 @@ function isLasting(error: unknown): boolean {
 function causeOf(error: unknown): string {
   const code = stateOf(error);
   if (words[code]) return `${words[code]} (${code})`;
+  const said = error instanceof Error ? error.message : "";
+  if (/^Connection (terminated|ended)/.test(said)) return "the connection was cut";
+  if (/timeout/i.test(said) && code === "") return "it does not answer";
   const first = error instanceof AggregateError ? error.errors[0] : null;
   if (first) return causeOf(first);
   return reason(error).split("\n")[0] ?? "";

@@ -15,9 +15,15 @@ export interface FleetStore extends NodeStore {
 export function fleetStore(options: FleetOptions): FleetStore {
   const local = nodeStore(options);
   let opened: Promise<PostgresStore> | null = null;
-  const remote = (): Promise<PostgresStore> => {
+  const opening = (): Promise<PostgresStore> => {
     opened ??= import("./postgres-store.js").then((module) => new module.PostgresStore(options));
     return opened;
+  };
+  const remote = async (): Promise<PostgresStore> => {
+    const store = await opening();
+    // A hook has no time for it, and its conversation has a server or a command that does it.
+    if (!options.brief) await store.arrive();
+    return store;
   };
   const versions = async (ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> => {
     const found = await (await remote()).versions(ids);
@@ -39,9 +45,15 @@ export function fleetStore(options: FleetOptions): FleetStore {
       if (agent === onlooker && files.length === 0) return local.unit(files, agent, body);
       return (await remote()).unit(files, agent, (unit) => body({ ...unit, versions }));
     },
-    prune: async () => local.prune(),
+    async prune() {
+      await local.prune();
+      return (await remote()).prune();
+    },
     tidy: () => local.tidy(),
-    purge: async () => local.purge(),
+    async purge() {
+      await local.purge();
+      await (await opening()).purge();
+    },
     damage: () => local.damage(),
     end: async () => (await opened)?.end(),
   };

@@ -64,7 +64,7 @@ function sentOutcome(ground: Ground, { agent, hasPlan }: Ending, outcome: Outcom
     entries: sentEntries(ground, outcome.entries),
     records: outcome.records.map(({ name, value }) => ({
       name: columnOf(names.record(name)),
-      value: JSON.stringify(value),
+      value: JSON.stringify(names.storedValue(name, value)),
       mark: newToken(clock),
     })),
   };

@@ -1,4 +1,4 @@
-import { newToken, nodeIo, systemProcesses, thisPlatform } from "../host/index.js";
+import { nameOf, newToken, nodeIo, reason, systemProcesses, thisPlatform } from "../host/index.js";
 import type {
   FileId,
   FileRecord,
@@ -11,14 +11,16 @@ import type {
   RecordedLedger,
   Unit,
 } from "../ports/index.js";
-import { WrittenEntries } from "../store/index.js";
+import { defaultBounds, WrittenEntries } from "../store/index.js";
+import { arrive } from "./arrival.js";
 import { Database } from "./database.js";
 import type { Ground } from "./ground.js";
 import { journalNews, readJournal } from "./journal-queries.js";
 import { KnownStates, type LoadedFile } from "./known-states.js";
+import { Later } from "./later.js";
 import { Leases } from "./lease.js";
 import type { FleetOptions } from "./options.js";
-import { sentEntries } from "./outcome.js";
+import { finishCall, sentEntries } from "./outcome.js";
 import { columnOf, TreeNames, textIn } from "./tree-names.js";
 import { StoreUnit } from "./unit.js";
 import { VersionTexts } from "./version-texts.js";
@@ -26,13 +28,21 @@ import { VersionTexts } from "./version-texts.js";
 /** Milliseconds. A hook is waited for by its client. */
 const patience = { usual: 5_000, brief: 1_500 };
 const usualWait = 10_000;
+const pruneEvery = 6 * 3_600_000;
+/** Every so many calls somebody asks whether pruning is due. */
+const callsBetween = 100;
+/** Those that no age removes. */
+const keptRecords = ["tokens"];
 
 /** The record of one tree in a database. */
 export class PostgresStore implements LedgerStore {
   readonly ground: Ground;
   readonly database: Database;
+  private readonly later: Later;
+  private arrived: Promise<void> | null = null;
+  private calls = 0;
 
-  constructor(options: FleetOptions) {
+  constructor(private readonly options: FleetOptions) {
     const { io = nodeIo, platform = thisPlatform, clock = Date.now, report = () => {} } = options;
     const processes = options.processes ?? systemProcesses(io, platform);
     const isBrief = options.brief ?? false;
@@ -46,29 +56,77 @@ export class PostgresStore implements LedgerStore {
     const { tree, lease, wait = usualWait } = options;
     const columns = (files: readonly FileId[]): string[] =>
       [...new Set(files.map(({ key }) => columnOf(names.stored(key))))].sort(byBytes);
+    const folder = platform.path.join(options.state, "later", nameOf(`${options.url} ${tree}`));
+    this.later = new Later({ io, platform, clock, report, folder });
     this.ground = {
       ...{ database, tree, names, lease, wait, processes, clock, report, columns, reader: this },
       ...{ states: new KnownStates(), leases: new Leases(database, lease), brief: 500 },
       texts: new VersionTexts({ database, tree, isBrief, clock, report }),
       written: new WrittenEntries({ ...options, io, platform }),
       disk: { io, platform, report, leave: () => {} },
-      later: () => {},
+      later: (call) => this.later.keep(call),
       ...(options.at ? { at: options.at } : {}),
     };
   }
 
-  unit<T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T> {
-    return new StoreUnit(this.ground, files, agent).run(body);
+  async unit<T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T> {
+    await this.sendLater();
+    try {
+      return await new StoreUnit(this.ground, files, agent).run(body);
+    } finally {
+      this.calls += 1;
+      if (this.calls % callsBetween === 0) await this.pruneIfDue();
+    }
+  }
+
+  /** Edits that were written while the store was out of reach go on record before anything else does. */
+  private sendLater(): Promise<void> {
+    return this.later.send(async (call) => {
+      await finishCall(this.ground, call, true);
+    });
+  }
+
+  /** Refuses a tree that is not the one on record; asked once. */
+  arrive(): Promise<void> {
+    this.arrived ??= arrive(this.ground, this.options.root).catch((error) => {
+      this.arrived = null;
+      throw error;
+    });
+    return this.arrived;
+  }
+
+  async prune(): Promise<{ removed: number; bytes: number }> {
+    const { age, size } = { ...defaultBounds, ...this.options.bounds };
+    const values = [this.ground.tree, age / 1000, size, keptRecords];
+    const [row] = await this.database.ask("select kedge.prune_1($1, $2, $3, $4) as answer", values);
+    return JSON.parse(row?.answer as string) as { removed: number; bytes: number };
+  }
+
+  /** A hook leaves the work to others, which take some seconds over it now and then. */
+  private async pruneIfDue(): Promise<void> {
+    const { tree, report } = this.ground;
+    if (this.options.brief) return;
+    try {
+      const [row] = await this.database.ask("select kedge.is_due_1($1, $2) as due", [
+        tree,
+        pruneEvery / 1000,
+      ]);
+      if (row?.due === true) await this.prune();
+    } catch (error) {
+      report(`pruning failed: ${reason(error)}`);
+    }
+  }
+
+  async purge(): Promise<void> {
+    await this.database.ask("select kedge.purge_1($1, $2)", [this.ground.tree, keptRecords]);
+    this.ground.texts.forget();
   }
 
   async look(file: string, agent: string): Promise<FileRecord> {
     const { database, tree, states, names } = this.ground;
     const question = states.question(columnOf(names.stored(file)));
-    const values = [tree, columnOf(agent), [question.file], [question.mark]];
-    const [row] = await database.ask(
-      "select '{' || kedge.loaded_1($1, $2, $3, $4, '{}') || '}' as answer",
-      values,
-    );
+    const values = [tree, columnOf(agent), question.file, question.mark];
+    const [row] = await database.ask("select kedge.look_1($1, $2, $3, $4) as answer", values);
     const { files } = JSON.parse(row?.answer as string) as { readonly files: readonly [LoadedFile] };
     return states.take(question, files[0]);
   }
@@ -93,12 +151,19 @@ export class PostgresStore implements LedgerStore {
       "select value, mark from kedge.records where tree = $1 and name = $2",
       values,
     );
-    return row ? { value: JSON.parse(row.value as string) as Json, mark: row.mark as string } : null;
+    return row
+      ? { value: names.value(name, JSON.parse(row.value as string) as Json), mark: row.mark as string }
+      : null;
   }
 
   async putRecord(name: string, value: Json, was?: string | null): Promise<boolean> {
     const { database, tree, names, clock } = this.ground;
-    const values = [tree, columnOf(names.record(name)), JSON.stringify(value), newToken(clock)];
+    const values = [
+      tree,
+      columnOf(names.record(name)),
+      JSON.stringify(names.storedValue(name, value)),
+      newToken(clock),
+    ];
     if (was === undefined) await database.ask("select kedge.put_1($1, $2, $3, $4)", values);
     else {
       const [row] = await database.ask("select kedge.put_if_1($1, $2, $3, $4, $5) as done", [...values, was]);

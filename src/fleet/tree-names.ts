@@ -1,5 +1,5 @@
 import { nameOf, type Platform } from "../host/index.js";
-import { foldedName, type JournalEntry } from "../ports/index.js";
+import { foldedName, type JournalEntry, type Json } from "../ports/index.js";
 
 export interface TreeNamesOptions {
   /** The top of the tree on this host. */
@@ -8,6 +8,8 @@ export interface TreeNamesOptions {
   readonly platform: Platform;
 }
 
+/** Before the name of a file in a record. */
+const marker = "\u0001";
 const inside = "./";
 const outside = "@";
 const other = "=";
@@ -66,7 +68,23 @@ export class TreeNames {
 
   /** The name of a record: those of work trees have the path of theirs in it. */
   record(name: string): string {
-    return name.split(this.options.root).join("\u0001");
+    return name.split(this.options.root).join(marker);
+  }
+
+  /** A record: the files that it names by their keys are those of the tree. */
+  storedValue(name: string, value: Json): Json {
+    const { path } = this.options.platform;
+    const moved = (text: string): string => {
+      const stored = path.isAbsolute(text) ? this.stored(text) : "";
+      return stored.startsWith(inside) ? marker + stored : text;
+    };
+    return withTexts(value, moved, hasContent(name));
+  }
+
+  value(name: string, stored: Json): Json {
+    const back = (text: string): string =>
+      text.startsWith(marker + inside) ? this.within(this.keyRoot, text.slice(marker.length)) : text;
+    return withTexts(stored, back, hasContent(name));
   }
 
   private within(root: string, stored: string): string {
@@ -108,4 +126,21 @@ export function columnOf(text: string): string {
 export function textIn(column: string): string | null {
   if (column.startsWith("#")) return null;
   return column.startsWith('"') ? (JSON.parse(column) as string) : column;
+}
+
+/** A request that can be sent again has lines of files in it: only what is called a key is one. */
+function hasContent(name: string): boolean {
+  return name.startsWith("retry ");
+}
+
+function withTexts(value: Json, change: (text: string) => string, isKeyed: boolean, isKey = !isKeyed): Json {
+  if (typeof value === "string") return isKey ? change(value) : value;
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value))
+    return (value as readonly Json[]).map((one) => withTexts(one, change, isKeyed, !isKeyed));
+  const fields = Object.entries(value as { readonly [key: string]: Json }).map(([name, one]) => [
+    isKeyed ? name : change(name),
+    withTexts(one, change, isKeyed, !isKeyed || name === "key"),
+  ]);
+  return Object.fromEntries(fields) as Json;
 }

@@ -61,6 +61,11 @@ export class VersionTexts {
     for (const { id, bytes } of versions) this.remember(id, { bytes: bytes.slice(), kept: now });
   }
 
+  forget(): void {
+    this.recent.clear();
+    this.size = 0;
+  }
+
   async get(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     const missing = [...new Set(ids)].filter((id) => !this.recent.has(id));

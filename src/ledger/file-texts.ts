@@ -176,12 +176,18 @@ export class KeptTexts {
     for (const [version, text] of other.texts) this.texts.set(version, text);
   }
 
-  /** All at once. */
+  /** All at once; the hashes of lines are asked for only where no text is kept. */
   async load(states: readonly StateRecord[]): Promise<void> {
     const missing = states.filter(({ version }) => !this.texts.has(version));
     if (missing.length === 0) return;
-    const ids = missing.flatMap(({ version }) => [version, hashesKey(version)]);
-    const found = await this.context.store.versions([...new Set(ids)]);
+    const { store } = this.context;
+    const texts = await store.versions([...new Set(missing.map(({ version }) => version))]);
+    const without = missing
+      .filter(({ version }) => !texts.has(version))
+      .map(({ version }) => hashesKey(version));
+    const hashes =
+      without.length > 0 ? await store.versions([...new Set(without)]) : new Map<string, Uint8Array>();
+    const found = new Map([...texts, ...hashes]);
     for (const state of missing) this.texts.set(state.version, await this.textIn(found, state));
   }
 

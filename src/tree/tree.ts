@@ -1,7 +1,7 @@
 /** Looks at the working tree, one look at a time in whatever process, and names the authors of its changes. */
 import { isAbsolute, join, relative, sep } from "node:path";
 import { isUnderWay } from "../git/index.js";
-import type { JournalEntry } from "../ports/index.js";
+import { type JournalEntry, onlooker } from "../ports/index.js";
 import { withoutSecrets } from "../text/index.js";
 import { type CommandFacts, commandFacts } from "./commands/command.js";
 import { hashesOfLines } from "./commands/command-lines.js";
@@ -53,13 +53,14 @@ export class Tree {
 
   /** Looks, writes down what changed since the last look, and answers what others are to know. */
   async observe(moment: Moment): Promise<Observed> {
-    const { mode, files, root } = this.context;
+    const { mode, files, root, store } = this.context;
     if (mode === "off") return nothing;
     const facts = moment.command === undefined ? null : commandFacts(moment.command, moment.cwd);
     if (moment.kind === "before" && facts?.isReadOnly) return nothing;
     // Two looks at once would write the same change down twice. No such file is ever made.
     const turn = await files.identify(join(root, ".kedge-tree"));
-    return files.hold([turn], () => this.look(moment, facts));
+    // On every host that shares the store.
+    return files.hold([turn], () => store.unit([turn], onlooker, () => this.look(moment, facts)));
   }
 
   private async look(moment: Moment, facts: CommandFacts | null): Promise<Observed> {

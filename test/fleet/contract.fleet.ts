@@ -12,7 +12,7 @@ describe.skipIf(url === null)("PostgreSQL", () => {
   );
   storeContract("in a database, by hosts in turn", () => {
     const tree = newTree();
-    const hosts = [0, 1, 2].map(() => openHost(url as string, { tree }));
+    const hosts = [0, 1, 2].map(() => openHost(url as string, { tree, brief: true }));
     let turn = 0;
     const next = () => (hosts[turn++ % hosts.length] as (typeof hosts)[0]).store;
     return {

@@ -1,11 +1,12 @@
 import { PortError } from "../../ports/index.js";
 import type { Connection } from "../connection.js";
+import { housekeeping } from "./housekeeping.js";
 import { outcomes } from "./outcomes.js";
 import { tables } from "./tables.js";
 import { units } from "./units.js";
 
 /** The steps from each version of the schema to the next. A step that is published is never changed. */
-export const steps: readonly string[] = [`${tables}${units}${outcomes}`];
+export const steps: readonly string[] = [`${tables}${units}${outcomes}${housekeeping}`];
 
 /** One for all databases of a server: making a schema is rare. */
 const lock = 5_364_310;
@@ -40,10 +41,11 @@ export async function migrate(connection: Connection, wanted = steps): Promise<v
     try {
       if (now === 0) await connection.script(beginnings);
       for (const step of wanted.slice(now)) await connection.script(step);
-      await connection.query("update kedge.meta set version = $1", [wanted.length]);
+      await connection.query("update kedge.meta set version = $1, next = null", [wanted.length]);
       await connection.query("commit", []);
     } catch (error) {
       await connection.query("rollback", []);
+      if (now > 0) await connection.query("update kedge.meta set next = null", []);
       throw error;
     }
   } finally {
@@ -56,14 +58,15 @@ create schema if not exists kedge;
 create table kedge.meta (
   one boolean primary key default true check (one),
   version int not null,
+  next int,
   made timestamptz not null default clock_timestamp()
 );
 insert into kedge.meta (version) values (0);
 `;
 
-/** From here on older programs begin nothing: the version is announced before the step is taken. */
+/** Older programs begin nothing from here on: the version is announced before its step is taken. */
 async function letEnd(connection: Connection, version: number): Promise<void> {
-  await connection.query("update kedge.meta set version = $1", [version]);
+  await connection.query("update kedge.meta set next = $1", [version]);
   const deadline = Date.now() + longestWait;
   for (;;) {
     const [row] = await connection.query(

@@ -7,7 +7,7 @@ export const units = `
 create function kedge.check_1() returns void language plpgsql stable as $$
 declare now_at int;
 begin
-  select version into now_at from kedge.meta;
+  select greatest(version, next) into now_at from kedge.meta;
   if now_at > 1 then
     raise exception using errcode = 'KG001', message = now_at::text;
   end if;
@@ -62,6 +62,12 @@ returns text language sql stable as $$
     from unnest(_records) with ordinality as asked(name, number)
   ), '') || ']'
 $$;
+
+create function kedge.look_1(_tree text, _agent text, _file text, _known text) returns text language plpgsql stable as $$
+begin
+  perform kedge.check_1();
+  return '{' || kedge.loaded_1(_tree, _agent, array[_file], array[_known], '{}') || '}';
+end $$;
 
 -- Takes the files, all or none, and loads what is recorded of them.
 create function kedge.begin_1(_tree text, _token text, _ask text, _files text[], _known text[], _records text[])
