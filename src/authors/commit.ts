@@ -1,22 +1,16 @@
 /** A git commit of one author's lines. */
-import { accessSync, constants, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { headOf, runGit, runOwnGit } from "../git/index.js";
+import { headOf } from "../git/index.js";
 import type { Repository } from "../host/index.js";
-import {
-  type Cancellation,
-  type Files,
-  type Json,
-  type LedgerStore,
-  throwIfAborted,
-} from "../ports/index.js";
+import { type Cancellation, type Files, type Json, type LedgerStore, PortError } from "../ports/index.js";
 import type { Party } from "./author.js";
-import { rememberCommitted, rememberMove } from "./committed.js";
+import { rememberCommitted } from "./committed.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
+import { gitCommit, parentOf, setBack, treeOf } from "./git-commit.js";
 import { type CommittedPath, followCommit, mergeIndex } from "./merge-index.js";
 import { type Plan, type PlannedFile, planFor } from "./plan.js";
 import { CommitRefusal } from "./refusal.js";
-import { text } from "./work-tree.js";
 import {
   type IndexChange,
   objectsBeside,
@@ -89,9 +83,7 @@ export async function commit(
   wanted: Wanted,
   { message, check }: { readonly message: string | null; readonly check: (plan: Work) => void },
 ): Promise<Committed> {
-  // One at a time; a signal waits for the end. No such file is ever made.
-  const turn = await around.files.identify(resolve(around.repository.root, ".kedge-commit"));
-  return around.files.hold([turn], async () => {
+  return inTurn(around, async () => {
     for (let attempt = 1; ; attempt++) {
       const done = await withScratch((scratch) => once(around, wanted, { message, check, scratch }));
       if (done) return done;
@@ -102,6 +94,29 @@ export async function commit(
 }
 
 const attempts = 5;
+
+/** Milliseconds that the commits of others may take, with all their hooks. */
+const longestTurn = 600_000;
+
+/** One at a time; a signal waits for the end. Whoever holds a file for so long is at work, not dead: it is waited for. */
+async function inTurn<T>({ files, repository }: Committing, body: () => Promise<T>): Promise<T> {
+  // No such file is ever made.
+  const turn = await files.identify(resolve(repository.root, ".kedge-commit"));
+  for (const end = Date.now() + longestTurn; ; ) {
+    let hasBegun = false;
+    try {
+      return await files.hold([turn], () => {
+        hasBegun = true;
+        return body();
+      });
+    } catch (error) {
+      const isWaiting = !hasBegun && error instanceof PortError && error.code === "busy";
+      if (!isWaiting) throw error;
+      if (Date.now() > end)
+        throw new CommitRefusal("busy", "another kedge commit does not end: run this one again");
+    }
+  }
+}
 
 interface Attempt {
   readonly message: string | null;
@@ -168,15 +183,6 @@ async function finishKilled({ repository, store }: Committing, scratch: Scratch)
   await store.putRecord(name, null);
 }
 
-async function parentOf(repository: Repository, commit: string): Promise<string | null> {
-  const ids = (await text(repository, ["rev-list", "--parents", "-n", "1", commit])).trim().split(" ");
-  return ids[1] ?? null;
-}
-
-async function treeOf(repository: Repository, commit: string): Promise<string> {
-  return (await text(repository, ["rev-parse", `${commit}^{tree}`])).trim();
-}
-
 async function remember(
   store: LedgerStore,
   planned: readonly PlannedFile[],
@@ -185,7 +191,6 @@ async function remember(
   const blobs = new Map(changes.map(({ path, file }) => [path, file?.blob]));
   for (const { work, lines } of planned) {
     const blob = blobs.get(work.path);
-    if (work.from !== null) await rememberMove(work.key, work.fromKey, store);
     if (lines && blob)
       await rememberCommitted(
         work.key,
@@ -194,103 +199,4 @@ async function remember(
         store,
       );
   }
-}
-
-interface Meant {
-  readonly message: string;
-  readonly head: string | null;
-  readonly tree: string;
-  readonly scratch: Scratch;
-  readonly interrupt: Cancellation | undefined;
-}
-
-/** null: HEAD was another one by then; the commit is taken back. */
-async function gitCommit(
-  repository: Repository,
-  { message, head, tree, scratch, interrupt }: Meant,
-): Promise<string | null> {
-  throwIfAborted(interrupt);
-  const variables = { GIT_INDEX_FILE: scratch.index };
-  const args = ["commit", "-q", "-m", message];
-  const { status, said } = await runOwnGit(repository, args, variables, (kill) => {
-    interrupt?.addEventListener("abort", kill);
-    return () => {};
-  });
-  const made = await headOf(repository);
-  if (status !== 0) {
-    const hooks = await activeHooks(repository, beforeHooks);
-    const by = hooks.length > 0 ? ` (hooks: ${hooks.join(", ")})` : "";
-    throw new CommitRefusal("git", `git commit failed${by}:\n${said.trim()}`);
-  }
-  if (made === null || made === head) throw new CommitRefusal("git", `git made no commit:\n${said.trim()}`);
-  const parent = await parentOf(repository, made);
-  if (parent !== head) {
-    await setBack(repository, made, parent);
-    return null;
-  }
-  const committed = await treeOf(repository, made);
-  if (committed === tree) return made;
-  await setBack(repository, made, head);
-  const lines = await differences(repository, tree, committed);
-  const hooks = (await activeHooks(repository, beforeHooks)).join(", ") || "a hook";
-  throw new CommitRefusal(
-    "hook",
-    `${hooks} put other lines into the commit, and the branch is set back: ${lines.join("; ")}`,
-  );
-}
-
-async function setBack(repository: Repository, made: string, to: string | null): Promise<void> {
-  const args = [
-    "update-ref",
-    "-m",
-    "kedge: take the commit back",
-    ...(to === null ? ["-d", "HEAD"] : ["HEAD", to]),
-    made,
-  ];
-  await runGit(repository, { args });
-}
-
-const beforeHooks = ["pre-commit", "prepare-commit-msg", "commit-msg"];
-
-async function activeHooks(repository: Repository, names: readonly string[]): Promise<string[]> {
-  const { said } = await runOwnGit(repository, ["rev-parse", "--git-path", "hooks"]);
-  const folder = resolve(repository.root, said.trim());
-  return names.filter((name) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const mostShown = 5;
-
-/** Names lines in which two trees differ. */
-async function differences(repository: Repository, from: string, to: string): Promise<string[]> {
-  const args = [
-    "diff-tree",
-    "-p",
-    "-U0",
-    "--no-color",
-    "--no-renames",
-    "--no-ext-diff",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-  ];
-  const rows = (await text(repository, [...args, from, to])).split("\n");
-  const found: string[] = [];
-  let path = "";
-  for (const row of rows) {
-    path = /^(?:---|\+\+\+) [ab]\/(.*)$/.exec(row)?.[1] ?? path;
-    const [, start, count = "1"] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(row) ?? [];
-    if (start === undefined) continue;
-    const first = Number(start);
-    const last = first + Number(count) - 1;
-    found.push(`${path}:${last > first ? `${first}-${last}` : first}`);
-  }
-  return found.length > mostShown
-    ? [...found.slice(0, mostShown), `and ${found.length - mostShown} more places`]
-    : found;
 }

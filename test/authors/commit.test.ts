@@ -123,6 +123,18 @@ describe("kedge commit", () => {
     expect([tree.git("rev-parse", "HEAD"), tree.git("ls-files", "-s")]).toEqual([head, index]);
   });
 
+  test("waits for the commits of others, however long their hooks take", async () => {
+    const tree = await shared();
+    tree.variables = { KEDGE_LIMITS: "wait=20" };
+    tree.gitHook("pre-commit", "sleep 0.5");
+    const made = ["ada", "bob"].map((agent) => tree.kedge(agent, "commit", "--mine", "-m", agent));
+    expect((await Promise.all(made)).map(({ status, err }) => [status, err])).toEqual([
+      [0, ""],
+      [0, ""],
+    ]);
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
   test("commits nothing where a hook refuses", async () => {
     const tree = await shared();
     tree.gitHook("commit-msg", "echo no such message; exit 1");

@@ -20,6 +20,8 @@ export interface Answer {
 export class TestRepository {
   readonly scratch = mkdtempSync(join(tmpdir(), "kedge-authors-"));
   readonly folder = join(this.scratch, "work");
+  /** Variables of every process, beside the usual ones. */
+  variables: NodeJS.ProcessEnv = {};
   private counter = 0;
 
   constructor(files: Readonly<Record<string, string>> = {}) {
@@ -54,7 +56,8 @@ export class TestRepository {
   env(): NodeJS.ProcessEnv {
     const home = join(this.scratch, "home");
     const { PATH = "" } = process.env;
-    return { PATH, HOME: home, XDG_CONFIG_HOME: join(home, "config"), GIT_CONFIG_NOSYSTEM: "1" };
+    const usual = { PATH, HOME: home, XDG_CONFIG_HOME: join(home, "config"), GIT_CONFIG_NOSYSTEM: "1" };
+    return { ...usual, ...this.variables };
   }
 
   git(...args: string[]): string {
@@ -129,6 +132,13 @@ export class TestRepository {
       path,
       now.replace(old, () => text),
     );
+  }
+
+  /** An agent calls a file by another name. */
+  async move(agent: string, path: string, to: string): Promise<void> {
+    const files = [{ path, edits: [{ op: "move_file", to }] }];
+    this.put("../request.json", JSON.stringify({ files }));
+    await this.ok(agent, "apply", "../request.json", "--gate", "off");
   }
 
   /** An event of a client, as its hook gets it; the answer, null for silence. */
