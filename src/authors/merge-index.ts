@@ -159,7 +159,8 @@ async function entriesOf(
 
 /**
  * Line by line: what the commit changed is as the commit has it, all else as it is staged, but for lines that neither HEAD
- * nor the file has any more: they go with the commit of whoever removed them, or the next one would bring them back.
+ * nor the file has any more: they go with the commit of whoever removed them, or the next one would bring them back. A
+ * line that was only laid out anew is there still, and waits for its own author.
  */
 function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Uint8Array {
   const { weave, items } = work;
@@ -174,8 +175,10 @@ function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Ui
     if (item.line && taken.has(item)) isChanged.set(item.line, item.kind === "inserted");
   }
   const committing = [...taken].map(({ author }) => author);
+  const isLeft = ({ by, diedIn }: WovenLine): boolean =>
+    diedIn?.inserted.some((one) => one.isAlive && !isChanged.has(one) && isSameAuthor(one.by, by)) ?? false;
   const isReplaced = (line: WovenLine): boolean =>
-    !known.has(line) && committing.some((author) => isSameAuthor(author, removerOf(line)));
+    !known.has(line) && !isLeft(line) && committing.some((author) => isSameAuthor(author, removerOf(line)));
   const merged: { text: string }[] = [];
   let at = 0;
   const unknown = (): void => {

@@ -152,6 +152,17 @@ describe("kedge commit in a real work tree", () => {
     expect(tree.head("a.txt")).toBe(tree.text("a.txt"));
   });
 
+  test("leaves a line staged to which somebody else gave only a line break", async () => {
+    const tree = new TestRepository({ "a.txt": "1\n2\n3\n" });
+    await tree.write("bob", "a.txt", "1\n2\n3\nbob");
+    tree.git("add", "-A");
+    await tree.write("ada", "a.txt", "1\n2\n3\nbob\nada\n");
+    await commits(tree, "ada");
+    expect(staged(tree)).toEqual(["+bob"]);
+    await commits(tree, "bob");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
   test("leaves no line staged that a commit removed and that no edit on record ever saw", async () => {
     const tree = new TestRepository({ "a.txt": ten });
     tree.put("a.txt", ten.replace("2\n3\n", "person\n"));
