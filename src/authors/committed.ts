@@ -7,25 +7,6 @@ const mostCommits = 8;
 
 const recordOf = (key: string): string => `committed ${key}`;
 
-const moveOf = (key: string): string => `committed move to ${key}`;
-
-/** A move that is committed leaves no changed file where it came from: the journal there is still the file's. */
-export async function rememberMove(key: string, from: string, store: LedgerStore): Promise<void> {
-  await store.putRecord(moveOf(key), from);
-}
-
-/** The keys that these files had before committed moves. */
-export async function formerKeys(keys: readonly string[], store: StoreReader): Promise<string[]> {
-  const found = new Set<string>();
-  for (const key of keys)
-    for (let at: string | null = key; at !== null; ) {
-      const value: unknown = (await store.record(moveOf(at)))?.value;
-      at = typeof value === "string" && !found.has(value) ? value : null;
-      if (at !== null) found.add(at);
-    }
-  return [...found];
-}
-
 /** `runs`: for each stretch of lines the number of its version, its first line there, and how many; -1: unknown. */
 interface Taken {
   readonly blob: string;

@@ -5,10 +5,12 @@ import { contentsOf, runGit } from "../git/index.js";
 import type { Repository } from "../host/index.js";
 import type { Files, JournalEntry, StoreReader } from "../ports/index.js";
 import { Document } from "../text/index.js";
+import { entriesByFile, movesTo, trailOf } from "../tree/index.js";
 import { type Author, authorOf, unrecorded } from "./author.js";
-import { committedPlaces, formerKeys } from "./committed.js";
+import { committedPlaces } from "./committed.js";
 import { embed } from "./embed.js";
 import { type Cleaning, follow, type KeptText, linesOf, stateText } from "./follow.js";
+import { CommitRefusal } from "./refusal.js";
 import { type Item, itemsOf, joined, linesWith } from "./text-work.js";
 import type { Weave, WovenLine } from "./weave.js";
 import { bytesOnDisk, type ChangedFile, changedFiles } from "./work-tree.js";
@@ -23,8 +25,6 @@ export interface FileWork extends ChangedFile {
   readonly key: string;
   /** The path in HEAD of a file that was moved. */
   readonly from: string | null;
-  /** The key that it had there; its own if it was not moved. */
-  readonly fromKey: string;
   /** The agent that made or moved the file; null for a file that is in HEAD under its name. */
   readonly creator: Author | null;
   /** The bytes that git would keep; null: the file is gone. A filtered file has those on the disk. */
@@ -39,33 +39,52 @@ export interface FileWork extends ChangedFile {
 /** Loads the work on these paths, from the top; none: on all of the tree. */
 export async function loadWork(around: Surroundings, paths: readonly string[]): Promise<FileWork[]> {
   const { repository, store } = around;
-  const changed = await changedFiles(repository, paths);
-  const keys = new Map<string, string>();
-  for (const file of changed) keys.set(file.path, await keyOf(file, around));
-  const former = await formerKeys([...keys.values()], store);
-  const entries = changed.length === 0 ? [] : await store.journal({ files: [...keys.values(), ...former] });
-  const byFile = new Map<string, JournalEntry[]>();
-  for (const entry of entries) byFile.set(entry.file, [...(byFile.get(entry.file) ?? []), entry]);
-  const moves = await movesOf(entries, around);
+  const { files: changed, conflicts } = await changedFiles(repository, paths);
+  const [conflict] = conflicts;
+  if (conflict !== undefined)
+    throw new CommitRefusal("conflict", `${conflict} has conflicts: resolve them first`);
+  const byKey = await filesByKey(changed, around);
+  const moves = await movesTo([...byKey.keys()], store);
+  const isMissing = [...moves.values()].some(({ file }) => !byKey.has(file));
+  // A file that is named alone may have been moved from where no path leads.
+  const all = isMissing && paths.length > 0 ? (await changedFiles(repository, [])).files : [];
+  const sources = new Map([...(await filesByKey(all, around)), ...byKey]);
+  const files = [...byKey.keys(), ...[...moves.values()].map(({ file }) => file)];
+  const entries = changed.length === 0 ? [] : await store.journal({ files });
+  const byFile = entriesByFile(entries);
   const known = await contentsOf(repository, [
-    ...new Set(changed.flatMap(({ head }) => (head && head.mode !== "160000" ? [head.blob] : []))),
+    ...new Set(
+      [...sources.values()].flatMap(({ head }) => (head && head.mode !== "160000" ? [head.blob] : [])),
+    ),
   ]);
-  const byKey = new Map(changed.map((file) => [keys.get(file.path) as string, file]));
   const isMoved = new Set<string>();
   const works: FileWork[] = [];
-  for (const file of changed) {
-    const key = keys.get(file.path) as string;
-    const journal = journalOf(key, byFile, moves);
-    const move = file.head ? undefined : journal.findLast(({ to }) => to !== undefined);
-    const source = move && byKey.get(move.file);
-    const from = source?.head && source.mode === null ? source : null;
+  for (const [key, file] of byKey) {
+    const { journal, former } = trailOf(key, byFile, moves);
+    const origin = file.head ? undefined : journal.findLast(isOrigin);
+    const move = origin?.to === undefined ? undefined : origin;
+    const from = move && former.map((one) => sources.get(one)).find((one) => one?.head && one.mode === null);
     if (from) isMoved.add(from.path);
     const head = from?.head ?? file.head;
     const headBytes = (head && known.get(head.blob)) ?? null;
-    const moved = { ...file, head, key, from: from?.path ?? null, fromKey: from ? (move?.file ?? key) : key };
-    works.push(await workOf(moved, { journal, move, headBytes }, around));
+    const moved = { ...file, head, key, from: from?.path ?? null };
+    works.push(await workOf(moved, { journal, origin, headBytes }, around));
   }
   return works.filter(({ path, mode }) => mode !== null || !isMoved.has(path));
+}
+
+async function filesByKey(
+  files: readonly ChangedFile[],
+  around: Surroundings,
+): Promise<Map<string, ChangedFile>> {
+  const found = new Map<string, ChangedFile>();
+  for (const file of files) found.set(await keyOf(file, around), file);
+  return found;
+}
+
+/** Whether the file has its name since then. */
+function isOrigin({ kind, before, after, to }: JournalEntry): boolean {
+  return kind === "commit" && (to !== undefined || (before === null && after !== null));
 }
 
 async function keyOf({ path, mode }: ChangedFile, { files, repository }: Surroundings): Promise<string> {
@@ -78,51 +97,17 @@ async function keyOf({ path, mode }: ChangedFile, { files, repository }: Surroun
   );
 }
 
-/** Moves by the key of the file that they led to. */
-async function movesOf(
-  entries: readonly JournalEntry[],
-  { files }: Surroundings,
-): Promise<Map<string, JournalEntry>> {
-  const found = new Map<string, JournalEntry>();
-  for (const entry of entries)
-    if (entry.to !== undefined && entry.kind === "commit")
-      await files.identify(entry.to).then(
-        ({ key }) => found.set(key, entry),
-        () => {},
-      );
-  return found;
-}
-
-/** Entries of a file, those under its former names first. */
-function journalOf(
-  key: string,
-  byFile: ReadonlyMap<string, readonly JournalEntry[]>,
-  moves: ReadonlyMap<string, JournalEntry>,
-): JournalEntry[] {
-  const own = byFile.get(key) ?? [];
-  const seen = new Set([key]);
-  const before: JournalEntry[] = [];
-  let time = Number.POSITIVE_INFINITY;
-  for (let at = moves.get(key); at && !seen.has(at.file) && at.time <= time; at = moves.get(at.file)) {
-    const move: JournalEntry = at;
-    seen.add(move.file);
-    time = move.time;
-    before.unshift(...(byFile.get(move.file) ?? []).filter(({ time: then }) => then <= move.time));
-  }
-  const first = before.at(-1)?.time ?? Number.NEGATIVE_INFINITY;
-  return [...before, ...own.filter((entry) => entry.time >= first)];
-}
-
-type Placed = ChangedFile & Pick<FileWork, "key" | "from" | "fromKey">;
+type Placed = ChangedFile & Pick<FileWork, "key" | "from">;
 
 interface Known {
   readonly journal: readonly JournalEntry[];
-  readonly move: JournalEntry | undefined;
+  /** The entry that made the file, or moved it to its name. */
+  readonly origin: JournalEntry | undefined;
   readonly headBytes: Uint8Array | null;
 }
 
 async function workOf(file: Placed, known: Known, around: Surroundings): Promise<FileWork> {
-  const { headBytes, journal, move } = known;
+  const { headBytes, journal, origin } = known;
   const disk = bytesOnDisk(around.repository, file);
   const isText = file.mode?.startsWith("100") && (file.head?.mode ?? "100").startsWith("100");
   const clean = await cleaningOf(file, disk, headBytes, around.repository);
@@ -135,7 +120,7 @@ async function workOf(file: Placed, known: Known, around: Surroundings): Promise
     ...file,
     bytes: now ? Buffer.from(now.lines.join(""), "latin1") : disk,
     ...{ items, weave, author: wholeAuthor(journal, headBytes, disk) },
-    creator: file.head && file.from === null ? null : creatorOf(journal, move),
+    creator: file.head && file.from === null ? null : origin ? authorOf(origin) : unrecorded,
   };
 }
 
@@ -205,12 +190,4 @@ function wholeAuthor(
   if (disk === null) return last.after === null ? authorOf(last) : unrecorded;
   if (last.after !== now) for (const name of unrecorded.authors) names.add(name);
   return { ...authorOf(last), authors: [...names] };
-}
-
-function creatorOf(journal: readonly JournalEntry[], move: JournalEntry | undefined): Author {
-  if (move) return authorOf(move);
-  const made = journal.findLast(
-    ({ kind, before, after }) => kind === "commit" && before === null && after !== null,
-  );
-  return made ? authorOf(made) : unrecorded;
 }

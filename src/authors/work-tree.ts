@@ -3,7 +3,6 @@ import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runGit, withoutFilters } from "../git/index.js";
 import type { Repository } from "../host/index.js";
-import { CommitRefusal } from "./refusal.js";
 
 /** A file as a tree or an index holds it. */
 export interface GitFile {
@@ -26,17 +25,21 @@ export async function text(repository: Repository, args: readonly string[], inpu
   return String(await runGit(repository, { args, input }));
 }
 
-/** Lists files that differ from HEAD in the index or on the disk; `paths` are from the top. Conflicts are refused. */
-export async function changedFiles(repository: Repository, paths: readonly string[]): Promise<ChangedFile[]> {
+/** Lists files that differ from HEAD in the index or on the disk, and those with conflicts; `paths` are from the top. */
+export async function changedFiles(
+  repository: Repository,
+  paths: readonly string[],
+): Promise<{ readonly files: ChangedFile[]; readonly conflicts: string[] }> {
   const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"];
   const settings = await withoutFilters(repository);
   const args = ["status", ...flags, "--", ...paths];
   const rows = String(await runGit(repository, { args, settings })).split("\0");
   const found = new Map<string, Omit<ChangedFile, "isFiltered">>();
+  const conflicts: string[] = [];
   for (const row of rows) {
     const [, fields = "", path = ""] = /^(1(?: \S+){7}|u(?: \S+){9}|\?) (.*)$/s.exec(row) ?? [];
-    if (fields.startsWith("u")) throw conflictError(path);
-    if (fields === "" || path.endsWith("/")) continue;
+    if (fields.startsWith("u")) conflicts.push(path);
+    if (fields === "" || fields.startsWith("u") || path.endsWith("/")) continue;
     const [, , submodule, headMode, stagedMode, nowMode, headBlob, stagedBlob] = fields.split(" ");
     if (submodule?.startsWith("S")) continue;
     const known = found.get(path);
@@ -48,11 +51,8 @@ export async function changedFiles(repository: Repository, paths: readonly strin
     });
   }
   const filtered = await filteredPaths(repository, [...found.keys()]);
-  return [...found.values()].map((file) => ({ ...file, isFiltered: filtered.has(file.path) }));
-}
-
-function conflictError(path: string): CommitRefusal {
-  return new CommitRefusal("conflict", `${path} has conflicts: resolve them first`);
+  const files = [...found.values()].map((file) => ({ ...file, isFiltered: filtered.has(file.path) }));
+  return { files, conflicts };
 }
 
 function fileOf(mode = "000000", blob = ""): GitFile | null {

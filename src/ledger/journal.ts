@@ -52,14 +52,14 @@ export interface Done
 export function journalChange(opened: OpenFile, { change, to, ...told }: Done, env: UnitEnv): string {
   const { path, key } = opened.file;
   const lines = change ? { lines: changedRanges(change), change: change.toJSON() } : { lines: [] };
-  const moved = to ? { to: to.file.path } : {};
+  const moved = to ? { to: to.file.path, toFile: to.file.key } : {};
   return add({ ...told, path, file: key, ...lines, ...moved }, String((to ?? opened).tick()), env);
 }
 
 /** A change of the tree that no tool told of; `agent` of the surroundings is who made it. */
 export type FoundChange = Pick<
   JournalEntry,
-  "tool" | "before" | "after" | "cause" | "authors" | "reformat" | "clean" | "swept" | "to"
+  "tool" | "before" | "after" | "cause" | "authors" | "reformat" | "clean" | "swept" | "to" | "toFile"
 > & { readonly change: LineChange | null; readonly time: number };
 
 export async function journalFound(

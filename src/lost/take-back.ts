@@ -17,7 +17,8 @@ export async function turned(entry: JournalEntry, { files }: Env): Promise<Taken
   const turn: Taken = { ...rest, path, before: after, after: before, isAgain: true };
   const inverse = change ? { change: LineChange.fromJSON(change).invert().toJSON() } : {};
   if (to === undefined) return { ...turn, ...inverse };
-  return { ...turn, ...inverse, path: to, to: path, file: (await files.identify(to)).key };
+  const { key } = await files.identify(to);
+  return { ...turn, ...inverse, path: to, to: path, file: key, toFile: entry.file };
 }
 
 /** Somebody changed the text that an edit left; `found` is the text now, as far as it can be told. */

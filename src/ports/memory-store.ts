@@ -54,8 +54,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): LedgerStore {
 }
 
 /** Whether an entry is one of those that are asked for, but for `last`. */
-export function isAskedFor(entry: JournalEntry, { files, agent, ids, since }: JournalQuery): boolean {
+export function isAskedFor(entry: JournalEntry, query: JournalQuery): boolean {
+  const { files, movedTo, agent, ids, since } = query;
   if (files !== undefined && !files.includes(entry.file)) return false;
+  if (movedTo !== undefined && !movedTo.includes(entry.toFile ?? "")) return false;
   if (agent !== undefined && entry.agent !== agent) return false;
   if (since !== undefined && entry.time < since) return false;
   return ids === undefined || idsIn(entry).some((id) => ids.includes(id));

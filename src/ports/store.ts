@@ -48,6 +48,8 @@ export interface JournalEntry {
   readonly tree?: string;
   /** For a move: where the file went. */
   readonly to?: string;
+  /** For a move: the key of the file there. */
+  readonly toFile?: string;
   /** Those of whom one made the change, where it cannot be told which; `agent` then names all of them. */
   readonly authors?: readonly string[];
   /** The change is one of layout alone: lines keep their authors. */
@@ -69,6 +71,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export interface JournalQuery {
   /** Keys of files. */
   readonly files?: readonly string[];
+  /** Keys of files to which the entry moved another one. */
+  readonly movedTo?: readonly string[];
   readonly agent?: string;
   /** Entries that have one of these as their id or their batch, or that name it: its undo, its loss, its restore. */
   readonly ids?: readonly string[];

@@ -11,6 +11,7 @@ const watchedSegments = 4;
 const parsedAtOnce = 64;
 
 const keyOfFile = (file: string): string => `file ${file}`;
+const keyOfMove = (file: string): string => `moved to ${file}`;
 const keyOfAgent = (agent: string): string => `agent ${agent}`;
 const keyOfId = (id: string): string => `id ${id}`;
 
@@ -28,7 +29,7 @@ export class Journal {
   append(entries: readonly JournalEntry[]): void {
     const lines = entries.map((entry) => ({
       time: entry.time,
-      keys: [keyOfFile(entry.file), keyOfAgent(entry.agent), ...idsIn(entry).map(keyOfId)],
+      keys: keysOf(entry),
       value: entry,
     }));
     try {
@@ -122,18 +123,26 @@ export class Journal {
   }
 }
 
+function keysOf(entry: JournalEntry): string[] {
+  const { file, agent, toFile } = entry;
+  const moved = toFile === undefined ? [] : [keyOfMove(toFile)];
+  return [keyOfFile(file), keyOfAgent(agent), ...moved, ...idsIn(entry).map(keyOfId)];
+}
+
 function all({ count }: SegmentIndex): number[] {
   return Array.from({ length: count }, (_, line) => line);
 }
 
 /** Lines that may be asked for, by the key that is had by the fewest. */
-function candidates(index: SegmentIndex, { files, agent, ids, since }: JournalQuery): readonly number[] {
+function candidates(index: SegmentIndex, query: JournalQuery): readonly number[] {
+  const { files, movedTo, agent, ids, since } = query;
   const union = (keys: readonly string[]): readonly number[] => {
     if (keys.length === 1) return index.find(hashOf(keys[0] as string));
     return [...new Set(keys.flatMap((key) => index.find(hashOf(key))))].sort((one, two) => one - two);
   };
   const sets = [
     ...(files ? [union(files.map(keyOfFile))] : []),
+    ...(movedTo ? [union(movedTo.map(keyOfMove))] : []),
     ...(agent === undefined ? [] : [union([keyOfAgent(agent)])]),
     ...(ids ? [union(ids.map(keyOfId))] : []),
   ];

@@ -5,6 +5,7 @@ import type { Document } from "../text/index.js";
 import { type Attribution, attribute, outside } from "./authors.js";
 import { commandFacts } from "./commands/command.js";
 import { ownersOf } from "./file-work.js";
+import { hasLeft } from "./former-names.js";
 import { changeBetween, envFor, journalHead, nameOf, write } from "./journal.js";
 import { isReformat } from "./line-work.js";
 import { type Found, type LookContext, type Looked, slack } from "./look.js";
@@ -15,6 +16,12 @@ import { keptDocument } from "./tree-text.js";
 
 const looseFor = 3_600_000;
 const mostLoose = 500;
+
+/** A change that no entry tells of, and all entries of its file. */
+interface Open {
+  readonly found: Found;
+  readonly entries: readonly JournalEntry[];
+}
 
 /** One look's findings on their way into the journal. */
 export class LookJournal {
@@ -38,11 +45,18 @@ export class LookJournal {
 
   async write(): Promise<void> {
     if (this.looked.moved) await this.move(this.looked.moved);
-    const moves = movesIn(this.looked.found);
-    for (const one of this.looked.found) {
-      const to = moves.get(one);
-      if (to) await this.rename(one, to);
-      else if (![...moves.values()].includes(one)) await this.one(one);
+    const open: Open[] = [];
+    for (const found of this.looked.found) {
+      const entries = await changesOf(this.context.store, found.file.key);
+      const left = await this.unexplained(found, entries);
+      if (left) open.push({ found: left, entries });
+    }
+    const moves = movesIn(open.map(({ found }) => found));
+    const made = new Set(moves.values());
+    for (const one of open) {
+      const to = moves.get(one.found);
+      if (to) await this.rename(one.found, to);
+      else if (!made.has(one.found)) await this.one(one);
     }
   }
 
@@ -68,15 +82,12 @@ export class LookJournal {
   private async rename(found: Found, to: Found): Promise<void> {
     const { authors, by } = this.attribution(to, false, changeBetween(null, to.after));
     const more = { tool: by ? "shell" : "disk", time: this.context.clock() };
-    const moved = { ...found, after: found.before, to: to.file.path };
+    const moved = { ...found, after: found.before, to: to.file };
     this.entries.push(await write(moved, by ? { ...more, cause: by.command } : more, authors, this.context));
   }
 
-  private async one(found: Found): Promise<void> {
-    const { file } = found;
-    const entries = await changesOf(this.context.store, file.key);
-    const left = await this.unexplained(found, entries);
-    if (!left) return;
+  private async one({ found: left, entries }: Open): Promise<void> {
+    const { file } = left;
     const text = { before: left.before?.text ?? null, after: left.after?.text ?? null };
     const change = changeBetween(left.before, left.after);
     const isLayout =
@@ -102,13 +113,14 @@ export class LookJournal {
     const target = found.after?.version ?? null;
     let version = found.before?.version ?? null;
     const recent = entries.filter(({ time }) => time >= this.before.time - slack);
+    const left = (entry: JournalEntry): string | null => (hasLeft(entry, found.file.key) ? null : entry.after);
     // An edit after the last look is nearer than the look, whatever came between the two.
     for (const entry of recent)
-      if (entry.before === version || (entry.time > this.before.time && entry.to === undefined))
-        version = entry.after;
+      if (entry.before === version || entry.time > this.before.time) version = left(entry);
     if (version === target) return null;
     // Somebody wrote before a tool did: what that was is not known exactly, and the file is as the tool left it.
-    if (recent.at(-1)?.after === target) return null;
+    const last = recent.at(-1);
+    if (last && left(last) === target) return null;
     if (version === (found.before?.version ?? null)) return found;
     const text = await keptDocument(version, found.file.key, this.context);
     return { ...found, before: version === null ? null : { version, text } };

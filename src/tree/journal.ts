@@ -41,7 +41,7 @@ interface Step {
   readonly before: Text;
   readonly after: Text;
   /** Where the file went. */
-  readonly to?: string;
+  readonly to?: FileId;
 }
 
 /** The exact change; null where a text is not known. */
@@ -61,7 +61,7 @@ export async function write(
   const env = envFor(agent, context);
   const change = changeBetween(before, after);
   const versions = { before: before?.version ?? null, after: after?.version ?? null };
-  const moved = to === undefined ? {} : { to };
+  const moved = to === undefined ? {} : { to: to.path, toFile: to.key };
   const entry = await journalFound(file, { ...found, ...set, ...versions, ...moved, change }, env);
   const { states } = await context.store.look(file.key, agent);
   if (states.length > 0 && change && before?.text && after)

@@ -6,6 +6,7 @@ import {
   type NewVersion,
   onlooker,
 } from "../ports/index.js";
+import { entriesByFile, movesTo, trailOf } from "./former-names.js";
 
 /** The part of a store that the tree needs. */
 export type TreeStore = LedgerStore;
@@ -28,8 +29,10 @@ export async function keepTexts(store: TreeStore, versions: readonly NewVersion[
   await store.unit([], onlooker, (unit) => unit.finish({ files: [], versions, entries: [], records: [] }));
 }
 
-/** The entries that change a file, oldest first. */
+/** The entries that change a file, under all the names that it had, oldest first. */
 export async function changesOf(store: TreeStore, file: string): Promise<readonly JournalEntry[]> {
-  const entries = await store.journal({ files: [file] });
-  return entries.filter(({ kind }) => kind === "commit" || kind === "undo");
+  const moves = await movesTo([file], store);
+  const files = [file, ...[...moves.values()].map((move) => move.file)];
+  const { journal } = trailOf(file, entriesByFile(await store.journal({ files })), moves);
+  return journal.filter(({ kind }) => kind === "commit" || kind === "undo");
 }

@@ -80,6 +80,28 @@ describe("kedge commit in a real work tree", () => {
     expect(tree.git("ls-files", "-z").split("\0").length).toBe(names.length + 3 + 1);
   });
 
+  test("follows a file through all its names, also one that is named alone and one that HEAD never had", async () => {
+    const tree = new TestRepository({ "a.txt": "1\n2\n3\n" });
+    await tree.kedge("me", "diff", "--person");
+    await tree.replace("ada", "a.txt", "2\n", "two\n");
+    await tree.move("bob", "a.txt", "b.txt");
+    await tree.move("eve", "b.txt", "c.txt");
+    await tree.write("ada", "new.txt", "new\n");
+    await tree.move("eve", "new.txt", "newer.txt");
+    const authors = async (path: string): Promise<unknown[]> =>
+      JSON.parse(await tree.ok("me", "blame", path, "--json")).map((row: { author: unknown }) => row.author);
+    expect(await authors("c.txt")).toEqual([null, "ada", null]);
+    expect(await authors("newer.txt")).toEqual(["ada"]);
+    expect(await tree.ok("me", "lost")).toBe("[nothing is lost]\n");
+    const commit = ["commit", "--agent", "eve", "-m", "x", "--with", "ada", "--", "c.txt"];
+    expect(await tree.ok("me", ...commit)).toMatch(/: 1 file of eve/);
+    expect(tree.git("show", "--format=", "--name-status", "-M50%", "HEAD")).toBe("R100\ta.txt\tc.txt\n");
+    await tree.move("bob", "c.txt", "d.txt");
+    expect(await authors("d.txt")).toEqual([null, "ada", null]);
+    await commits(tree, "bob", "ada");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
   test("leaves the mode of a file, links and binary files to who changed them", async () => {
     const tree = new TestRepository({ "run.sh": "echo\n", "a.txt": ten });
     await tree.replace("ada", "a.txt", "2\n", "two\n");

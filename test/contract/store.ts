@@ -389,6 +389,15 @@ function journal({ store, finish }: Made): void {
       expect(await asked({ files: [] })).toEqual([]);
       expect(await asked({ agent: "nobody" })).toEqual([]);
     });
+    test("is asked for the moves that led to a file", async () => {
+      const move = (number: number, file: string, to: string) =>
+        entry(number, { file: `/work/${file}`, to, toFile: `/work/${to}` });
+      await add(entry(1, { file: "/work/b" }), move(2, "a", "b"), move(3, "b", "c"), move(4, "d", "b"));
+      expect(ids(await store().journal({ movedTo: ["/work/b"] }))).toEqual(["e2", "e4"]);
+      expect(ids(await store().journal({ movedTo: ["/work/c", "/work/b"], last: 2 }))).toEqual(["e3", "e4"]);
+      expect(ids(await store().journal({ movedTo: ["/work/b"], files: ["/work/d"] }))).toEqual(["e4"]);
+      expect(await store().journal({ movedTo: [] })).toEqual([]);
+    });
     test("is asked by ids: of entries and batches, and of what names them", async () => {
       await add(
         entry(1),
