@@ -1,32 +1,48 @@
 /** Which agents have uncommitted lines in some files. */
-import { relative, sep } from "node:path";
-import { findRepository, type Repository } from "../host/index.js";
-import { outside } from "../tree/index.js";
+import { findRepository, glob, type Repository } from "../host/index.js";
+import { outside, type Taking } from "../tree/index.js";
 import { type Author, isOfParty } from "./author.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
+import { fromTop } from "./from-top.js";
 
 export function repositoryOf(root: string): Repository | null {
   const found = findRepository(root);
   return found?.isBare ? null : found;
 }
 
-/** Lists files of these absolute paths with lines of agents other than `own`; no paths: of the whole tree. */
+/** Lists files with lines of agents other than `own` that a command takes to a commit. */
 export async function agentsIn(
   around: Surroundings,
-  paths: readonly string[],
+  takings: readonly Taking[],
   own: string,
 ): Promise<{ path: string; agents: string[] }[]> {
-  const ways = paths.map((path) => relative(around.repository.root, path).replaceAll(sep, "/"));
-  const inside = ways.filter((way) => way !== "" && way !== ".." && !way.startsWith("../"));
-  if (paths.length > 0 && ways.includes("")) return agentsIn(around, [], own);
-  if (paths.length > 0 && inside.length === 0) return [];
+  const taken = takings.map(({ paths, isTracked }) => {
+    const ways = paths.flatMap((path) => fromTop(path, around.repository) ?? []);
+    if (paths.length === 0 || ways.includes(".")) return { isTracked, folders: ["."], isMeant: [() => true] };
+    const isMeant = ways.map((way) => glob(`/${way}`, false).matches);
+    return { isTracked, folders: ways.map(folderOf), isMeant };
+  });
+  const folders = new Set(taken.flatMap((one) => one.folders));
+  if (folders.size === 0) return [];
   const party = { agent: own.split("/")[0] as string, isClaiming: false };
   const isOther = (author: Author): boolean => !isOfParty(party, author) && !author.authors.includes(outside);
-  return (await loadWork(around, inside)).flatMap((work) => {
-    const others = authorsIn(work).filter(isOther);
+  return (await loadWork(around, folders.has(".") ? [] : [...folders])).flatMap((work) => {
+    const isNew = work.head === null && work.staged === null;
+    const isTaken = taken.some(
+      ({ isMeant, isTracked }) => !(isTracked && isNew) && isMeant.some((is) => is(work.path)),
+    );
+    const others = isTaken ? authorsIn(work).filter(isOther) : [];
     const agents = [...new Set(others.flatMap(({ authors }) => authors))];
     return agents.length > 0 ? [{ path: work.path, agents }] : [];
   });
+}
+
+const wild = /[*?[{]/;
+
+/** The part of a path in front of wild cards. */
+function folderOf(way: string): string {
+  const at = way.search(wild);
+  return at < 0 ? way : way.slice(0, Math.max(0, way.lastIndexOf("/", at))) || ".";
 }
 
 function authorsIn({ items, author }: FileWork): Author[] {

@@ -3,9 +3,9 @@ import { conversation, TestRepository } from "./repository.js";
 
 const other = "claude-code:7f3a2b1c-0d4e-4f5a-8b6c-1d2e3f4a5b6c";
 
-function command(tree: TestRepository, line: string): unknown {
+function command(tree: TestRepository, line: string, session = conversation): unknown {
   const call = { tool_name: "Bash", tool_use_id: "t", tool_input: { command: line } };
-  return tree.hook({ hook_event_name: "PreToolUse", ...call });
+  return tree.hook({ session_id: session, hook_event_name: "PreToolUse", ...call });
 }
 
 describe("the names of agents", () => {
@@ -44,5 +44,16 @@ describe("an agent that is about to commit others' lines", () => {
       },
     });
     expect(command(tree, "git commit -am x")).toBeNull();
+  });
+
+  test("is told of the files alone that its command takes", async () => {
+    const tree = new TestRepository({ "src/a.txt": "1\n2\n", "docs/b.txt": "1\n" });
+    await tree.write(other, "src/new.txt", "new\n");
+    for (const line of ["git commit -am x", "cd docs && git add .", "git add -u", "git add *.txt"])
+      expect([line, command(tree, line)]).toEqual([line, null]);
+    await tree.write(other, "src/a.txt", "1\ntwo\n");
+    const lines = ["git add docs/b.txt; git commit -am x", "git commit src/a.txt -m x", "git add s*/a*"];
+    for (const [at, line] of lines.entries())
+      expect(JSON.stringify(command(tree, line, `session-${at}`))).toContain("along (src/a.txt)");
   });
 });

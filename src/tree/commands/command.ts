@@ -59,7 +59,8 @@ export function gitVerb(args: readonly string[]): string {
   return gitArguments(args)[0] ?? "";
 }
 
-function gitArguments(args: readonly string[]): readonly string[] {
+/** The subcommand and its words. */
+export function gitArguments(args: readonly string[]): readonly string[] {
   let at = 0;
   while (at < args.length && args[at]?.startsWith("-"))
     at += /^(-C|-c|--git-dir|--work-tree|--namespace)$/.test(args[at] as string) ? 2 : 1;

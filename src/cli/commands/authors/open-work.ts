@@ -1,10 +1,10 @@
 /** Opens the uncommitted work of a tree for the commands that say whose it is. */
-import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import {
   type Author,
   CommitRefusal,
   type FileWork,
+  fromTop,
   isCertain,
   type MissingNeed,
   type Party,
@@ -48,20 +48,13 @@ export async function openWork(context: Context, paths: readonly string[]): Prom
     mode: settings.tree ?? "dirty",
   });
   await tree.observe({ kind: "tool", agent: identity.id, cwd }).catch(() => {});
-  return { ...opened, repository, paths: paths.map((path) => fromTop(resolve(cwd, path), repository)) };
+  return { ...opened, repository, paths: paths.map((path) => inTree(resolve(cwd, path), repository)) };
 }
 
-function fromTop(path: string, { root }: Repository): string {
-  const way = relative(root, realPath(path));
-  if (way === ".." || way.startsWith(`..${sep}`)) throw new UsageError(`${path} is outside of ${root}`);
-  return way === "" ? "." : way.replaceAll(sep, "/");
-}
-
-/** The name of a link stays: git keeps links as they are. A file may be gone with its folder. */
-function realPath(path: string): string {
-  const above = dirname(path);
-  if (existsSync(above)) return join(realpathSync(above), basename(path));
-  return above === path ? path : join(realPath(above), basename(path));
+function inTree(path: string, repository: Repository): string {
+  const way = fromTop(path, repository);
+  if (way === null) throw new UsageError(`${path} is outside of ${repository.root}`);
+  return way;
 }
 
 /** Whose changes the flags ask for: --mine without an agent is the person. */
