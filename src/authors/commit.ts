@@ -98,7 +98,7 @@ const attempts = 5;
 /** Milliseconds that the commits of others may take, with all their hooks. */
 const longestTurn = 600_000;
 
-/** One at a time; a signal waits for the end. Whoever holds a file for so long is at work, not dead: it is waited for. */
+/** One at a time; a signal waits for the end. The holder of the turn may be at work for minutes: nobody calls it busy before. */
 async function inTurn<T>({ files, repository }: Committing, body: () => Promise<T>): Promise<T> {
   // No such file is ever made.
   const turn = await files.identify(resolve(repository.root, ".kedge-commit"));

@@ -20,17 +20,34 @@ type Loose = Omit<Item, "region">;
 /** Joins a weave, in which the lines alive are the file now, with the lines of HEAD: those found in it, and the others. */
 export function itemsOf(weave: Weave, head: readonly string[], found: readonly (WovenLine | null)[]): Item[] {
   const isInHead = new Set(weave.include(head, found));
-  const all = [...weave.all()]
-    .filter((line) => line.isAlive || isInHead.has(line))
-    .map((line) => itemOf(line, isInHead.has(line)));
-  return numbered(regionsOf(all).flatMap(withoutEqual));
+  const lines = [...weave.all()].filter((line) => line.isAlive || isInHead.has(line));
+  const anew = new Map<WovenLine, Author>();
+  const all = lines.map((line): Loose => {
+    const { text, isAlive } = line;
+    if (isInHead.has(line)) return { text, kind: isAlive ? "kept" : "removed", author: null, line };
+    const { author, committed } = writerOf(line, isInHead);
+    if (committed && !anew.has(committed)) anew.set(committed, author);
+    return { text, kind: "inserted", author, line };
+  });
+  const authors = all.map((item) => {
+    const { kind, line } = item;
+    if (kind !== "removed" || !line) return item;
+    return { ...item, author: anew.get(line) ?? removerOf(line) ?? unrecorded };
+  });
+  return numbered(regionsOf(authors).flatMap(withoutEqual));
 }
 
-function itemOf(line: WovenLine, isInHead: boolean): Loose {
-  const { text } = line;
-  if (isInHead && line.isAlive) return { text, kind: "kept", author: null, line };
-  if (isInHead) return { text, kind: "removed", author: removerOf(line) ?? unrecorded, line };
-  return { text, kind: "inserted", author: line.by ?? unrecorded, line };
+/**
+ * A line keeps its author in another layout, unless it is committed as it was: then the layout is all that a commit holds of
+ * it, and the former line goes with it.
+ */
+function writerOf(
+  line: WovenLine,
+  isInHead: ReadonlySet<WovenLine>,
+): { readonly author: Author; readonly committed: WovenLine | null } {
+  for (let at = line; at.former; at = at.former)
+    if (isInHead.has(at.former)) return { author: at.bornIn?.author ?? unrecorded, committed: at.former };
+  return { author: line.by ?? unrecorded, committed: null };
 }
 
 /** Runs of kept items, and of others, in turn. */

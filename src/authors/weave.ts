@@ -18,6 +18,8 @@ export interface WovenLine {
   /** null: the line is older than the journal. */
   readonly by: Author | null;
   readonly bornIn: Replacement | null;
+  /** The line that this one is in another layout, or at another place, and whose author it keeps. */
+  readonly former: WovenLine | null;
   diedIn: Replacement | null;
   isAlive: boolean;
   next: WovenLine | null;
@@ -44,21 +46,52 @@ function bare(line: string): string {
   return /[\p{L}\p{N}\x80-\xff]/u.test(line) ? line.replace(/[\s"'`,;]+/g, "") : "";
 }
 
+/** Lines of one name are one line, as long as it is only laid out anew. */
+function nameOf(line: string): string {
+  return bare(line) || line;
+}
+
+/** Places of lines by their names, in order. */
+function formersIn(lines: readonly WovenLine[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const [at, { text }] of lines.entries()) {
+    const name = nameOf(text);
+    const places = found.get(name);
+    if (places) places.push(at);
+    else found.set(name, [at]);
+  }
+  return found;
+}
+
+function firstFrom(places: readonly number[], from: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] as number) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** A text of which lines were followed here. */
 type Living = readonly WovenLine[];
 
 /** States whose lines are held, so that a text that comes back is the one that it was. */
 const mostStates = 400;
 
+type Origin = Pick<WovenLine, "by" | "bornIn" | "former">;
+
+const oldest: Origin = { by: null, bornIn: null, former: null };
+
 export class Weave {
-  private readonly first: WovenLine = line("", "", -1, { by: null, bornIn: null });
+  private readonly first: WovenLine = line("", "", -1, oldest);
   private readonly states = new Map<string, Living>();
   private living: Living = [];
   private state: StateText;
 
   constructor(state: StateText) {
     this.state = state;
-    this.living = state.lines.map((text, at) => line(text, state.version, at, { by: null, bornIn: null }));
+    this.living = state.lines.map((text, at) => line(text, state.version, at, oldest));
     link(this.first, this.living);
     this.remember();
   }
@@ -113,7 +146,7 @@ export class Weave {
         last = place;
         return place;
       }
-      const made = line(text, "", -1, { by: null, bornIn: null });
+      const made = line(text, "", -1, oldest);
       made.isAlive = false;
       link(last, [made]);
       last = made;
@@ -139,9 +172,10 @@ export class Weave {
       const inserted: WovenLine[] = [];
       const replacement = { author: step.author, removed, inserted };
       const owners = this.owners(after.lines.slice(region.bStart, region.bEnd), removed, step);
-      for (const [at, by] of owners.entries()) {
+      for (const [at, owner] of owners.entries()) {
         const index = region.bStart + at;
-        inserted.push(line(after.lines[index] as string, after.version, index, { by, bornIn: replacement }));
+        const origin = { ...owner, bornIn: replacement };
+        inserted.push(line(after.lines[index] as string, after.version, index, origin));
       }
       for (const one of removed) die(one, replacement);
       link(removed.at(-1) ?? living.at(-1) ?? this.first, inserted);
@@ -174,21 +208,19 @@ export class Weave {
     texts: readonly string[],
     removed: Living,
     { author, isReformat = false, restored = [] }: Step,
-  ): (Author | null)[] {
+  ): Pick<WovenLine, "by" | "former">[] {
     const returning = restored.length > 0 ? this.removedLines(restored) : null;
+    const formers = isReformat ? null : formersIn(removed);
     let from = 0;
     return texts.map((text, at) => {
       const back = returning?.get(text)?.pop();
-      if (back) return back;
-      if (isReformat && removed.length > 0) return removed[Math.min(at, removed.length - 1)]?.by ?? author;
-      const key = bare(text);
-      const found = removed.findIndex(
-        (one, place) => place >= from && (one.text === text || (key !== "" && bare(one.text) === key)),
-      );
-      if (found < 0) return author;
-      from = found + 1;
-      const former = removed[found] as WovenLine;
-      return former.text === text ? former.by : (former.by ?? author);
+      if (back) return { by: back, former: null };
+      const places = formers?.get(nameOf(text));
+      const found = formers ? places?.[firstFrom(places, from)] : Math.min(at, removed.length - 1);
+      const former = removed[found ?? -1];
+      if (!former) return { by: author, former: null };
+      from = (found as number) + 1;
+      return { by: former.text === text ? former.by : (former.by ?? author), former };
     });
   }
 
@@ -207,12 +239,7 @@ export class Weave {
   }
 }
 
-function line(
-  text: string,
-  version: string,
-  index: number,
-  origin: Pick<WovenLine, "by" | "bornIn">,
-): WovenLine {
+function line(text: string, version: string, index: number, origin: Origin): WovenLine {
   return { text, version, index, ...origin, diedIn: null, isAlive: true, next: null };
 }
 

@@ -174,6 +174,18 @@ describe("kedge commit in a real work tree", () => {
     expect(tree.head("a.txt")).toBe(tree.text("a.txt"));
   });
 
+  test("gives a committed line in another layout to whoever laid it out", async () => {
+    const tree = new TestRepository({ "a.txt": "1\n2\n" });
+    await tree.write("bob", "a.txt", "1\n2\nbob");
+    await commits(tree, "bob");
+    await tree.write("ada", "a.txt", "1\n2\n  bob\nada\n");
+    await tree.write("eve", "a.txt", "1\n2\n  bob\nada\neve\n");
+    await commits(tree, "ada");
+    expect(tree.head("a.txt")).toBe("1\n2\n  bob\nada\n");
+    await commits(tree, "eve");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
   test("leaves a line staged to which somebody else gave only a line break", async () => {
     const tree = new TestRepository({ "a.txt": "1\n2\n3\n" });
     await tree.write("bob", "a.txt", "1\n2\n3\nbob");

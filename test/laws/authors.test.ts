@@ -19,6 +19,8 @@ interface Step {
   readonly at: number;
   readonly removed: number;
   readonly inserted: readonly number[];
+  /** The first line that goes stays in another layout. */
+  readonly isRelaid: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -26,12 +28,15 @@ const step: fc.Arbitrary<Step> = fc.record({
   at: fc.nat(30),
   removed: fc.nat(3),
   inserted: fc.array(fc.nat(7), { maxLength: 4 }),
+  isRelaid: fc.boolean(),
 });
 
 /** One line as the slow reference follows it: by its identity alone. */
 interface Known {
   readonly text: string;
   readonly by: string | null;
+  /** The line of HEAD that this one is in another layout. */
+  readonly former: string | null;
 }
 
 interface Course {
@@ -39,6 +44,7 @@ interface Course {
   /** The lines now. */
   readonly now: readonly Known[];
   readonly head: readonly string[];
+  readonly places: readonly WovenLine[];
 }
 
 /** Of equal lines a text tells too little: a commit of one may leave the other for the next round. */
@@ -46,14 +52,29 @@ const rounds = Array.from({ length: 8 });
 
 const bare = (text: string): string => text.replace(/\W/g, "");
 
-function play(count: number, steps: readonly Step[]): Course {
-  const head = Array.from(
+/** Lays a line out anew, if nothing else can be told from it. */
+function relaid(known: Known | undefined, agent: string, isInHead: boolean): Known[] {
+  if (!known || !/^ *(line|new|other) [\d ]+\n$/.test(known.text)) return [];
+  const former = isInHead ? known.text : known.former;
+  return [{ text: ` ${known.text}`, by: known.by ?? agent, former }];
+}
+
+/** After some of the steps all is committed by hand. */
+function play(count: number, steps: readonly Step[], committed = 0): Course {
+  let head: readonly string[] = Array.from(
     { length: count },
     (_, at) => (at % 3 === 0 ? words[at % 4] : `line ${at}\n`) as string,
   );
-  let now: Known[] = head.map((text) => ({ text, by: null }));
+  let now: Known[] = head.map((text) => ({ text, by: null, former: null }));
   const weave = new Weave({ version: "0", lines: head });
+  let places = weave.lines;
+  const commitAll = (): void => {
+    head = now.map(({ text }) => text);
+    places = weave.lines;
+    now = now.map(({ text }) => ({ text, by: null, former: null }));
+  };
   for (const [at, { agent, ...one }] of steps.entries()) {
+    if (at === committed) commitAll();
     const start = Math.min(one.at, now.length);
     const end = Math.min(start + one.removed, now.length);
     const gone = new Set(now.slice(start, end).flatMap(({ text }) => [text, bare(text)]));
@@ -61,13 +82,17 @@ function play(count: number, steps: readonly Step[]): Course {
       const text = words[word] ?? `new ${at} ${place}\n`;
       return gone.has(text) || gone.has(bare(text)) ? `other ${at} ${place}\n` : text;
     });
-    const lines = inserted.map((text) => ({ text, by: agents[agent] as string }));
+    const by = agents[agent] as string;
+    const first = now[start];
+    const again = one.isRelaid && end > start ? relaid(first, by, head.includes(first?.text ?? "")) : [];
+    const lines = [...again, ...inserted.map((text) => ({ text, by, former: null }))];
     const change = LineChange.ofHunks(now.length, [{ start, end, lines }]);
     now = [...now.slice(0, start), ...lines, ...now.slice(end)];
     const state = { version: String(at + 1), lines: now.map(({ text }) => text) };
     weave.step(state, { author: author(agents[agent] as string), change });
   }
-  return { weave, now, head };
+  if (committed >= steps.length) commitAll();
+  return { weave, now, head, places };
 }
 
 function work(items: readonly Item[]): FileWork {
@@ -101,16 +126,17 @@ const courses = fc.tuple(
   fc.nat(8),
   fc.array(step, { maxLength: 14 }),
   fc.shuffledSubarray(agents, { minLength: 4 }),
+  fc.nat(8),
 );
 
 describe("committing author after author", () => {
   test("ends in the tree, each line once, none under another's name", () => {
     fc.assert(
-      fc.property(courses, ([count, steps, order]) => {
-        const { weave, now, head } = play(count, steps);
+      fc.property(courses, ([count, steps, order, hand]) => {
+        const { weave, now, head, ...course } = play(count, steps, hand);
         const by = new Map(weave.lines.map((line, at) => [line, now[at]?.by]));
         let lines: readonly string[] = head;
-        let places: (WovenLine | null)[] = [...(weave.livingIn("0") ?? [])];
+        let places: (WovenLine | null)[] = [...course.places];
         const committed = new Set<WovenLine>();
         for (const name of order) {
           const { file, companions } = commitOf(name, itemsOf(weave, lines, places));
@@ -123,6 +149,9 @@ describe("committing author after author", () => {
           }
           lines = file.lines.map(({ text }) => text);
           places = file.lines.map(({ line }) => line);
+          for (const { text, former } of now)
+            if (former !== null)
+              expect([former, lines.includes(former)]).toEqual([former, !lines.includes(text)]);
         }
         expect(lines).toEqual(now.map(({ text }) => text));
       }),
@@ -149,9 +178,9 @@ describe("committing author after author", () => {
 
   test("gives each line now to who wrote it", () => {
     fc.assert(
-      fc.property(courses, ([count, steps]) => {
-        const { weave, now, head } = play(count, steps);
-        const items = itemsOf(weave, head, [...(weave.livingIn("0") ?? [])]);
+      fc.property(courses, ([count, steps, , hand]) => {
+        const { weave, now, head, places } = play(count, steps, hand);
+        const items = itemsOf(weave, head, places);
         const lines = items.filter(({ kind }) => kind !== "removed");
         expect(lines.map(({ text }) => text)).toEqual(now.map(({ text }) => text));
         for (const [at, { kind, author: whose }] of lines.entries())

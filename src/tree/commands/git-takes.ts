@@ -68,7 +68,7 @@ function sorted(
     } else if (word.startsWith("-") && word !== "-") {
       const letters = [...word.slice(1)];
       const valued = letters.findIndex((letter) => short.includes(letter));
-      // Of -S and -u the rest of the word is the value.
+      // The rest of the word is the value of -S and -u.
       const ends = letters.findIndex((letter) => short !== "" && "Su".includes(letter));
       const last = Math.min(...[valued, ends].filter((place) => place >= 0), letters.length - 1);
       for (const letter of letters.slice(0, last + 1)) flags.add(letter);
