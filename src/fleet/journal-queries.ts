@@ -1,5 +1,6 @@
 import type { JournalEntry, JournalNews, JournalQuery } from "../ports/index.js";
 import type { Database } from "./database.js";
+import { nameOfMove } from "./outcome.js";
 import { columnOf, type TreeNames } from "./tree-names.js";
 
 interface Journaled {
@@ -11,9 +12,10 @@ interface Journaled {
 /** Oldest first. */
 export async function readJournal(
   { database, tree, names }: Journaled,
-  { files, agent, ids, since, last }: JournalQuery = {},
+  query: JournalQuery = {},
 ): Promise<JournalEntry[]> {
-  if (files?.length === 0 || ids?.length === 0 || (last !== undefined && last <= 0)) return [];
+  const { files, movedTo, agent, ids, since, last } = query;
+  if ([files, movedTo, ids].some((one) => one?.length === 0) || (last !== undefined && last <= 0)) return [];
   const values: unknown[] = [tree];
   const where = ["tree = $1"];
   const condition = (text: string, value: unknown): void => {
@@ -28,8 +30,10 @@ export async function readJournal(
     );
   if (agent !== undefined) condition("agent = ?", columnOf(agent));
   if (since !== undefined) condition("time >= ?", since);
-  if (ids)
-    condition("seq in (select seq from kedge.named where tree = $1 and id = any(?))", ids.map(columnOf));
+  const moves = movedTo?.map((file) => nameOfMove(names.stored(file)));
+  for (const named of [ids, moves])
+    if (named)
+      condition("seq in (select seq from kedge.named where tree = $1 and id = any(?))", named.map(columnOf));
   if (last !== undefined) values.push(last);
   const limit = last === undefined ? "" : ` limit $${values.length}`;
   const text = `select entry from kedge.journal where ${where.join(" and ")} order by seq desc${limit}`;

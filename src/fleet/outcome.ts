@@ -76,14 +76,18 @@ function labelOf(file: string, agent: string): string | null {
   return isLong ? JSON.stringify([file, agent]) : null;
 }
 
+/** Names a move among the ids by which entries are found; `file` is as the store has it. */
+export const nameOfMove = (file: string): string => `moved to ${file}`;
+
 export function sentEntries(
   { names, written }: Pick<Ground, "names" | "written">,
   entries: readonly JournalEntry[],
 ): object[] {
   return entries.map((entry) => {
     const stored = names.storedEntry(written.completed(entry));
-    const { time, agent, file } = stored;
-    const ids = idsIn(entry).map(columnOf);
+    const { time, agent, file, toFile } = stored;
+    const moved = toFile === undefined ? [] : [nameOfMove(toFile)];
+    const ids = [...idsIn(entry), ...moved].map(columnOf);
     return { time, agent: columnOf(agent), file: columnOf(file), ids, entry: JSON.stringify(stored) };
   });
 }

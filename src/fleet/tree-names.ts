@@ -107,10 +107,11 @@ function withPaths(
   file: (key: string) => string,
   path: (path: string) => string,
 ): JournalEntry {
-  const { to, tree } = entry;
+  const { to, toFile, tree } = entry;
   return {
     ...{ ...entry, file: file(entry.file), path: path(entry.path) },
     ...(to === undefined ? {} : { to: path(to) }),
+    ...(toFile === undefined ? {} : { toFile: file(toFile) }),
     ...(tree === undefined ? {} : { tree: path(tree) }),
   };
 }
