@@ -113,7 +113,8 @@ export class LookJournal {
     const target = found.after?.version ?? null;
     let version = found.before?.version ?? null;
     const recent = entries.filter(({ time }) => time >= this.before.time - slack);
-    const left = (entry: JournalEntry): string | null => (hasLeft(entry, found.file.key) ? null : entry.after);
+    const left = (entry: JournalEntry): string | null =>
+      hasLeft(entry, found.file.key) ? null : entry.after;
     // An edit after the last look is nearer than the look, whatever came between the two.
     for (const entry of recent)
       if (entry.before === version || entry.time > this.before.time) version = left(entry);
