@@ -58,8 +58,8 @@ async function walkOf(folder) {
     logLevel: "silent",
     define: { PROGRAM_ID: '"walk"' },
     banner: {
-      js: `const steps = []; if (process.env.KEDGE_WALK) { globalThis.walk = (step) => steps.push(step);
-process.on("exit", () => require("node:fs").writeFileSync(process.env.KEDGE_WALK, JSON.stringify(steps))); }`,
+      js: `if (process.env.KEDGE_WALK) { globalThis.walked = []; globalThis.walk = (step) => globalThis.walked.push(step);
+process.on("exit", () => require("node:fs").writeFileSync(process.env.KEDGE_WALK, JSON.stringify(globalThis.walked))); }`,
     },
   });
   const file = join(folder, "a.ts");

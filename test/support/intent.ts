@@ -216,7 +216,7 @@ export class Intents {
     const picture = this.recent();
     if (!picture) return null;
     const { place } = picture;
-    const newest = this.memory.pictures.findLast((one) => one.place === place) as Picture;
+    const newest = this.memory.newest(place) as Picture;
     // Now and then a text that the agent has not read: it has guessed it.
     const unread = random.chance(0.3) ? random.pick(place.world.lines) : undefined;
     const { text: old } = unread ?? this.row(picture).line;

@@ -3,7 +3,7 @@
 import { type SchemeName, scheme } from "../../src/anchors/scheme.js";
 import { LineSet } from "../../src/text/line-set.js";
 import { documentOf, type Line, type World } from "./model.js";
-import type { Done, Place, Room } from "./simulation.js";
+import { type Done, type Place, type Room, textOf } from "./simulation.js";
 
 /** Rows printed at one moment, and the whole file as it was then. */
 export interface Picture {
@@ -82,6 +82,14 @@ export class Memory {
     }
     this.written.set(place.world, ids);
     this.rememberWhole(place);
+  }
+
+  /** The text that was shown last; one that was shown before and is back is the newest again. */
+  newest(place: Place): Picture | undefined {
+    const shown = this.pictures.filter((one) => one.place === place);
+    const back = this.room.isBack(place) ? textOf(place.world.lines) : null;
+    const again = shown.findLast(({ lines }) => textOf(lines) === back);
+    return again ? { ...again, lines: place.world.lines } : shown.at(-1);
   }
 
   private rememberWhole(place: Place): void {
