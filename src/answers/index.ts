@@ -32,7 +32,6 @@ export {
   dryRunBegins,
   type EditToolDetails,
   listedAnchors,
-  listedNews,
   resultText,
   unrecordedText,
 } from "./result-text.js";

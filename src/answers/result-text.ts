@@ -35,9 +35,6 @@ interface ResultText {
 /** Above this number, written lines are not named; the answer says how to read them. */
 export const listedAnchors = 60;
 
-/** Rows of what others changed, in one answer. */
-export const listedNews = 12;
-
 /** How every answer to a dry run begins that tells of a change. */
 export const dryRunBegins = "Dry run: nothing was written. ";
 
@@ -84,7 +81,7 @@ export function resultText(result: ResultText): ResultPrinted {
   const others = foreign
     .indexes()
     .filter((index) => document.text(index).length <= 200)
-    .slice(0, listedNews);
+    .slice(0, 12);
   const rest = { lines: foreign.subtract(LineSet.lines(others)), deletions: result.untold ?? [] };
   const news = [...rowsOf(others, result), ...(result.notes ?? []), ...leftOut(result, rest)];
   if (news.length > 0) lines.push("changed by others since you read:", ...news);

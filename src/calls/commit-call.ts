@@ -4,7 +4,7 @@ import {
   changedRanges,
   dryRunBegins,
   type EditToolDetails,
-  listedNews,
+  type NewName,
   overText,
   resultText,
 } from "../answers/index.js";
@@ -37,7 +37,7 @@ import { type FileId, type Held, PortError, throwIfAborted, type Write } from ".
 import { type Document, LineSet } from "../text/index.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
-import { type Named, namedAnew, showNamed } from "./new-anchors.js";
+import { namedAnew, showNames } from "./new-anchors.js";
 import { sentIn, unseenLines } from "./quoted-lines.js";
 import { deletionNotes } from "./read.js";
 import { keepHandle, refuse, takenBackNotes } from "./refuse.js";
@@ -208,10 +208,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: U
   const unseen = isRecorded && env.within === undefined ? quotedUnseen(one, after) : LineSet.empty;
   if (isRecorded) record(one, after, unseen);
   const own = isRecorded ? writtenLines(applied.change).subtract(unseen) : LineSet.empty;
-  const foreign = isRecorded ? untoldLines(target.agent) : LineSet.empty;
-  const renamed = env.voice.numbered
-    ? []
-    : await namedAnew(target, own.union(foreign.first(listedNews)), scheme);
+  const renamed = env.voice.numbered ? [] : await namedAnew(target, own, scheme);
   const { told, untold } = isRecorded ? deletionsOf(target) : { told: [], untold: [] };
   const note = verdict.kind === "noop" && verdict.note ? { note: verdict.note } : {};
   const { text, printed } = resultText({
@@ -223,7 +220,7 @@ async function finishFile(call: Asked, one: Judged, batch: string | null, env: U
     created: before === null,
     ...(destination ? { movedTo: destination.file.path } : {}),
     diff,
-    foreign,
+    foreign: isRecorded ? untoldLines(target.agent) : LineSet.empty,
     unseen,
     notes: deletionNotes(told),
     untold,
@@ -309,8 +306,11 @@ function record({ opened, destination, verdict, entry }: Judged, after: Document
   target.update(wrote(target.agent, target.history, written.subtract(unseen)));
 }
 
-interface Shown extends Named {
+interface Shown {
   readonly applied: boolean;
+  readonly printed: LineSet;
+  readonly scheme: SchemeName;
+  readonly renamed: readonly NewName[];
   readonly told: readonly Deletion[];
 }
 
@@ -320,7 +320,7 @@ function remember(call: Asked, target: OpenFile, done: Shown): void {
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
   // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
   const order = done.applied
-    ? showNamed(target, done, "edit")
+    ? showEdited(target, done)
     : target.showed(done.printed, done.scheme, "refusal", call.request);
   const { agent } = target;
   const { past } = agent;
@@ -335,6 +335,12 @@ function remember(call: Asked, target: OpenFile, done: Shown): void {
   const deletions = agent.deletions.filter(({ gap }) => !done.told.some((one) => one.gap === gap));
   target.update({ ...agent, past: next, deletions });
   target.save();
+}
+
+/** Returns when the last of the rows was printed. A line has its new name besides the one in the list. */
+function showEdited(target: OpenFile, { printed, scheme, renamed }: Shown): number {
+  const order = target.showed(printed, scheme, "edit");
+  return Math.max(order, showNames(target, renamed, "edit"));
 }
 
 function doneTo(one: Judged, { applied, after }: Applied, tool: string, batch: string | null): Done {

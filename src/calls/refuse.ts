@@ -1,6 +1,8 @@
+import type { SchemeName } from "../anchors/index.js";
 import {
   choiceLines,
   type Door,
+  type NewName,
   nextStep,
   notRead,
   type RefusalDetails,
@@ -26,9 +28,9 @@ import {
 } from "../ledger/index.js";
 import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
 import type { JournalEntry, Json } from "../ports/index.js";
-import type { Hunk } from "../text/index.js";
+import type { Hunk, LineSet } from "../text/index.js";
 import type { Entry, Verdict } from "./judge.js";
-import { namedAnew, showNamed } from "./new-anchors.js";
+import { namedAnew, showNames } from "./new-anchors.js";
 import type { BatchRefusal, Result } from "./result.js";
 import { handleFor, keepRetry, plainSplices, type Retry } from "./retry-handles.js";
 
@@ -134,7 +136,7 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   const isSentAgain = call.outdated !== undefined && call.outdated.length > 0;
   const { before, isTold } = countRefusal(opened, call);
   const repeated = isSentAgain ? 0 : before;
-  const newNames = env.voice.numbered || !shown ? [] : await namedAnew(opened, shown, scheme);
+  const newNames = shown ? await showRows(call, opened, { shown, scheme }, env) : [];
   const contention = isTold ? null : await contend(opened, details, env);
   const lines = refusalBody({
     details,
@@ -148,8 +150,6 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
     newNames,
     ...(contention ? { contention } : {}),
   });
-  if (shown && !shown.isEmpty)
-    showNamed(opened, { printed: shown, scheme, renamed: newNames }, "refusal", call.request);
   lines.unshift(...(await takenBackNotes(opened, env)));
   const { code, message, affectedRanges } = details;
   if (!isTold) journalRefusal(opened, { tool: call.tool, path, code, message, lines: affectedRanges }, env);
@@ -157,6 +157,20 @@ async function refuseFile(call: RefusedCall, opened: OpenFile, verdict: RefusedV
   const seen = shown !== null && !shown.isEmpty;
   const isReadable = tooLong(problems, now, env.voice.door).length === 0;
   return { details, lines, rows: rows.length, complete: complete && seen, isReadable };
+}
+
+/** Records the rows that a refusal shows. Returns names for those whose anchors mean another line too, now that they are shown. */
+async function showRows(
+  { request }: RefusedCall,
+  opened: OpenFile,
+  { shown, scheme }: { readonly shown: LineSet; readonly scheme: SchemeName },
+  { voice }: Env,
+): Promise<readonly NewName[]> {
+  if (shown.isEmpty) return [];
+  opened.showed(shown, scheme, "refusal", request);
+  const names = voice.numbered ? [] : await namedAnew(opened, shown, scheme);
+  showNames(opened, names, "refusal", request);
+  return names;
 }
 
 /** Names the authors of the lines that are there now, or of their removal. */
