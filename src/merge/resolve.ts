@@ -1,18 +1,19 @@
 /**
  * Where an edit goes. An edit is a change to the text the agent saw, and is carried from there to the file now:
  *
- * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (living.ts).
- * 2. Base: the newest text in which all anchors of the edit were printed (locate.ts), or the text now, if the agent has
- *    looked since at all that others changed there (look.ts).
- * The agent's own work since then is in its picture of the file, and never in its way (history.ts, Believed). 3. Ours:
- * the named ranges and gaps; lines certainly retyped unchanged are not touched (`ours`).
+ * 1. Which line: an anchor means only rows printed with it; all of them must arrive at one line (locate-anchor.ts).
+ * 2. Base: the newest text in which all anchors of the edit were printed (locate-anchor.ts), or the text now, if the agent
+ *    has looked since at all that others changed there (located-edit.ts). The agent's own work since then is in its picture
+ *    of the file, and never in its way (`BelievedText`, history.ts).
+ * 3. Ours: the named ranges and gaps; lines certainly retyped unchanged are not touched (`ourHunks`, located-edit.ts).
  * 4. Theirs: what changed from base to now (history.ts, compare.ts).
  * 5. Meeting: both are kept where an unchanged line stands between, and where others only changed what is beside the
  *    named lines; the same text on both sides is already there; anything else is a conflict, and nothing is written
- *    (meeting.ts, beside.ts).
- * 6. Repeats are the session's to notice: it knows what was committed and refused before.
+ *    (meeting.ts, touching.ts).
+ * 6. Repeats are noticed by the call: it knows what was committed and refused before (src/calls).
  *
- * Nothing is matched fuzzily, and no text of the caller's is altered here. A retry handle may take the file's blanks (meant.ts).
+ * Nothing is matched fuzzily, and no text of the caller's is altered here. A retry handle may take the file's blanks
+ * (blank-match.ts).
  */
 
 import {

@@ -3,7 +3,7 @@ import type { BelievedText, Region } from "../changes/index.js";
 import type { LocatedEdit, Span } from "../edits/index.js";
 import type { Document, Hunk } from "../text/index.js";
 
-/** Which lines belong to the line above or below them, as far as their first characters tell in most languages. */
+// What the first characters of a line tell, in most languages, about the lines above and below it.
 
 function hasWord(line: string): boolean {
   return /[\p{L}\p{N}]/u.test(line);
@@ -76,9 +76,8 @@ const neighbours = 3;
 /**
  * Rule 5, touching from outside. Others changed what stands directly beside the named lines. The named lines are as
  * they were shown, so the edit is made; but the neighbour that would confirm the place is gone. Therefore the named
- * lines and the
- * unchanged ones beside them have to stand exactly once in either text, and the change of others must not be one that the
- * edit depends on. An instance indexes both texts, and is made where something touches.
+ * lines and the unchanged ones beside them have to stand exactly once in either text, and the change of others must not be
+ * one that the edit depends on. An instance indexes both texts, and is made where something touches.
  */
 export class Beside {
   private readonly before: Places;
