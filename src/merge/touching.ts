@@ -3,7 +3,7 @@ import type { BelievedText, Region } from "../changes/index.js";
 import type { LocatedEdit, Span } from "../edits/index.js";
 import type { Document, Hunk } from "../text/index.js";
 
-// What the first characters of a line tell, in most languages, about the lines above and below it.
+// First characters of a line tell, in most languages, whether it belongs to the line above or below it.
 
 function hasWord(line: string): boolean {
   return /[\p{L}\p{N}]/u.test(line);
