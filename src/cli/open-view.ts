@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { compare, LineChange, unifiedDiff } from "../changes/index.js";
+import { type FleetStore, OtherTree } from "../fleet/index.js";
 import { findRepository } from "../host/index.js";
 import { nameOfAgent } from "../ledger/index.js";
 import type { LostEdit, RestoreDetails, UndoDetails } from "../lost/index.js";
@@ -8,10 +9,10 @@ import type { JournalEntry } from "../ports/index.js";
 import { Document } from "../text/index.js";
 import { openTree } from "../tree/index.js";
 import type { ActionAnswer, TreeView, ViewActions } from "../view/index.js";
-import { workspaceFor } from "../workspace/index.js";
+import { chosenStore, workspaceFor } from "../workspace/index.js";
 import { lookingAt } from "./commands/history/lost.js";
 import type { Context } from "./context.js";
-import { type Opened, open } from "./open-workspace.js";
+import { type Opened, openRecord } from "./open-workspace.js";
 
 export interface OpenedView {
   readonly source: TreeView;
@@ -25,22 +26,41 @@ export async function openView(context: Context): Promise<OpenedView> {
   const { root } = workspaceFor(context.cwd, []);
   // From the top of the tree, so that paths read the same in every part of the view.
   const here = { ...context, cwd: root };
-  const opened = await open(here);
+  const opened = await openRecord(here);
+  const tree = await treeHere(opened);
   const { files, store, session, options } = opened;
   const { agent, clock } = options;
   const source = new view.TreeView({
     look: { files, store, agent, clock, codec: options.codec ?? null },
-    repository: basename(root),
-    hasActions: true,
-    branch: async () => branchOf(root),
-    lost: (): Promise<readonly LostEdit[]> => session.lost(lookingAt(here, opened)),
+    repository: tree.name ?? basename(root),
+    hasActions: tree.isHere,
+    branch: async () => (tree.isHere ? branchOf(root) : null),
+    lost: async (): Promise<readonly LostEdit[]> =>
+      tree.isHere ? session.lost(lookingAt(here, opened)) : [],
     words: (one) => nameOfAgent(one, store),
     shownPath: (key) => relative(root, key) || key,
-    lookAtTree: () => lookAtTree(here, opened),
+    lookAtTree: async () => (tree.isHere ? lookAtTree(here, opened) : undefined),
     stamp: async (key) => stampOf(key),
     diff: (entry) => diffOf(entry, opened),
   });
   return { source, actions: actionsOf(here, opened), opened };
+}
+
+/** Whether the files that the record is of are on this host: else they can be neither compared nor changed. */
+async function treeHere({
+  store,
+  settings,
+  workspace,
+}: Opened): Promise<{ readonly name: string | null; readonly isHere: boolean }> {
+  const chosen = chosenStore(settings, workspace);
+  if (!chosen) return { name: null, isHere: true };
+  try {
+    await (store as FleetStore).arrive();
+    return { name: chosen.tree, isHere: true };
+  } catch (error) {
+    if (error instanceof OtherTree) return { name: chosen.tree, isHere: false };
+    throw error;
+  }
 }
 
 /** Looks at the tree now and then: files that are saved while a command runs are on record only after a look. */

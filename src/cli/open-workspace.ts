@@ -37,6 +37,7 @@ export async function open(
   context: Context,
   paths: readonly string[] = [],
   workspace = workspaceFor(context.cwd, paths),
+  { isOnlooker = false } = {},
 ): Promise<Opened> {
   const { args, env, cwd, output, interrupt } = context;
   const report = (line: string): void => output.err.line(`kedge: ${line}`);
@@ -46,7 +47,7 @@ export async function open(
   const files = interrupt.finishing(
     openFiles({ settings, root, base: cwd, state, report, signal: interrupt }),
   );
-  const store = openStore({ settings, state, workspace, report, here: { cwd, root } });
+  const store = openStore({ settings, state, workspace, report, isOnlooker, here: { cwd, root } });
   const explicit = args.text("session");
   const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
   const options: SessionOptions = {
@@ -57,6 +58,11 @@ export async function open(
   const relocateWithin = options.onStale === "refuse" ? 0 : recoveryWindow;
   const editor = args.has("stateless") ? session.with({ relocateWithin }) : session;
   return { files, store, workspace, state, settings, identity, options, session, editor };
+}
+
+/** Opens a workspace whose record alone is of interest: its files may be on another host. */
+export function openRecord(context: Context, paths: readonly string[] = []): Promise<Opened> {
+  return open(context, paths, workspaceFor(context.cwd, paths), { isOnlooker: true });
 }
 
 export function settingsOf(args: Args, cwd: string): Settings {

@@ -1,7 +1,8 @@
 import { ifThere, nodeIo, readFile } from "../host/index.js";
-import { type JournalEntry, PortError } from "../ports/index.js";
+import type { JournalEntry } from "../ports/index.js";
 import { Document } from "../text/index.js";
 import type { Ground } from "./ground.js";
+import { OtherTree } from "./other-tree.js";
 
 interface Arrival {
   /** The tree was here before. */
@@ -31,10 +32,10 @@ export async function arrive(ground: Ground, root: string): Promise<void> {
   });
   const isEnough = known ? found.length >= enoughFiles : recorded.length > 0;
   if (isEnough && !(await isAlike(ground, found))) {
-    const paths = recorded.slice(0, 3).map(({ file }) => file);
-    throw new PortError(
-      "bad_request",
-      `${root} is not the tree that the store has as ${tree}: no file is as it is recorded (${paths.join(", ")}, …); give this one another name with --tree, or begin its record anew with kedge session purge`,
+    throw new OtherTree(
+      root,
+      tree,
+      recorded.slice(0, 3).map(({ file }) => file),
     );
   }
   if (!known) await database.ask("select kedge.settle_place_1($1, $2)", [tree, place]);

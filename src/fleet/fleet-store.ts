@@ -1,9 +1,15 @@
 import { onlooker } from "../ports/index.js";
 import { type NodeStore, nodeStore } from "../store/index.js";
+import type { StoreHealth } from "./health.js";
 import type { FleetOptions } from "./options.js";
 import type { PostgresStore } from "./postgres-store.js";
 
 export interface FleetStore extends NodeStore {
+  /** Throws if the tree here is not the one on record. */
+  arrive(): Promise<void>;
+  health(): Promise<StoreHealth>;
+  /** How many calls that were written are not on record yet. */
+  unsaid(): Promise<number>;
   /** Ends the connections. */
   end(): Promise<void>;
 }
@@ -22,7 +28,7 @@ export function fleetStore(options: FleetOptions): FleetStore {
   const remote = async (): Promise<PostgresStore> => {
     const store = await opening();
     // A hook has no time for it, and its conversation has a server or a command that does it.
-    if (!options.brief) await store.arrive();
+    if (!options.brief && !options.isOnlooker) await store.arrive();
     return store;
   };
   const versions = async (ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> => {
@@ -55,6 +61,9 @@ export function fleetStore(options: FleetOptions): FleetStore {
       await (await opening()).purge();
     },
     damage: () => local.damage(),
+    arrive: async () => (await opening()).arrive(),
+    health: async () => (await opening()).health(),
+    unsaid: async () => (await opening()).unsaid(),
     end: async () => (await opened)?.end(),
   };
 }

@@ -40,14 +40,23 @@ export class Later {
     io.rename(`${path}.tmp`, path);
   }
 
+  count(): number {
+    return this.names().length;
+  }
+
+  private names(): string[] {
+    const { io, folder } = this.options;
+    const names = (ifThere(() => io.readdir(folder)) ?? []).map(({ name }) => name);
+    return names.filter((one) => one.endsWith(ending)).sort();
+  }
+
   /** Tells the store now. Two processes that do it at once tell it twice, which counts once. */
   async send(tell: (call: readonly unknown[]) => Promise<void>): Promise<void> {
     const { io, platform, folder, report } = this.options;
     if (this.isSending || !io.isThere(folder)) return;
     this.isSending = true;
     try {
-      const names = (ifThere(() => io.readdir(folder)) ?? []).map(({ name }) => name).sort();
-      for (const name of names.filter((one) => one.endsWith(ending))) {
+      for (const name of this.names()) {
         const path = platform.path.join(folder, name);
         const bytes = ifThere(() => readFile(io, path));
         if (!bytes) continue;

@@ -12,6 +12,8 @@ export interface FleetOptions extends NodeStoreOptions {
   readonly root: string;
   /** Milliseconds that a lock lasts if its holder is not heard of. */
   readonly lease: number;
+  /** The tree may be elsewhere: nothing but its record is looked at. */
+  readonly isOnlooker?: boolean;
   /** Milliseconds to wait for a file that another process holds. */
   readonly wait?: number;
   /** Connections at most. */

@@ -15,6 +15,7 @@ import { defaultBounds, WrittenEntries } from "../store/index.js";
 import { arrive } from "./arrival.js";
 import { Database } from "./database.js";
 import type { Ground } from "./ground.js";
+import { healthOf, type StoreHealth } from "./health.js";
 import { journalNews, readJournal } from "./journal-queries.js";
 import { KnownStates, type LoadedFile } from "./known-states.js";
 import { Later } from "./later.js";
@@ -115,6 +116,15 @@ export class PostgresStore implements LedgerStore {
     } catch (error) {
       report(`pruning failed: ${reason(error)}`);
     }
+  }
+
+  health(): Promise<StoreHealth> {
+    return healthOf(this.ground);
+  }
+
+  async unsaid(): Promise<number> {
+    await this.sendLater();
+    return this.later.count();
   }
 
   async purge(): Promise<void> {

@@ -16,6 +16,7 @@ export {
   chosenStore,
   isWithin,
   openFiles,
+  openFleet,
   openStore,
   type Policies,
   policiesOf,

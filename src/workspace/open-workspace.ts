@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { SchemeName } from "../anchors/index.js";
-import { fleetStore } from "../fleet/index.js";
+import { type FleetStore, fleetStore } from "../fleet/index.js";
 import { findWorkspace, type Workspace } from "../host/index.js";
 import { type Cancellation, PortError } from "../ports/index.js";
 import { type NodeStore, type NodeStoreOptions, nodeStore } from "../store/index.js";
@@ -74,19 +74,26 @@ export function openFiles(setup: FilesSetup): NodeFiles {
 interface StoreSetup extends Omit<NodeStoreOptions, "bounds"> {
   readonly settings: Settings;
   readonly workspace: Workspace;
+  /** The record alone is of interest: the tree may be on another host. */
+  readonly isOnlooker?: boolean;
 }
 
 /** Milliseconds. */
 const usualLease = 15_000;
 
 /** Opens the record of a workspace where the settings say that it is: in the state folder, or in a database. */
-export function openStore({ settings, ...setup }: StoreSetup): NodeStore {
-  const options = { ...setup, bounds: boundsOf(settings) };
+export function openStore(setup: StoreSetup): NodeStore {
+  const { settings, ...options } = setup;
+  return openFleet(setup) ?? nodeStore({ ...options, bounds: boundsOf(settings) });
+}
+
+/** The record in a database; null: it is in the state folder. */
+export function openFleet({ settings, ...setup }: StoreSetup): FleetStore | null {
   const chosen = chosenStore(settings, setup.workspace);
-  if (!chosen) return nodeStore(options);
+  if (!chosen) return null;
   const { wait } = settings.limits ?? {};
-  const root = mainFolder(setup.workspace);
-  return fleetStore({ ...options, ...chosen, root, ...(wait === undefined ? {} : { wait }) });
+  const options = { ...setup, ...chosen, bounds: boundsOf(settings), root: mainFolder(setup.workspace) };
+  return fleetStore({ ...options, ...(wait === undefined ? {} : { wait }) });
 }
 
 /** The database in which a workspace is recorded, and the name of the tree; null: it is in the state folder. */

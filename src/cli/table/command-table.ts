@@ -353,9 +353,8 @@ const doors: readonly Command[] = [
     name: "doctor",
     summary: "check the installation and say what to do",
     together: "check the installation; completions for a shell",
-    positionals: [],
-    flags: [json],
-    examples: [["kedge doctor", "exit status 0 only if all is well"]],
+    ...{ records: true, positionals: [], flags: [json] },
+    examples: [["kedge doctor", "exit status 0 only if all is well; with --store also that store"]],
     json: "a line for each finding: {check, ok, found, advice}",
   },
   {

@@ -3,7 +3,7 @@ import { visible } from "../../../text/index.js";
 import { UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
-import { open } from "../../open-workspace.js";
+import { openRecord } from "../../open-workspace.js";
 import { agentNamed, agentNames, logColumns, logRow, parseSince } from "../../print/log-rows.js";
 import { isPipeBroken, tableText } from "../../print/output.js";
 import { showEntries } from "./show.js";
@@ -25,7 +25,7 @@ export const run: Run = async (context) => {
   const named = args.text("agent");
   const max = args.number("max");
   const after = since === undefined ? undefined : parseSince(since, Date.now());
-  const { store, files } = await open(context, path === undefined ? [] : [path]);
+  const { store, files } = await openRecord(context, path === undefined ? [] : [path]);
   const asked = {
     file: path === undefined ? undefined : (await files.identify(path)).key,
     agent: named === undefined ? undefined : await agentNamed(named, store),

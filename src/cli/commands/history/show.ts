@@ -3,7 +3,7 @@ import { type JournalEntry, keptVersion, type LedgerStore, PortError } from "../
 import { Document, visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
-import { open } from "../../open-workspace.js";
+import { openRecord } from "../../open-workspace.js";
 import { agentName, formatTime, happened, placeOf } from "../../print/log-rows.js";
 import type { Stream } from "../../print/output.js";
 import { paintDiff } from "../../print/result.js";
@@ -11,7 +11,7 @@ import { paintDiff } from "../../print/result.js";
 export const run: Run = async (context) => {
   const { args, output } = context;
   const [id] = args.positionals as [string];
-  const { store } = await open(context);
+  const { store } = await openRecord(context);
   const journal = await store.journal({ ids: [id] });
   const entries = journal.filter((entry) => entry.id === id || entry.batch === id);
   if (entries.length === 0)

@@ -2,7 +2,7 @@ import { keptVersion, type LedgerStore } from "../../../ports/index.js";
 import { visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
-import { open } from "../../open-workspace.js";
+import { openRecord } from "../../open-workspace.js";
 import { agentName, parseSince } from "../../print/log-rows.js";
 import { type Column, type Stream, tableText, wrap } from "../../print/output.js";
 import {
@@ -18,7 +18,7 @@ export const run: Run = async (context) => {
   const { args, output } = context;
   const since = args.text("since");
   const filter = since === undefined ? {} : { since: parseSince(since, Date.now()) };
-  const { store } = await open(context);
+  const { store } = await openRecord(context);
   const entries = await store.journal(filter);
   const found = statistics(entries);
   const saved = await savedTokens(entries, sizes(store));

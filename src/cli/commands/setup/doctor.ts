@@ -7,6 +7,7 @@ import type { Context, Run } from "../../context.js";
 import { type Finding, guardedClients, variablesInSettings } from "../../doctor/clients.js";
 import { selfTest } from "../../doctor/self-test.js";
 import { type HeldLock, stateHealth } from "../../doctor/state.js";
+import { storeHealth } from "../../doctor/store.js";
 import { done, failed } from "../../flag-types.js";
 import { agentName } from "../../print/log-rows.js";
 import { wrap } from "../../print/output.js";
@@ -36,6 +37,7 @@ const checks: Readonly<Record<string, Check>> = {
   configuration,
   "state folder": state,
   record,
+  store: storeHealth,
   "working tree": tree,
   locks,
   search,
