@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { findProgram, findWorkspace, stateFolder } from "../../host/index.js";
-import { failsClosed } from "../../workspace/index.js";
+import { failsClosed, loadConfig } from "../../workspace/index.js";
 import type { Context } from "../context.js";
 import { allClients } from "../install/clients/all.js";
 import { JsonProblem, positionOf } from "../install/config/jsonc.js";
@@ -49,8 +49,11 @@ function nobody({ env }: Context): Finding {
   const here = allClients
     .filter(({ program }) => findProgram(program, { searchPath: env.PATH }))
     .map(({ name }) => name);
-  const found = here.length > 0 ? `none is guarded; installed here: ${here.join(", ")}` : "none is guarded";
-  const advice = `kedge install ${here[0] ?? "CLIENT"} guards a client's own editing tools`;
+  const found =
+    here.length > 0
+      ? `none is guarded by an installation; on the PATH: ${here.join(", ")}`
+      : "none is guarded by an installation";
+  const advice = `kedge install ${here[0] ?? "CLIENT"} guards a client's own editing tools; a plugin of Kedge is not tried here`;
   return { check, ok: true, found, advice };
 }
 
@@ -88,6 +91,8 @@ async function clientFindings(looked: Looked): Promise<Finding[]> {
             `run ${again}, or ${again.replace("install", "uninstall")} to forget it`,
           )
         : [];
+    const opened = openedBy(looked.context);
+    if (opened !== null) return wrong(`gate is off in ${shortened(opened, setup)}`, "take that out");
     const fault = await faultOf(looked, config, text);
     if (fault !== null) return wrong(fault, `run ${again}`);
     const off = client.disabled?.(text, setup);
@@ -110,6 +115,13 @@ function isOnRecord({ client, setup, state }: Looked): boolean {
   const { scope, home, project } = setup;
   const place = { client: client.name, scope, root: scope === "user" ? home : project };
   return new Records(state).find(place)?.parts.includes("guard") === true;
+}
+
+/** The person's own configuration that lets every edit through; null if none does. */
+function openedBy({ env, cwd }: Context): string | null {
+  const { root } = findWorkspace(cwd);
+  const { settings, sources } = loadConfig({ env, workspace: root, home: homeOf(env), hook: true });
+  return settings.gate === "off" ? (sources.gate ?? "the configuration") : null;
 }
 
 async function faultOf(looked: Looked, config: ConfigFile, text: string): Promise<string | null> {
@@ -148,7 +160,7 @@ export function variablesInSettings(context: Context): SetVariable[] {
   const state = stateFolder({ env: context.env, report: () => {} });
   const setup = setupFor(context, "user", { state, failClosed: false });
   const settings = allClients.flatMap((client) => client.settings(setup));
-  const dotenv = [setup.home, setup.project].flatMap((folder) =>
+  const dotenv = [setup.home, ...setup.folders].flatMap((folder) =>
     ["", ".gemini", ".qwen"].map((name) => join(folder, name, ".env")),
   );
   return [

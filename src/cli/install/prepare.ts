@@ -58,6 +58,7 @@ export function setupFor(
   const found = wantedFolder({ env: { LOCALAPPDATA: env.LOCALAPPDATA }, home });
   return {
     ...{ scope, home, project, env, program },
+    folders: foldersFrom(project, cwd),
     node: lastingNode(process.execPath),
     hook: hookPath(state),
     state: found === state ? null : state,
@@ -66,6 +67,11 @@ export function setupFor(
     read: textAt,
     list: namesIn,
   };
+}
+
+function foldersFrom(top: string, folder: string): string[] {
+  const above = dirname(folder);
+  return folder === top || above === folder ? [top] : [...foldersFrom(top, above), folder];
 }
 
 function textAt(path: string): string | null {

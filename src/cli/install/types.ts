@@ -12,6 +12,8 @@ export interface Setup {
   readonly home: string;
   /** The top of the project. */
   readonly project: string;
+  /** The folders from the top of the project to the working directory: a client started there reads settings of these. */
+  readonly folders: readonly string[];
   readonly env: Environment;
   readonly node: string;
   /** The guard's program. */

@@ -44,6 +44,17 @@ describe("kedge doctor", () => {
     expect(place.ok("log", "--json")).toBe("");
   });
 
+  test("the settings of the folder where it is run count, and those above it", () => {
+    const place = new Place({
+      ".git/HEAD": "ref: x\n",
+      "sub/.claude/settings.json": '{"disableAllHooks": true}',
+    });
+    place.ok("install", "claude-code");
+    const found = (cwd: string) => place.run(["doctor", "--json"], { cwd }).stdout;
+    expect(found("sub")).toContain("not guarding: disableAllHooks is true in");
+    expect(found(".")).toContain("claude-code (user): guarding");
+  });
+
   test("nobody guarded is no fault", () => {
     const place = new Place();
     expect(clientsOf(place)).toEqual([
@@ -111,6 +122,15 @@ describe("kedge doctor", () => {
       "hooks are turned off in the project by one person",
       (place) => place.put(".claude/settings.local.json", '{"disableAllHooks": true}'),
       "/.claude/settings.local.json",
+      "take that out",
+    ],
+    [
+      "the person's own configuration lets everything through",
+      (place) => {
+        mkdirSync(join(place.scratch, "home/config/kedge"), { recursive: true });
+        writeFileSync(join(place.scratch, "home/config/kedge/config.json"), '{"gate": "off"}');
+      },
+      "not guarding: gate is off in ~/config/kedge/config.json",
       "take that out",
     ],
     [

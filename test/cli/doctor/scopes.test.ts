@@ -5,6 +5,8 @@ import { claudeCode } from "../../../src/cli/install/clients/claude-code.js";
 import { codex } from "../../../src/cli/install/clients/codex.js";
 import { copilot } from "../../../src/cli/install/clients/copilot.js";
 import { geminiCli } from "../../../src/cli/install/clients/gemini-cli.js";
+import { opencode } from "../../../src/cli/install/clients/opencode.js";
+import { pi } from "../../../src/cli/install/clients/pi.js";
 import { qwenCode } from "../../../src/cli/install/clients/qwen-code.js";
 import { appendAt, setAt, valueAt } from "../../../src/cli/install/config/json-edit.js";
 import type { Client, ConfigFile, Setup } from "../../../src/cli/install/types.js";
@@ -14,6 +16,7 @@ const home = "/home/user";
 /** A machine with some files. */
 const machine = (files: Readonly<Record<string, string>>): Setup => ({
   ...{ scope: "user", home, project: "/p", env: {}, program: "", state: null, failClosed: false },
+  folders: ["/p", "/p/sub"],
   ...{ node: "/usr/bin/node", hook: `${home}/.local/state/kedge/hook/hook.cjs` },
   plugin: (name) => readFileSync(join("plugins", name), "utf8"),
   read: (path) => files[path] ?? null,
@@ -43,8 +46,24 @@ describe.skipIf(process.platform !== "linux")("hooks are off, whichever scope sa
     [qwenCode, "/etc/qwen-code/settings.json", off],
     [qwenCode, `${home}/.qwen/settings.json`, off],
     [qwenCode, "/p/.qwen/settings.json", off],
-    [copilot, `${home}/.copilot/settings.json`, off],
+    [qwenCode, "/p/.qwen/settings.json", '{ "disableAllHooks": "true" }'],
+    [qwenCode, "/p/.qwen/settings.json", '{ "env": { "QWEN_CODE_SAFE_MODE": "1" } }'],
     [copilot, "/p/.github/copilot/settings.local.json", off],
+    [copilot, "/p/.claude/settings.json", off],
+    [copilot, "/p/.claude/settings.local.json", off],
+    [claudeCode, "/p/sub/.claude/settings.json", off],
+    [claudeCode, `${home}/.claude/settings.json`, '{ "disableAllHooks": "true" }'],
+    [claudeCode, `${home}/.claude/settings.json`, '{ "env": { "CLAUDE_CODE_SIMPLE": "1" } }'],
+    [claudeCode, `${home}/.claude/settings.json`, '{ "env": { "CLAUDE_CODE_SAFE_MODE": "yes" } }'],
+    [geminiCli, "/p/sub/.gemini/settings.json", '{ "hooksConfig": { "enabled": false } }'],
+    [geminiCli, `${home}/.gemini/trustedFolders.json`, '{ "/": "TRUST_FOLDER", "/p": "DO_NOT_TRUST" }'],
+    [pi, `${home}/.pi/agent/settings.json`, '{ "extensions": ["-extensions/kedge.js"] }'],
+    [pi, `${home}/.pi/agent/settings.json`, '{ "extensions": ["!**/kedge.*"] }'],
+    [
+      pi,
+      `${home}/.pi/agent/settings.json`,
+      '{ "extensions": ["+extensions/kedge.js", "-./extensions/kedge.js"] }',
+    ],
   ];
 
   test.each(cases.map(([client, ...rest]) => [client.name, ...rest, client] as const))(
@@ -62,7 +81,17 @@ describe.skipIf(process.platform !== "linux")("hooks are off, whichever scope sa
     [claudeCode, "/p/.claude/settings.json", "{ broken"],
     [codex, "/p/.codex/config.toml", "[features]\nx = true\n[other]\nhooks = false\n"],
     [codex, "/p/.codex/config.toml", "allow_managed_hooks_only = true\n"],
+    [claudeCode, "/p/.claude/settings.json", '{ "disableAllHooks": "true" }'],
+    [claudeCode, "/p/.claude/settings.json", '{ "env": { "CLAUDE_CODE_SAFE_MODE": "1" } }'],
+    [claudeCode, `${home}/.claude/settings.json`, '{ "env": { "CLAUDE_CODE_SAFE_MODE": "0" } }'],
+    [claudeCode, `${home}/.claude/settings.local.json`, off],
+    [copilot, `${home}/.copilot/settings.json`, off],
+    [copilot, "/p/.claude/settings.json", '{ "disableAllHooks": "true" }'],
     [geminiCli, "/p/.gemini/settings.json", '{ "hooksConfig": { "disabled": ["other"] } }'],
+    [geminiCli, `${home}/.gemini/trustedFolders.json`, '{ "/p": "TRUST_FOLDER", "/": "DO_NOT_TRUST" }'],
+    [pi, `${home}/.pi/agent/settings.json`, '{ "extensions": ["-extensions/other.js", "extensions/x.js"] }'],
+    [pi, `${home}/.pi/agent/settings.json`, '{ "extensions": ["!**/kedge.js", "+extensions/kedge.js"] }'],
+    [pi, "/p/.pi/settings.json", '{ "extensions": ["-extensions/kedge.js"] }'],
   ];
   test.each(on.map(([client, ...rest]) => [client.name, ...rest, client] as const))(
     "but not where it says nothing: %s, %s, %s",
@@ -72,6 +101,19 @@ describe.skipIf(process.platform !== "linux")("hooks are off, whichever scope sa
       expect(client.disabled?.(installed, setup)?.file).toBe(undefined);
     },
   );
+});
+
+describe("a client that starts without hooks in this shell", () => {
+  test.each([
+    [claudeCode, "CLAUDE_CODE_SIMPLE", "1"],
+    [claudeCode, "CLAUDE_CODE_SAFE_MODE", "true"],
+    [qwenCode, "QWEN_CODE_SIMPLE", "on"],
+    [opencode, "OPENCODE_PURE", "1"],
+  ] as const)("$name: %s=%s", (client, name, value) => {
+    const off = client.disabled?.("{}", { ...machine({}), env: { [name]: value } });
+    expect(off).toEqual({ why: `${name} is set here`, todo: `unset ${name}` });
+    expect(client.disabled?.("{}", { ...machine({}), env: { [name]: "0" } })).toBe(null);
+  });
 });
 
 describe("a hook that was changed by hand", () => {

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { hookArguments, isGuardStart, serverCommand } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type Hook, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
-import type { Client, ConfigFile, Setup } from "../types.js";
-import { isTrue, switchedOff, systemFolder } from "./scopes.js";
+import type { Client, ConfigFile, Off, Setup } from "../types.js";
+import { isTrue, switchedOff, systemFolder, variablesOff } from "./scopes.js";
 
 const name = "claude-code";
 const title = "Claude Code";
@@ -68,11 +68,34 @@ function managed({ list }: Setup): string[] {
   return [join(folder, "managed-settings.json"), ...parts.map((file) => join(more, file))];
 }
 
+/** The person's settings have no file for one machine; a project's have. */
 function settings(setup: Setup): string[] {
-  const { env, home, project } = setup;
-  const folders = [env.CLAUDE_CONFIG_DIR || join(home, ".claude"), join(project, ".claude")];
-  const own = folders.flatMap((at) => [join(at, "settings.json"), join(at, "settings.local.json")]);
-  return [...managed(setup), ...own];
+  const ofProject = setup.folders.flatMap((at) =>
+    ["settings.json", "settings.local.json"].map((file) => join(at, ".claude", file)),
+  );
+  return [...managed(setup), ofPerson(setup), ...ofProject];
+}
+
+const ofPerson = ({ env, home }: Setup): string =>
+  join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "settings.json");
+
+/** Claude Code leaves out a whole file of which one value has the wrong type, and the guard with it. */
+const isNoSwitch = (value: unknown): boolean => value !== undefined && typeof value !== "boolean";
+
+/** A project cannot set these for Claude Code. */
+const hookless = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+
+function disabled(_: string, setup: Setup): Off | null {
+  const [{ path: own }] = files(setup) as [ConfigFile];
+  return (
+    switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]) ??
+    switchedOff([own], setup, [[["disableAllHooks"], isNoSwitch]]) ??
+    switchedOff(managed(setup), setup, [
+      [["allowManagedHooksOnly"], isTrue],
+      [["strictPluginOnlyCustomization"], hasHooksLocked],
+    ]) ??
+    variablesOff(hookless, [...managed(setup), ofPerson(setup)], setup)
+  );
 }
 
 /** `strictPluginOnlyCustomization` locks all that is named, or everything. */
@@ -90,12 +113,7 @@ export const claudeCode: Client = {
     return found ? { argv: [String(found.hook.command), ...(found.hook.args as string[])] } : null;
   },
   settings,
-  disabled: (_, setup) =>
-    switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]) ??
-    switchedOff(managed(setup), setup, [
-      [["allowManagedHooksOnly"], isTrue],
-      [["strictPluginOnlyCustomization"], hasHooksLocked],
-    ]),
+  disabled,
   notes: (wanted, setup) => [
     ...(setup.scope === "project"
       ? ["The paths in .claude/settings.local.json are those of this machine: keep it out of git."]

@@ -38,12 +38,14 @@ function files(setup: Setup): ConfigFile[] {
   ];
 }
 
-/** Those of a project and of one person in it lie beside what its host reads. */
-function settings(setup: Setup): string[] {
+/** Those of a project and of one person in it lie beside what its host reads; those of Claude Code count as well. */
+function ofProject({ folders }: Setup): string[] {
   const names = ["settings.json", "settings.local.json"];
-  const ofProject = names.map((file) => join(setup.project, ".github", "copilot", file));
-  return [join(userFolder(setup), "settings.json"), ...ofProject];
+  const within = [join(".github", "copilot"), ".claude"];
+  return folders.flatMap((at) => within.flatMap((folder) => names.map((file) => join(at, folder, file))));
 }
+
+const settings = (setup: Setup): string[] => [join(userFolder(setup), "settings.json"), ...ofProject(setup)];
 
 export const copilot: Client = {
   ...{ name, title, program: "copilot", startsTwice: true },
@@ -60,7 +62,8 @@ export const copilot: Client = {
     return typeof line === "string" ? startedLine(line) : null;
   },
   settings,
-  disabled: (_, setup) => switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]),
+  // The person's own settings have no such switch: hooks of the same folder run all the same.
+  disabled: (_, setup) => switchedOff(ofProject(setup), setup, [[["disableAllHooks"], isTrue]]),
   notes: (wanted, { scope }) => [
     ...(scope === "project"
       ? [

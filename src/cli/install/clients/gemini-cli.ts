@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { element, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
-import type { Client, ConfigFile, Setup } from "../types.js";
-import { isFalse, switchedOff, systemFolder } from "./scopes.js";
+import type { Client, ConfigFile, Off, Setup } from "../types.js";
+import { isDistrusted, isFalse, switchedOff, systemFolder } from "./scopes.js";
 
 const name = "gemini-cli";
 const title = "Gemini CLI";
@@ -42,14 +42,25 @@ function files(setup: Setup): ConfigFile[] {
   return [jsonFile(file, entries, { title, comments: true })];
 }
 
-function settings({ env, home, project }: Setup): string[] {
+function settings({ env, home, folders }: Setup): string[] {
   const names = { linux: "gemini-cli", mac: "GeminiCli", windows: "C:\\ProgramData\\gemini-cli" };
   const folder = systemFolder(names);
   return [
     env.GEMINI_CLI_SYSTEM_SETTINGS_PATH || join(folder, "settings.json"),
     env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH || join(folder, "system-defaults.json"),
-    ...[env.GEMINI_CLI_HOME || home, project].map((at) => join(at, ...own)),
+    ...[env.GEMINI_CLI_HOME || home, ...folders].map((at) => join(at, ...own)),
   ];
+}
+
+/** In a folder that it does not trust, Gemini CLI runs no hooks at all, unless trust is switched off as a whole. */
+function distrusted(setup: Setup): Off | null {
+  const { env, home } = setup;
+  const file =
+    env.GEMINI_CLI_TRUSTED_FOLDERS_PATH ||
+    join(env.GEMINI_CLI_HOME || home, ".gemini", "trustedFolders.json");
+  if (env.GEMINI_CLI_TRUST_WORKSPACE === "true" || !isDistrusted(file, setup)) return null;
+  if (switchedOff(settings(setup), setup, [[["security", "folderTrust", "enabled"], isFalse]])) return null;
+  return { why: "this folder is not trusted, says", file, todo: "type /permissions in Gemini CLI" };
 }
 
 export const geminiCli: Client = {
@@ -67,7 +78,7 @@ export const geminiCli: Client = {
     switchedOff(settings(setup), setup, [
       [["hooksConfig", "enabled"], isFalse],
       [["hooksConfig", "disabled"], (value) => Array.isArray(value) && value.includes("kedge")],
-    ]),
+    ]) ?? distrusted(setup),
   notes: (wanted, { scope }) => [
     "Gemini CLI runs hooks only in folders that it trusts (/permissions).",
     ...(scope === "project"

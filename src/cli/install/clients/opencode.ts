@@ -3,6 +3,7 @@ import { serverCommand, shimFile, startedBy } from "../command.js";
 import { jsonFile } from "../config/config-file.js";
 import { member } from "../config/entries.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
+import { variablesOff } from "./scopes.js";
 
 const title = "opencode";
 
@@ -49,6 +50,7 @@ export const opencode: Client = {
   files,
   settings: () => [],
   started: (text) => startedBy(text, "opencode"),
+  disabled: (_, setup) => variablesOff(["OPENCODE_PURE"], [], setup),
   notes: (wanted, { scope }) => [
     ...(scope === "project"
       ? ["The paths in .opencode/plugin/kedge.js are those of this machine: keep it out of git."]

@@ -3,7 +3,7 @@ import { hookLine, isGuardHook, serverCommand, startedLine } from "../command.js
 import { jsonFile } from "../config/config-file.js";
 import { element, type HookGroup, hookGroups, hooksIn, member } from "../config/entries.js";
 import type { Client, ConfigFile, Setup } from "../types.js";
-import { isTrue, switchedOff, systemFolder } from "./scopes.js";
+import { switchedOff, systemFolder, variablesOff } from "./scopes.js";
 
 const name = "qwen-code";
 const title = "Qwen Code";
@@ -37,13 +37,15 @@ function files(setup: Setup): ConfigFile[] {
   return [jsonFile(join(folder, "settings.json"), entries, { title, comments: true })];
 }
 
-function settings({ env, home, project }: Setup): string[] {
+function settings({ env, home, folders }: Setup): string[] {
   const names = { linux: "qwen-code", mac: "QwenCode", windows: "C:\\ProgramData\\qwen-code" };
   const folder = systemFolder(names);
   return [
     env.QWEN_CODE_SYSTEM_SETTINGS_PATH || join(folder, "settings.json"),
     env.QWEN_CODE_SYSTEM_DEFAULTS_PATH || join(folder, "system-defaults.json"),
-    ...[env.QWEN_HOME || join(home, ".qwen"), join(project, ".qwen")].map((at) => join(at, "settings.json")),
+    ...[env.QWEN_HOME || join(home, ".qwen"), ...folders.map((at) => join(at, ".qwen"))].map((at) =>
+      join(at, "settings.json"),
+    ),
   ];
 }
 
@@ -58,7 +60,9 @@ export const qwenCode: Client = {
     return found ? startedLine(String(found.hook.command)) : null;
   },
   settings,
-  disabled: (_, setup) => switchedOff(settings(setup), setup, [[["disableAllHooks"], isTrue]]),
+  disabled: (_, setup) =>
+    switchedOff(settings(setup), setup, [[["disableAllHooks"], Boolean]]) ??
+    variablesOff(["QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"], settings(setup), setup),
   notes: (wanted, { scope }) => [
     ...(scope === "project"
       ? [

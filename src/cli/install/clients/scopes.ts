@@ -30,8 +30,33 @@ export const switchedOffIn = (file: string, why: string): Off => ({
   ...{ why, file, todo: "take that out, or ask who set it" },
 });
 
+/** Variables with which a client starts without hooks: those of this shell, and those that its settings set for it. */
+export function variablesOff(
+  names: readonly string[],
+  files: readonly string[],
+  setup: Pick<Setup, "read" | "env">,
+): Off | null {
+  const here = names.find((name) => isSet(setup.env[name]));
+  if (here !== undefined) return { why: `${here} is set here`, todo: `unset ${here}` };
+  const switches = names.map((name): Switch => [["env", name], isSet]);
+  return switchedOff(files, setup, switches);
+}
+
+/** As clients read such a variable. */
+const isSet = (value: unknown): boolean => /^(1|true|yes|on)$/i.test(String(value ?? "").trim());
+
+/** Says whether a file of trusted folders holds that this one is not: the longest path that it lies in decides. */
+export function isDistrusted(file: string, { project, read }: Pick<Setup, "project" | "read">): boolean {
+  const rules = readableValue(read(file) ?? "", []);
+  if (typeof rules !== "object" || rules === null) return false;
+  const [longest] = Object.entries(rules)
+    .filter(([path]) => `${project}/`.startsWith(`${path.replace(/[\\/]$/, "")}/`))
+    .sort(([one], [other]) => other.length - one.length);
+  return longest?.[1] === "DO_NOT_TRUST";
+}
+
 /** A client leaves out a file that it cannot read. */
-function readableValue(text: string, path: JsonPath): unknown {
+export function readableValue(text: string, path: JsonPath): unknown {
   try {
     return valueAt(text, path);
   } catch (error) {
