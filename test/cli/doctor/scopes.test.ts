@@ -160,6 +160,21 @@ describe("Codex's trust", () => {
   });
 
   test.each([
+    ["", "trust this project"],
+    [
+      '[projects."/p"]\ntrust_level = "untrusted"\n[projects."/q"]\ntrust_level = "trusted"',
+      "trust this project",
+    ],
+    ['[projects."/q"]\ntrust_level = "trusted"', "trust this project"],
+    ['[projects."/p"]\ntrust_level = "trusted"', "trust it yet"],
+    [`projects.'/p'.trust_level = "trusted"`, "trust it yet"],
+  ])("a project's hooks, where config.toml says %j", (config, why) => {
+    const inProject: Setup = { ...setup(config), scope: "project" };
+    const hooks = codex.files(inProject)[0]?.put(null, new Set(["guard"])) as string;
+    expect(codex.disabled?.(hooks, inProject)?.why).toContain(why);
+  });
+
+  test.each([
     ["model = gpt-5\n", 9, "a value is wanted; text stands in quotes"],
     ["[a\n", 1, "a table is wanted, like [name]"],
     ["[a]]\n", 1, "a table is wanted, like [name]"],

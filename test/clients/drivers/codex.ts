@@ -34,6 +34,10 @@ export const codex = (version: string): Driver => ({
         "[analytics]",
         "enabled = false",
         "",
+        // Since 0.169 the hooks of a project run only where it is trusted.
+        `[projects.${JSON.stringify(place.project)}]`,
+        'trust_level = "trusted"',
+        "",
       ].join("\n"),
     );
   },

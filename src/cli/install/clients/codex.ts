@@ -110,6 +110,17 @@ function stateOf({ place: [event, group, , hook] }: PlacedHook, setup: Setup): s
   return own;
 }
 
+/** Codex asks once for each project, and writes the answer into the person's configuration. */
+function isTrusted(setup: Setup): boolean {
+  const config = setup.read(join(userFolder(setup), "config.toml")) ?? "";
+  const quoted = [`"${setup.project}"`, `'${setup.project}'`].find((one) =>
+    config.includes(`projects.${one}`),
+  );
+  const [, entry = ""] = config.split(`projects.${quoted}`);
+  const [own = ""] = entry.split(/^\s*\[/m);
+  return /\btrust_level\s*=\s*["']trusted["']/.test(own);
+}
+
 /** Hooks that nobody has looked at are passed over, and in `codex exec` without a word. */
 function disabled(text: string, setup: Setup): Off | null {
   const placed = beforeEdit(text);
@@ -119,6 +130,8 @@ function disabled(text: string, setup: Setup): Off | null {
   }
   const off = switchedOffInAny(setup);
   if (off !== null || !placed) return off;
+  if (setup.scope === "project" && !isTrusted(setup))
+    return { why: "Codex has not been told to trust this project", todo: "start codex here and trust it" };
   const ours = hooksIn(text, ["hooks"]).filter(({ hook }) => isGuardHook(name)(hook));
   const out = ours.find((one) => /^\s*enabled\s*=\s*false/m.test(stateOf(one, setup)));
   if (out) return { why: `its hook for ${out.place[0]} is switched off`, todo: "type /hooks in Codex" };
