@@ -173,7 +173,7 @@ function meantLines({ problems, now }: RefusalText): string[] {
 /** Ends of messages that name the next step themselves. */
 export const editsAgain = "send the edits again";
 export const removeFirst = "move or delete the file first if it has to go";
-const saidSteps = [editsAgain, removeFirst, "name a file in it"];
+const saidSteps = [editsAgain, removeFirst, "name a file in it", "copy it exactly as it was shown"];
 
 /** The next step of a refusal whose rows have no anchors. */
 const quoteAgain = "Decide again with the text as it is now, and quote that.";
@@ -199,7 +199,13 @@ export function nextStep(details: RefusalDetails, rowCount: number, voice: Voice
     return `Next: ${door.read(path, details.affectedRanges)}.`;
   if (path === "") return null;
   if (exitStatus(code) === 5 || code === "not_shown") return `Next: ${door.read(path)}.`;
-  return codes[code].next;
+  return code === "not_found" ? notFound(details.message) : codes[code].next;
+}
+
+/** What is missing may be a file, a quoted text, or an edit to take back: there is nothing to check about the last. */
+function notFound(message: string): string | null {
+  if (message.endsWith("does not exist")) return "Check the path.";
+  return /is not in the text|does not stand/.test(message) ? "Check the text." : null;
 }
 
 const longLines = "its lines are too long to be shown whole: change a part of one with replace_text";

@@ -18,7 +18,7 @@ export const studies: readonly Command[] = [
   {
     name: "watch",
     beside: "ui",
-    summary: "the same in the terminal; in a pipe one line an event",
+    summary: "see agents at work in the terminal; in a pipe one line an event",
     positionals: [],
     records: true,
     flags: [{ name: "once", help: "print what is there now, and end" }, json],

@@ -54,7 +54,7 @@ describe("kedge read", () => {
     expect(place.run(["read", "b.txt", "none.txt", "a.txt:2", "c\u001b[2J.txt"])).toEqual({
       status: 1,
       stdout: "b.txt\n1#0f0dd9|foo\na.txt\n2#d7e2f4|two\nc\\u001b[2J.txt\n1#44bb18|}\n",
-      stderr: "kedge: none.txt does not exist\nCheck the path or the text.\nkedge: a.txt: 1 of 4 lines\n",
+      stderr: "kedge: none.txt does not exist\nCheck the path.\nkedge: a.txt: 1 of 4 lines\n",
     });
     expect(jsonLines(place.ok("read", "b.txt", "a.txt", "--json")).map(({ path }) => path)).toEqual([
       "b.txt",
@@ -171,7 +171,7 @@ describe("kedge read refuses, on stderr", () => {
     const { status, stdout, stderr } = place.run(["read", "none.txt", "--json"]);
     expect(status).toBe(1);
     expect(jsonLines(stdout)).toEqual([expect.objectContaining({ status: "refused", code: "not_found" })]);
-    expect(stderr).toBe("kedge: none.txt does not exist\nCheck the path or the text.\n");
+    expect(stderr).toBe("kedge: none.txt does not exist\nCheck the path.\n");
   });
 });
 
