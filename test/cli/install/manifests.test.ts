@@ -78,13 +78,32 @@ const marketplace: Schema = {
   },
 };
 
-/** https://json.schemastore.org/claude-code-plugin-manifest.json; Codex and Copilot CLI take the same members. */
+/** https://json.schemastore.org/claude-code-plugin-manifest.json; Copilot CLI takes the same members. */
 const plugin: Schema = {
   ...{ type: "object", closed: true, required: ["name"] },
   properties: {
     ...{ name: { ...kebab, longest: 64 }, version, description: { ...text, longest: 1024 } },
     ...{ author: person, license: { oneOf: ["MIT"] }, keywords: texts, homepage: uri, repository: uri },
-    hooks: { type: "string", pattern: /^(\.\/)?[\w/]+\.json$/ },
+    hooks: { type: "string", pattern: /^\.\/[\w/]+\.json$/ },
+  },
+};
+
+/** https://json.schemastore.org/codex-plugin-manifest.json: hooks are found in hooks/hooks.json, and have no member here. */
+const face = ["displayName", "shortDescription", "longDescription", "developerName", "category"];
+const codexPlugin: Schema = {
+  ...{ type: "object", closed: true },
+  required: ["name", "version", "description", "author", "interface"],
+  properties: {
+    ...{ name: kebab, version, description: text, author: person },
+    ...{ license: text, keywords: texts, homepage: uri, repository: uri },
+    interface: {
+      ...{ type: "object", closed: true, required: [...face, "capabilities", "defaultPrompt"] },
+      properties: {
+        ...Object.fromEntries(face.map((name) => [name, text])),
+        capabilities: texts,
+        defaultPrompt: texts,
+      },
+    },
   },
 };
 
@@ -125,7 +144,7 @@ const files: readonly (readonly [string, Schema])[] = [
   [".agents/plugins/marketplace.json", codexMarketplace],
   ["plugins/claude-code/.claude-plugin/plugin.json", plugin],
   ["plugins/claude-code-tools/.claude-plugin/plugin.json", plugin],
-  ["plugins/codex/.codex-plugin/plugin.json", plugin],
+  ["plugins/codex/.codex-plugin/plugin.json", codexPlugin],
   ["plugins/copilot/plugin.json", plugin],
 ];
 
