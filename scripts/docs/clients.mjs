@@ -16,14 +16,19 @@ export default function clientsPage() {
 Each client is started as a person would start it, with a model whose answers are scripted, offline: the request log holds exactly what a model would
 have received, and the files show what became of the edit. Every cell is one run: what the client does alone → what it does with \`kedge install\`.
 
-${matrix(scenarios, all)}
+${matrix(scenarios, newestOf(all))}
 
 *written*: the edit is in the file. *refused*: the file is as it was before the call. *reason shown*: the model received the lines as they are now.
 *merged*: the edit is in the file, and so is what somebody else had changed. *written over*: what somebody else had written, or what the agent never saw, is gone.
 *written elsewhere*: the text was replaced in a place the agent did not mean. *refused until shown*: refused, and accepted after the agent had read the
 file. A dash: not played with that client.
 
-What the model received at each deciding call, word for word: [clients-received.md](clients-received.md).
+Of each client this is the newest version that was played: the newest on npm at that time. Older ones are played as well, and what they did stands in
+[clients-builds.md](clients-builds.md). What the models received at the deciding calls, word for word: [clients-received.md](clients-received.md).
+
+| client | versions |
+| --- | --- |
+${versions(all)}
 
 ## Running them
 
@@ -31,6 +36,14 @@ What the model received at each deciding call, word for word: [clients-received.
 \`KEDGE_CLIENTS=codex,pi\`, plays others. The clients are fetched with npm into \`~/.cache/kedge-clients\` (\`KEDGE_CLIENTS_CACHE\`); what cannot be fetched is
 skipped, and said. \`npm run test:clients -- --record\` also plays the half without Kedge and writes this document; CI does not.
 A client joins with one file in \`test/clients/drivers\`.
+`;
+  const appendix = `# All builds of clients that were played
+
+<!-- Made from ${source} by scripts/docs/clients.mjs. Do not edit. -->
+
+The table of [clients.md](clients.md), with every version. The words mean the same.
+
+${matrix(scenarios, all)}
 `;
   const words = `# What the models of real clients received
 
@@ -41,6 +54,7 @@ ${all.map((build) => received(scenarios, build)).join("")}`;
   return [
     { path: "README.md", text: withShortTable(scenarios, all) },
     { path: "docs/clients.md", text },
+    { path: "docs/clients-builds.md", text: appendix },
     { path: "docs/clients-received.md", text: words },
   ];
 }
@@ -55,10 +69,29 @@ const decisive = [
   "lost-work",
 ];
 
+const nameOf = ({ title }) => title.replace(/ [\d.]+$/, "");
+
+/** The builds are in the order of test/clients/drivers: of each client the newest comes first. */
+function newestOf(builds) {
+  return builds.filter((build) => builds.find((one) => nameOf(one) === nameOf(build)) === build);
+}
+
+function versions(builds) {
+  const of = (name) => builds.filter((build) => nameOf(build) === name);
+  return newestOf(builds)
+    .map(nameOf)
+    .map(
+      (name) =>
+        `| ${name} | ${of(name)
+          .map(({ title }) => title.slice(name.length + 1))
+          .join(", ")} |`,
+    )
+    .join("\n");
+}
+
 function withShortTable(scenarios, builds) {
-  const newest = new Map(builds.map((build) => [build.title.replace(/ [\d.]+$/, ""), build]).reverse());
   const short = Object.fromEntries(decisive.map((name) => [name, scenarios[name]]));
-  const table = matrix(short, [...newest.values()].reverse());
+  const table = matrix(short, newestOf(builds));
   const marks = /(<!-- clients: [^>]* -->\n)[\s\S]*(<!-- \/clients -->)/;
   return readFileSync(join(root, "README.md"), "utf8").replace(
     marks,

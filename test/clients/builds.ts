@@ -10,7 +10,7 @@ import type { Driver } from "./driver.js";
 import { drivers } from "./drivers/index.js";
 
 const cache = process.env.KEDGE_CLIENTS_CACHE ?? join(homedir(), ".cache", "kedge-clients");
-const usual = ["claude-code-2.1.325", "opencode"];
+const usual = ["claude-code-2.1.328", "opencode"];
 
 /** KEDGE_CLIENTS: names or beginnings of names, separated by commas; `all`; nothing or 1: the usual ones. */
 export function chosenDrivers(): Driver[] {

@@ -39,7 +39,8 @@ for (const driver of chosenDrivers()) {
             agent.edit("prices.ts", rate, "  const rate = 0.07;\n"),
           );
           lap("refused");
-          expect(received).toContain("was not read");
+          // Older ones refuse it themselves, before they ask a hook.
+          expect(received).toMatch(/was not read|has not been read/);
           expect(place.text("prices.ts")).toBe(prices);
           console.log(`${driver.title}, from a bare machine: ${laps.join(", ")}`);
         } finally {

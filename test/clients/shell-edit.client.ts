@@ -24,6 +24,8 @@ for (const driver of chosenDrivers()) {
           const edited = exchange(prices, "rate = 0.19", "rate = 0.07");
           let toCauser = "";
           const toOwner = await stage.play(async (owner) => {
+            // Qwen Code takes `sed -i` for an edit, and refuses that of a file that was not read.
+            await owner.read("prices.ts");
             await owner.shell("sed -i 's/rate = 0.19/rate = 0.07/' prices.ts");
             expect(place.text("prices.ts")).toBe(edited);
             toCauser = await stage.play(async (other) => other.shell("git checkout -- ."));

@@ -16,7 +16,7 @@ export const drivers: readonly Driver[] = [
   codex("0.169.0"),
   codex("0.166.0"),
   geminiCli,
-  pi("0.87.1"),
+  pi("1.5.2"),
   pi("0.73.1"),
   qwenCode,
   copilot,

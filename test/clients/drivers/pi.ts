@@ -29,7 +29,11 @@ export const pi = (version: string): Driver => ({
     const scripted = { baseUrl: `${url}/v1`, apiKey: "scripted", api: "openai-completions", models: [model] };
     place.putHome(".pi/agent/models.json", `${JSON.stringify({ providers: { scripted } }, null, 2)}\n`);
     // It keeps the latest 20,000 tokens as they are unless told otherwise: more than any conversation here has.
-    const settings = { compaction: { enabled: true, keepRecentTokens: 1 } };
+    const settings = {
+      compaction: { enabled: true, keepRecentTokens: 1 },
+      // Since 0.74 the extensions of a project load only where it is trusted.
+      defaultProjectTrust: "always",
+    };
     place.putHome(".pi/agent/settings.json", `${JSON.stringify(settings, null, 2)}\n`);
   },
   command: (prompt, { resumes }) => ({

@@ -39,7 +39,7 @@ export const pi: Client = {
     ...(scope === "project"
       ? [
           "The paths in .pi/extensions/kedge.js are those of this machine: keep it out of git.",
-          "pi loads it only when it is started in this very folder, not below it.",
+          "pi loads it only when it is started in this very folder, not below it, and since 0.74 only where the project is trusted: type /trust.",
         ]
       : []),
     "A pi that is running gets the guard with /reload.",
