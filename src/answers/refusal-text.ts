@@ -202,7 +202,7 @@ export function nextStep(details: RefusalDetails, rowCount: number, voice: Voice
   return code === "not_found" ? notFound(details.message) : codes[code].next;
 }
 
-/** What is missing may be a file, a quoted text, or an edit to take back: there is nothing to check about the last. */
+/** A path and a quoted text can be checked; an edit that is to be taken back cannot. */
 function notFound(message: string): string | null {
   if (message.endsWith("does not exist")) return "Check the path.";
   return /is not in the text|does not stand/.test(message) ? "Check the text." : null;
