@@ -3,7 +3,7 @@ import { findRepository, glob, type Repository } from "../host/index.js";
 import { outside, type Taking } from "../tree/index.js";
 import { type Author, isOfParty } from "./author.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
-import { fromTop } from "./from-top.js";
+import { fromTop } from "./git/from-top.js";
 
 export function repositoryOf(root: string): Repository | null {
   const found = findRepository(root);

@@ -7,10 +7,8 @@ import { type Cancellation, type Files, type Json, type LedgerStore, PortError }
 import type { Party } from "./author.js";
 import { rememberCommitted } from "./committed.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
-import { gitCommit, parentOf, setBack, treeOf } from "./git-commit.js";
-import { type CommittedPath, followCommit, mergeIndex } from "./merge-index.js";
-import { type Plan, type PlannedFile, planFor } from "./plan.js";
-import { CommitRefusal } from "./refusal.js";
+import { gitCommit, parentOf, setBack, treeOf } from "./git/git-commit.js";
+import { type CommittedPath, followCommit, mergeIndex } from "./git/merge-index.js";
 import {
   type IndexChange,
   objectsBeside,
@@ -18,7 +16,9 @@ import {
   type Scratch,
   withScratch,
   writePlan,
-} from "./write-tree.js";
+} from "./git/write-tree.js";
+import { type Plan, type PlannedFile, planFor } from "./plan.js";
+import { CommitRefusal } from "./refusal.js";
 
 export interface Wanted {
   readonly party: Party;

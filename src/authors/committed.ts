@@ -1,6 +1,6 @@
 /** Remembers which lines a commit took: of equal lines of two authors the text alone cannot tell. */
 import type { Json, LedgerStore, StoreReader } from "../ports/index.js";
-import type { Weave, WovenLine } from "./weave.js";
+import type { Weave, WovenLine } from "./lines/weave.js";
 
 /** Commits of one file that are remembered. */
 const mostCommits = 8;

@@ -8,12 +8,12 @@ import { Document } from "../text/index.js";
 import { entriesByFile, movesTo, trailOf } from "../tree/index.js";
 import { type Author, authorOf, unrecorded } from "./author.js";
 import { committedPlaces } from "./committed.js";
-import { embed } from "./embed.js";
-import { type Cleaning, follow, type KeptText, linesOf, stateText } from "./follow.js";
+import { bytesOnDisk, type ChangedFile, changedFiles } from "./git/work-tree.js";
+import { embed } from "./lines/embed.js";
+import { type Cleaning, follow, type KeptText, linesOf, stateText } from "./lines/follow.js";
+import { type Item, itemsOf, joined, linesWith } from "./lines/text-work.js";
+import type { Weave, WovenLine } from "./lines/weave.js";
 import { CommitRefusal } from "./refusal.js";
-import { type Item, itemsOf, joined, linesWith } from "./text-work.js";
-import type { Weave, WovenLine } from "./weave.js";
-import { bytesOnDisk, type ChangedFile, changedFiles } from "./work-tree.js";
 
 export interface Surroundings {
   readonly repository: Repository;

@@ -5,5 +5,5 @@ export { type Author, isCertain, isOfParty, type Party } from "./author.js";
 export { type BlamedLine, blame } from "./blame.js";
 export { commit, patchOfPlan, planWork, refuseUnfinished, type Work } from "./commit.js";
 export { type FileWork, loadWork } from "./file-work.js";
-export { fromTop } from "./from-top.js";
+export { fromTop } from "./git/from-top.js";
 export { CommitRefusal, type MissingNeed } from "./refusal.js";

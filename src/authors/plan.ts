@@ -1,8 +1,8 @@
 /** The part of the work on a tree that one author asks for, and what it stands on. Pure. */
 import { type Author, isOfParty, type Party, unrecorded } from "./author.js";
 import type { FileWork } from "./file-work.js";
+import { type Item, joined, linesWith, type Need, needsOf } from "./lines/text-work.js";
 import type { MissingNeed } from "./refusal.js";
-import { type Item, joined, linesWith, type Need, needsOf } from "./text-work.js";
 
 /** A commit's change of one path. */
 export interface PlannedFile {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Author } from "../../src/authors/author.js";
-import { embed } from "../../src/authors/embed.js";
 import type { FileWork } from "../../src/authors/file-work.js";
+import { embed } from "../../src/authors/lines/embed.js";
+import { type Item, itemsOf } from "../../src/authors/lines/text-work.js";
+import { Weave, type WovenLine } from "../../src/authors/lines/weave.js";
 import { planFor } from "../../src/authors/plan.js";
-import { type Item, itemsOf } from "../../src/authors/text-work.js";
-import { Weave, type WovenLine } from "../../src/authors/weave.js";
 import { LineChange } from "../../src/changes/index.js";
 
 const agents = ["ada", "bob", "eve", "outside"];

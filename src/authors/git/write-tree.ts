@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runGit, runOwnGit, withoutFilters } from "../git/index.js";
-import type { Repository } from "../host/index.js";
-import type { PlannedFile } from "./plan.js";
+import { runGit, runOwnGit, withoutFilters } from "../../git/index.js";
+import type { Repository } from "../../host/index.js";
+import type { PlannedFile } from "../plan.js";
 import { type GitFile, text } from "./work-tree.js";
 
 export interface Scratch {

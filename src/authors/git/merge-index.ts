@@ -11,15 +11,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { contentsOf, runGit } from "../git/index.js";
-import type { Repository } from "../host/index.js";
-import { isSameAuthor } from "./author.js";
-import { placesIn } from "./file-work.js";
-import { linesOf } from "./follow.js";
-import type { PlannedFile } from "./plan.js";
-import { CommitRefusal } from "./refusal.js";
-import { joined } from "./text-work.js";
-import { removerOf, type WovenLine } from "./weave.js";
+import { contentsOf, runGit } from "../../git/index.js";
+import type { Repository } from "../../host/index.js";
+import { isSameAuthor } from "../author.js";
+import { placesIn } from "../file-work.js";
+import { linesOf } from "../lines/follow.js";
+import { joined } from "../lines/text-work.js";
+import { removerOf, type WovenLine } from "../lines/weave.js";
+import type { PlannedFile } from "../plan.js";
+import { CommitRefusal } from "../refusal.js";
 import type { GitFile } from "./work-tree.js";
 import { type IndexChange, type Scratch, updateIndex, writeBlob } from "./write-tree.js";
 

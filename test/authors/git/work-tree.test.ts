@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { conversation, TestRepository } from "./repository.js";
+import { conversation, TestRepository } from "../repository.js";
 
 const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 

@@ -1,5 +1,5 @@
 /** Which lines of a weave a text is made of. Pure. */
-import { compareLines } from "../changes/index.js";
+import { compareLines } from "../../changes/index.js";
 import type { WovenLine } from "./weave.js";
 
 type Place = WovenLine | null;

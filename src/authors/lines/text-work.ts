@@ -1,5 +1,5 @@
 /** The uncommitted lines of one text, in one order with those of HEAD, and any part of them as a text. Pure. */
-import { type Author, isSameAuthor, unrecorded } from "./author.js";
+import { type Author, isSameAuthor, unrecorded } from "../author.js";
 import { removerOf, type Weave, type WovenLine } from "./weave.js";
 
 /** One line of HEAD, of the file now, or of both. */

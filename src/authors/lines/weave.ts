@@ -1,6 +1,6 @@
 /** Every line that a file ever had, in one order: who wrote it and who removed it. Pure. */
-import type { LineChange, Region } from "../changes/index.js";
-import { type Author, isSameAuthor } from "./author.js";
+import type { LineChange, Region } from "../../changes/index.js";
+import { type Author, isSameAuthor } from "../author.js";
 
 /** Lines that one change removed, and the lines that took their place. */
 export interface Replacement {

@@ -1,10 +1,10 @@
 /** Runs `git commit` with the person's hooks on a tree that is meant, and takes back what came out otherwise. */
 import { accessSync, constants } from "node:fs";
 import { join, resolve } from "node:path";
-import { headOf, runGit, runOwnGit } from "../git/index.js";
-import type { Repository } from "../host/index.js";
-import { type Cancellation, throwIfAborted } from "../ports/index.js";
-import { CommitRefusal } from "./refusal.js";
+import { headOf, runGit, runOwnGit } from "../../git/index.js";
+import type { Repository } from "../../host/index.js";
+import { type Cancellation, throwIfAborted } from "../../ports/index.js";
+import { CommitRefusal } from "../refusal.js";
 import { text } from "./work-tree.js";
 import type { Scratch } from "./write-tree.js";
 

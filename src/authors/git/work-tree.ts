@@ -1,8 +1,8 @@
 /** The files of a work tree that differ from HEAD, with git's texts of them. */
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runGit, withoutFilters } from "../git/index.js";
-import type { Repository } from "../host/index.js";
+import { runGit, withoutFilters } from "../../git/index.js";
+import type { Repository } from "../../host/index.js";
 
 /** A file as a tree or an index holds it. */
 export interface GitFile {

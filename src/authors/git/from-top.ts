@@ -1,7 +1,7 @@
 /** Where a path is in a work tree. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import type { Repository } from "../host/index.js";
+import type { Repository } from "../../host/index.js";
 
 /** From the top, with "/"; "." is the top itself, null outside of the tree. */
 export function fromTop(path: string, { root }: Repository): string | null {

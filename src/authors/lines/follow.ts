@@ -1,8 +1,8 @@
 /** Follows a file through the journal to the text now: a weave of its lines. */
-import { compare, LineChange } from "../changes/index.js";
-import type { JournalEntry, StoreReader } from "../ports/index.js";
-import { Document } from "../text/index.js";
-import { authorOf, isReformat, unrecorded } from "./author.js";
+import { compare, LineChange } from "../../changes/index.js";
+import type { JournalEntry, StoreReader } from "../../ports/index.js";
+import { Document } from "../../text/index.js";
+import { authorOf, isReformat, unrecorded } from "../author.js";
 import { type StateText, Weave } from "./weave.js";
 
 /** A text that can be compared; `lines` have their line breaks. */
