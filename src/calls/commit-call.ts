@@ -4,7 +4,6 @@ import {
   changedRanges,
   dryRunBegins,
   type EditToolDetails,
-  type NewName,
   overText,
   resultText,
 } from "../answers/index.js";
@@ -37,7 +36,7 @@ import { type FileId, type Held, PortError, throwIfAborted, type Write } from ".
 import { type Document, LineSet } from "../text/index.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
-import { namedAnew, showNames } from "./new-anchors.js";
+import { type Named, namedAnew, showNamed } from "./new-anchors.js";
 import { sentIn, unseenLines } from "./quoted-lines.js";
 import { deletionNotes } from "./read.js";
 import { keepHandle, refuse, takenBackNotes } from "./refuse.js";
@@ -306,11 +305,8 @@ function record({ opened, destination, verdict, entry }: Judged, after: Document
   target.update(wrote(target.agent, target.history, written.subtract(unseen)));
 }
 
-interface Shown {
+interface Shown extends Named {
   readonly applied: boolean;
-  readonly printed: LineSet;
-  readonly scheme: SchemeName;
-  readonly renamed: readonly NewName[];
   readonly told: readonly Deletion[];
 }
 
@@ -320,7 +316,7 @@ function remember(call: Asked, target: OpenFile, done: Shown): void {
   const isShownSince = committed !== null && (newestFor(target.agent, null)?.order ?? 0) > committed.order;
   // Nothing was written, as in a refusal: if the same call comes again, it is judged as if this had shown nothing.
   const order = done.applied
-    ? showEdited(target, done)
+    ? showNamed(target, done, "edit")
     : target.showed(done.printed, done.scheme, "refusal", call.request);
   const { agent } = target;
   const { past } = agent;
@@ -335,12 +331,6 @@ function remember(call: Asked, target: OpenFile, done: Shown): void {
   const deletions = agent.deletions.filter(({ gap }) => !done.told.some((one) => one.gap === gap));
   target.update({ ...agent, past: next, deletions });
   target.save();
-}
-
-/** Returns when the last of the rows was printed. A line has its new name besides the one in the list. */
-function showEdited(target: OpenFile, { printed, scheme, renamed }: Shown): number {
-  const order = target.showed(printed, scheme, "edit");
-  return Math.max(order, showNames(target, renamed, "edit"));
 }
 
 function doneTo(one: Judged, { applied, after }: Applied, tool: string, batch: string | null): Done {

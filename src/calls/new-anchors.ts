@@ -8,17 +8,24 @@ import { LineSet } from "../text/index.js";
 /** A longer line is not printed once more for its name. */
 const longestNamed = 200;
 
-/** Records that lines were printed with their new names; returns when the last of them was. */
-export function showNames(
+/** Rows of an answer; some lines are named anew besides. */
+export interface Named {
+  readonly printed: LineSet;
+  readonly scheme: SchemeName;
+  readonly renamed: readonly NewName[];
+}
+
+/** Returns when the last of the rows was printed. A line has its new name besides the one in the list. */
+export function showNamed(
   target: OpenFile,
-  names: readonly NewName[],
+  { printed, scheme: used, renamed }: Named,
   printer: Printer,
   request?: string,
 ): number {
-  const shown = new Map<SchemeName, LineSet>();
-  for (const { line, scheme: name } of names)
+  const shown = new Map([[used, printed]]);
+  for (const { line, scheme: name } of renamed)
     shown.set(name, (shown.get(name) ?? LineSet.empty).union(LineSet.lines([line])));
-  return Math.max(-1, ...[...shown].map(([name, rows]) => target.showed(rows, name, printer, request)));
+  return Math.max(...[...shown].map(([name, rows]) => target.showed(rows, name, printer, request)));
 }
 
 /** The new names are an aid: without them the anchors are refused as what they are. */

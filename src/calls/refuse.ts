@@ -30,7 +30,7 @@ import { type Choice, choicePlaces, openAnchors } from "../merge/index.js";
 import type { JournalEntry, Json } from "../ports/index.js";
 import type { Hunk, LineSet } from "../text/index.js";
 import type { Entry, Verdict } from "./judge.js";
-import { namedAnew, showNames } from "./new-anchors.js";
+import { namedAnew, showNamed } from "./new-anchors.js";
 import type { BatchRefusal, Result } from "./result.js";
 import { handleFor, keepRetry, plainSplices, type Retry } from "./retry-handles.js";
 
@@ -167,10 +167,14 @@ async function showRows(
   { voice }: Env,
 ): Promise<readonly NewName[]> {
   if (shown.isEmpty) return [];
+  const before = opened.agent;
   opened.showed(shown, scheme, "refusal", request);
-  const names = voice.numbered ? [] : await namedAnew(opened, shown, scheme);
-  showNames(opened, names, "refusal", request);
-  return names;
+  const renamed = voice.numbered ? [] : await namedAnew(opened, shown, scheme);
+  if (renamed.length > 0) {
+    opened.update(before);
+    showNamed(opened, { printed: shown, scheme, renamed }, "refusal", request);
+  }
+  return renamed;
 }
 
 /** Names the authors of the lines that are there now, or of their removal. */

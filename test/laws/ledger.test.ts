@@ -114,9 +114,10 @@ class Twin {
         ),
       );
     }
-    agent.printed(printedAnchors(result.text), result.isError ? "refusal" : "edit");
-    // An edit names lines anew, in another scheme, where the anchors that it prints were printed for other lines too.
-    for (const other of ["hex4", "lean"] as const) agent.named(printedAnchors(result.text, other), other);
+    const by = result.isError ? "refusal" : "edit";
+    agent.printed(printedAnchors(result.text), by);
+    // The answer names lines anew, in another scheme, where the anchors that it prints were printed for other lines too.
+    for (const other of ["hex4", "lean"] as const) agent.named(printedAnchors(result.text, other), other, by);
   }
 
   /** What the ledger says this agent knows, and which rows it may name, by the version they were printed of. */

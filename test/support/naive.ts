@@ -156,10 +156,10 @@ export class NaiveAgent {
   }
 
   /** The answer to an edit printed these lines in another scheme than that of the reads, which retire none of them. */
-  named(lines: readonly number[], scheme: SchemeName): void {
+  named(lines: readonly number[], scheme: SchemeName, by: "edit" | "refusal"): void {
     if (lines.length === 0) return;
     const rows = new Set(lines);
-    this.printed(rows, "edit", false);
+    this.printed(rows, by, false);
     this.names = [...this.names, { state: this.file.last, lines: rows, all: rows, scheme }];
   }
 
