@@ -2,7 +2,8 @@
  * The MCP inspector as a client that is not ours. It takes 300 MB and a Node of its own, so it is fetched on demand
  * (KEDGE_CLIENTS=1) into a cache outside the tree; otherwise these tests are skipped, and say so.
  */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -35,12 +36,30 @@ if (!canRun) console.log("skipped: the MCP inspector; KEDGE_CLIENTS=1 fetches an
 
 const source = "one\ntwo\nthree\n";
 
-describe.skipIf(!canRun).each(["legacy", "modern"])("the MCP inspector, %s protocol", (era) => {
+const doors = ["stdio", "HTTP"].flatMap((door) => ["legacy", "modern"].map((era) => ({ door, era })));
+
+/** Starts a server for callers with a token, and returns the options by which it is asked. */
+async function overHttp({ root, env }: Workspace): Promise<{ options: string[]; stop: () => void }> {
+  const kedge = [program, "token", "add", "inspector"];
+  const token = execFileSync(process.execPath, kedge, { cwd: root, env, encoding: "utf8" }).trim();
+  const child = spawn(process.execPath, [program, "serve", "--http", "0", "--root", root], { env });
+  const [line] = await once(child.stdout, "data");
+  const { url } = JSON.parse(String(line).split("\n")[0] as string);
+  const header = ["--header", `Authorization: Bearer ${token}`];
+  return { options: ["--transport", "http", "--server-url", url, ...header], stop: () => child.kill() };
+}
+
+describe.skipIf(!canRun).each(doors)("the MCP inspector over $door, $era protocol", ({ door, era }) => {
   let place: Workspace;
-  beforeAll(() => {
+  let served: Awaited<ReturnType<typeof overHttp>> | null = null;
+  beforeAll(async () => {
     place = workspace({ "a.ts": source });
+    if (door === "HTTP") served = await overHttp(place);
   });
-  afterAll(() => place.remove());
+  afterAll(() => {
+    served?.stop();
+    place.remove();
+  });
 
   const inspect = async (...args: string[]) => {
     const entry = join(installed(packages[0] as string), "clients", "launcher", "build", "index.js");
@@ -50,11 +69,12 @@ describe.skipIf(!canRun).each(["legacy", "modern"])("the MCP inspector, %s proto
       process.platform === "win32" ? "node.exe" : "node",
     );
     const env = Object.entries({ KEDGE_STATE: place.env.KEDGE_STATE, KEDGE_SESSION: era });
-    const server = [process.execPath, program, "mcp"];
-    const options = ["--cwd", place.root, "--format", "json", "--quiet", "--protocol-era", era];
     const variables = env.flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    const server = served ? [] : [process.execPath, program, "mcp"];
+    const how = served ? served.options : ["--cwd", place.root, ...variables];
+    const options = ["--format", "json", "--quiet", "--protocol-era", era, ...how];
     return new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
-      const command = [entry, "--cli", ...options, ...variables, ...args, ...server];
+      const command = [entry, "--cli", ...options, ...args, ...server];
       execFile(node, command, { env: place.env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
         resolve({ status: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
       });
@@ -76,7 +96,7 @@ describe.skipIf(!canRun).each(["legacy", "modern"])("the MCP inspector, %s proto
     const { tools } = JSON.parse(stdout).result ?? JSON.parse(stdout);
     const names = tools.map((tool: { name: string }) => tool.name);
     expect(names).toEqual(["read_file", "edit_file", "multi_edit", "write_file", "grep"]);
-  }, 30_000);
+  });
 
   test("calls every tool, refusals included", async () => {
     const edits = [{ op: "append", text: "four" }];
@@ -96,5 +116,5 @@ describe.skipIf(!canRun).each(["legacy", "modern"])("the MCP inspector, %s proto
     });
     expect(bad).toMatchObject({ isError: true });
     expect(place.text("a.ts")).toBe(`${source}four\n`);
-  }, 60_000);
+  });
 });

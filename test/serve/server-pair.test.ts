@@ -100,6 +100,14 @@ describe.each(["legacy", "modern"] as const)("the official client, %s protocol",
     await second.close();
   });
 
+  test.runIf(era === "modern")("that waits for news keeps no server from ending", async () => {
+    const { builder, one } = await two();
+    const client = await connected(one, builder);
+    const { closed } = await client.listen({ toolsListChanged: true });
+    expect(await one.stop()).toBe(0);
+    expect(await closed).not.toBe("local");
+  });
+
   test("hears why it is not let in", async () => {
     const { one } = await two();
     await expect(connected(one, null)).rejects.toThrow();

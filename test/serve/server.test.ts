@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { findWorkspace, nodeStore } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/index.js";
 import { four, Place } from "../cli/support.js";
+import { Random } from "../support/random.js";
 import { anchor, Served, token } from "./support.js";
 
 const tools = ["read_file", "edit_file", "multi_edit", "write_file", "grep"];
@@ -389,6 +390,31 @@ describe("hostile requests", () => {
       expect(await said(text), text).toMatch(expected);
     expect((await served.ask({ path: "/healthz" })).status).toBe(200);
   });
+});
+
+test("clients that leave at any moment leave nothing behind, and the server goes on", async () => {
+  const place = new Place({ "a.ts": four });
+  const served = await Served.start(place);
+  const { port } = new URL(served.url);
+  const params = { name: "write_file", arguments: { path: "new.ts", content: "x\n".repeat(5000) } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+  const request = `${head}accept: application/json, text/event-stream\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const random = new Random(7);
+  for (let at = 0; at < 100; at++) {
+    const socket = connect(Number(port), "127.0.0.1", () =>
+      socket.write(request.slice(0, random.below(request.length * 1.5))),
+    );
+    socket.on("error", () => {});
+    setTimeout(() => socket.destroy(), random.below(60));
+    if (at % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const isCalm = async () =>
+    (await served.ask({ path: "/metrics" })).body.includes("kedge_requests_under_way 0");
+  await expect.poll(isCalm, { timeout: 30_000 }).toBe(true);
+  expect(readdirSync(place.folder).filter((name) => !["a.ts", "new.ts"].includes(name))).toEqual([]);
+  expect(place.locks()).toEqual([]);
+  expect(served.stderr.trim().split("\n")).toHaveLength(1);
 });
 
 describe("SIGTERM", () => {
