@@ -20,7 +20,7 @@ export interface StreamOptions extends ParseOptions {
   readonly chunkBytes?: number;
 }
 
-/** A web stream, seen from as far away as is needed here. */
+/** The part of a web stream that is used here. */
 export interface WebReadable {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | string | undefined }>;
@@ -38,7 +38,7 @@ export type Readable = AsyncIterable<Chunk> | Iterable<Chunk> | WebReadable | Ch
  * Memory is bounded by a chunk and the longest line (its hash needs all of it). The price: whether a source without
  * byte order mark is UTF-8 is known only at its end. The text counts as UTF-8 until a block of lines is not; that block
  * and all after it go through `codec` or `fallback`. The law holds unless UTF-8 beyond ASCII fills a block
- * before the first one that is not UTF-8; who knows the encoding gives `codec`.
+ * before the first one that is not UTF-8; a caller that knows the encoding gives `codec`.
  *
  * @example
  * const bytes = new TextEncoder().encode("foo\n}\n");

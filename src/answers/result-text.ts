@@ -14,14 +14,14 @@ interface ResultText {
   readonly scheme: SchemeName;
   readonly voice: Voice;
   readonly dryRun?: boolean;
-  /** There was no such file before: an empty one looks the same in the change. */
+  /** The file is new. The change alone does not tell: an empty file looks the same in it. */
   readonly created?: boolean;
   readonly diff?: string;
   /** Lines of the new text that others changed and the agent has not seen. */
   readonly foreign?: LineSet;
   /** Written lines that were quoted only in part, and whose rest the agent was never shown. */
   readonly unseen?: LineSet;
-  /** Other changes of others, in words. */
+  /** Further changes of others, in words. */
   readonly notes?: readonly string[];
   /** For each deletion that no note tells of, the lines beside it. */
   readonly untold?: readonly LineSet[];
@@ -146,7 +146,7 @@ function leftOut({ path, movedTo, voice }: ResultText, left: LeftOut): string[] 
   return [`[${what}${counts.join(" and ")} not shown: ${read}]`];
 }
 
-/** One word where one will do: the anchors that follow tell how many lines were edited, and every token is paid for. */
+/** Says the deed in one word where the anchors that follow tell how many lines were edited: every token is paid for. */
 function deed({ applied: { change }, created = false, dryRun = false }: ResultText, written: number): string {
   const would = dryRun ? " would be" : "";
   if (created) return `${would} created (${written === 0 ? "empty" : lineCount(written)})`;

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 /** Programs that write the files they name, or what is sent into them. */
 const writing =
   /(?:^|[\s;&|(])(?:sed\s+(?:-\w*\s+)*-\w*i|perl\s+-\w*i|tee\s|patch\s|truncate\s|dd\s|git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:apply|am)\b|apply_?patch\b)/;
-/** Into a file, not into another stream. */
+/** A redirection into a file, not into another stream. */
 const redirected = /(?:^|[^0-9&<>=-])(?:1|&)?>>?\s*(?![&>(\s])(?!\/dev\/)["']?[\w./~$"'-]+/;
 const scripted =
   /\b(?:python3?|node|ruby|perl|php)\b[\s\S]*(?:\.write\(|write_text\(|writeFile|File\.write|open\([^)]*["'][wa]\+?["'])/;

@@ -27,7 +27,7 @@ export const failureReasons: Readonly<Record<FailureKind, string>> = {
   other: "for another reason",
 };
 
-/** The first that fits. */
+/** Tried in this order; the first match decides. */
 const patterns: readonly (readonly [FailureKind, RegExp])[] = [
   [
     "declined",

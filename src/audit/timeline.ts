@@ -44,12 +44,12 @@ interface Suspect {
 
 export class Timeline {
   private readonly knots = new Map<string, Knot[]>();
-  /** Between two moments a file was changed by nobody knows whom. */
+  /** An unknown author changed a file between two moments. */
   private readonly doubts = new Map<string, (readonly [from: number, to: number])[]>();
   private readonly suspects: Suspect[] = [];
   private readonly staleAt = new Map<string, number[]>();
 
-  /** Files that an agent has edited: nobody asks for the texts of others. */
+  /** Files that an agent has edited. Texts of other files are not needed. */
   private readonly edited: Set<string>;
 
   /** `known`: the files that were edited before, with their texts. */
@@ -99,7 +99,7 @@ export class Timeline {
     return all.sort((one, two) => one.at - two.at);
   }
 
-  /** For the steps that follow. */
+  /** Returns the newest text of each edited file, for the steps that follow. */
   end(): Map<string, Text> {
     return new Map([...this.edited].map((path) => [path, this.knots.get(path)?.at(-1)?.text]));
   }

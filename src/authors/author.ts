@@ -28,7 +28,7 @@ export function isSameAuthor(one: Author | null, other: Author | null): boolean 
   return one?.authors.join("\n") === other?.authors.join("\n");
 }
 
-/** Whether it can have been one only: an agent, or the person. */
+/** Whether only one author is possible: an agent, or the person. */
 export function isCertain({ authors }: Author): boolean {
   return authors.length === 1;
 }

@@ -46,7 +46,7 @@ export async function loadWork(around: Surroundings, paths: readonly string[]): 
   const byKey = await filesByKey(changed, around);
   const moves = await movesTo([...byKey.keys()], store);
   const isMissing = [...moves.values()].some(({ file }) => !byKey.has(file));
-  // A file that is named alone may have been moved from where no path leads.
+  // A file that is named alone may have been moved from a path that is not named.
   const all = isMissing && paths.length > 0 ? (await changedFiles(repository, [])).files : [];
   const sources = new Map([...(await filesByKey(all, around)), ...byKey]);
   const files = [...byKey.keys(), ...[...moves.values()].map(({ file }) => file)];
@@ -186,7 +186,7 @@ function wholeAuthor(
   const last = steps.at(-1);
   if (!last) return unrecorded;
   const names = new Set(steps.flatMap((entry) => authorOf(entry).authors));
-  // A deletion is the doing of whoever deleted, whatever was written before.
+  // A deletion is the work of the author who deleted the file, whatever others wrote before.
   if (disk === null) return last.after === null ? authorOf(last) : unrecorded;
   if (last.after !== now) for (const name of unrecorded.authors) names.add(name);
   return { ...authorOf(last), authors: [...names] };

@@ -1,4 +1,4 @@
-/** Brings lost edits back, file by file: a file in which some cannot come back does not keep others from it. */
+/** Brings lost edits back, file by file: a file that cannot be restored does not hold up the others. */
 import type { Result } from "../calls/index.js";
 import { type CallEnv, type Env, journalThrown } from "../ledger/index.js";
 import { type JournalEntry, PortError } from "../ports/index.js";

@@ -27,7 +27,7 @@ export interface SearchContext {
 /** How much is matched between two looks at the clock and at the caller's signal. */
 const sliceFiles = 64;
 const sliceBytes = 1 << 20;
-/** Milliseconds for a slice, and for each MiB of it: ten times and more what a pattern takes that does not run wild. */
+/** Milliseconds for a slice, and for each MiB of it: ten times more than an ordinary pattern takes. */
 const sliceTime = 2000;
 const timeForSize = 1000;
 
@@ -150,7 +150,7 @@ class Run {
     if (found === null) throw remaining < allowed ? this.late() : runsWild(current);
     for (const [index, lines] of found.entries()) this.keep(slice[index]?.name ?? "", lines);
     this.query.onProgress?.(this.searched);
-    // A turn of the event loop, or no signal would ever arrive.
+    // Gives the event loop a turn: without it no signal would arrive.
     await new Promise((resolve) => setImmediate(resolve));
     throwIfAborted(this.query.signal);
   }

@@ -55,7 +55,7 @@ function fileOf(item: unknown, at: number, args: Arguments): FileRequest {
   if (!isFields(item)) throw args.bad(`files[${at}] must be an object; got ${shown(item)}`);
   const { path = item.file_path, edits, ...rest } = item;
   if (typeof path !== "string" || path === "") throw args.bad(`files[${at}]: path is missing`);
-  // Passed over, it would be written.
+  // A dry run that is ignored here would be written.
   const dry = Object.keys(rest).find((name) => /^dry[_-]?run$/i.test(name) && rest[name]);
   if (dry) throw args.bad(`files[${at}]: ${dry} stands beside files, not in one of them`);
   if (edits !== undefined) return { path, edits: editsFromJson(edits) };

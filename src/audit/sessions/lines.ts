@@ -26,7 +26,7 @@ export function* linesOf(
   isWanted: (head: string) => boolean = () => true,
   cursor: LineCursor = { start: 0, end: 0 },
 ): Generator<string> {
-  // A pipe without a writer would be waited for.
+  // Opening a pipe that has no writer would block.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (!fstatSync(fd).isFile()) return;
@@ -87,7 +87,7 @@ function* wanted(
   yield buffer.toString("utf8", start, end);
 }
 
-/** Some lines once more. */
+/** Reads some lines again. */
 export function linesAt(path: string, spans: readonly LineSpan[]): string[] {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

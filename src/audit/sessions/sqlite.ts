@@ -37,7 +37,7 @@ export class SqliteFile {
   private readonly log: ReadonlyMap<number, Uint8Array>;
 
   constructor(path: string) {
-    // A pipe without a writer would be waited for.
+    // Opening a pipe that has no writer would block.
     this.fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const head = Buffer.alloc(100);
     readSync(this.fd, head, 0, 100, 0);

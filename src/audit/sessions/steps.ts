@@ -31,9 +31,9 @@ export interface Call {
   readonly remark: string | null;
   /** The file that it was asked to show, and whether it showed all of it. */
   readonly shown: { readonly path: string; readonly isWhole: boolean } | null;
-  /** Characters that are held for it. */
+  /** Characters of it that are kept in memory. */
   readonly weight: number;
-  /** Some readers look it up in the session file each time: held, the results of a session fill the memory. */
+  /** Some readers read it from the session file each time: all results of a session would fill the memory. */
   outcome(): Outcome;
   /** Characters of the call and its result. */
   size(): number;
