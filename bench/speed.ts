@@ -57,7 +57,7 @@ function showCold(rows: readonly ColdRow[]): void {
 async function inTime<T>(what: string, measured: () => T | Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("no answer for two minutes")), 120_000);
+    timer = setTimeout(() => reject(new Error("no answer for ten minutes")), 600_000);
   });
   try {
     return await Promise.race([Promise.resolve().then(measured), late]);

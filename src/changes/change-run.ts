@@ -25,17 +25,29 @@ export class ChangeRun {
     const { changes, start, own } = this;
     if (changes.length === 0) return before;
     this.changes = [];
-    let [done, at] = [before, 0];
+    const isFirst = before.isIdentity;
+    const known = isFirst ? ways.get(changes[0] as LineChange) : undefined;
+    const isOnWay = known?.own === own && changes[known.count - 1] === known.last;
+    let [done, at] = isOnWay ? [known.done, known.count] : [before, 0];
     while (at < changes.length) {
       let size = 1;
       while ((start + at) % (2 * size) === 0 && at + 2 * size <= changes.length) size *= 2;
       const whole = together(changes, at, at + size);
       done = done.compose(own ? owned(whole) : whole);
       at += size;
+      if (isFirst && size >= longStep)
+        ways.set(changes[0] as LineChange, { own, count: at, last: changes[at - 1] as LineChange, done });
     }
     return done;
   }
 }
+
+/** How far a run was put together, by its first change: the next call goes on from there. One for each run, since they are long. */
+const ways = new WeakMap<
+  LineChange,
+  { readonly own: boolean; readonly count: number; readonly last: LineChange; readonly done: LineChange }
+>();
+const longStep = 16;
 
 const joinedChanges = new WeakMap<LineChange, WeakMap<LineChange, LineChange>>();
 const ownedChanges = new WeakMap<LineChange, LineChange>();

@@ -1,5 +1,5 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
-import { type LineChange, nextStates, stretches } from "../changes/index.js";
+import { type LineChange, nextStates, type State, stretches } from "../changes/index.js";
 import { type FileId, type Files, keptVersion, type NewVersion, type StoreReader } from "../ports/index.js";
 import { type Codec, Document, hasKey, LineSet, latin1Codec } from "../text/index.js";
 import type { StateRecord } from "./file-ledger.js";
@@ -152,34 +152,32 @@ async function inLastEncoding(bytes: Uint8Array, last: string, { files }: TextCo
   return Document.parse(bytes, codec?.name === last ? { fallback: codec, last: codec } : {});
 }
 
+type KeptText = Pick<State, "document" | "hashes">;
+
+const notKept: KeptText = { document: null, hashes: null };
+
 /** Texts of older versions, taken from the store as they are needed; of some only the line hashes are kept. */
 export class KeptTexts {
-  private readonly texts = new Map<string, Document | Uint32Array | null>();
+  private readonly texts = new Map<string, KeptText>();
 
   constructor(private readonly context: KeptContext) {}
 
-  document(version: string): Document | null {
-    const kept = this.texts.get(version);
-    return kept instanceof Document ? kept : null;
-  }
-
-  hashes(version: string): Uint32Array | null {
-    const kept = this.texts.get(version);
-    return kept instanceof Uint32Array ? kept : null;
+  text(version: string): KeptText {
+    return this.texts.get(version) ?? notKept;
   }
 
   keep(document: Document): void {
-    this.texts.set(document.version, document);
+    this.texts.set(document.version, { document, hashes: null });
   }
 
   adopt(other: KeptTexts): void {
     for (const [version, text] of other.texts) this.texts.set(version, text);
   }
 
-  /** All at once; the hashes of lines are asked for only where no text is kept. */
-  async load(states: readonly StateRecord[]): Promise<void> {
+  /** All at once; the hashes of lines are asked for only where no text is kept. False: all were there. */
+  async load(states: readonly StateRecord[]): Promise<boolean> {
     const missing = states.filter(({ version }) => !this.texts.has(version));
-    if (missing.length === 0) return;
+    if (missing.length === 0) return false;
     const { store } = this.context;
     const texts = await store.versions([...new Set(missing.map(({ version }) => version))]);
     const without = missing
@@ -189,16 +187,17 @@ export class KeptTexts {
       without.length > 0 ? await store.versions([...new Set(without)]) : new Map<string, Uint8Array>();
     const found = new Map([...texts, ...hashes]);
     for (const state of missing) this.texts.set(state.version, await this.textIn(found, state));
+    return true;
   }
 
   private async textIn(
     found: ReadonlyMap<string, Uint8Array>,
     { version, encoding }: StateRecord,
-  ): Promise<Document | Uint32Array | null> {
+  ): Promise<KeptText> {
     const bytes = found.get(version);
-    if (bytes) return parsedAs(version, bytes, [encoding], this.context);
+    if (bytes) return { document: await parsedAs(version, bytes, [encoding], this.context), hashes: null };
     const hashes = found.get(hashesKey(version));
     // A copy, since they may begin anywhere in what the store has read; `slice` of a Buffer makes none.
-    return hashes ? new Uint32Array(Uint8Array.from(hashes).buffer) : null;
+    return hashes ? { document: null, hashes: new Uint32Array(Uint8Array.from(hashes).buffer) } : notKept;
   }
 }

@@ -139,7 +139,7 @@ export class OpenFile {
     if (!state) return null;
     if (this.document && state.version === this.text.version) return this.text;
     await this.loaded.load([state]);
-    return this.loaded.document(state.version);
+    return this.loaded.text(state.version).document;
   }
 
   /**
@@ -268,10 +268,9 @@ export class OpenFile {
     this.known ??= new History(
       this.ledger.states.map((state, at): State => {
         const isLast = at === this.ledger.states.length - 1;
-        const document = isLast ? this.text : this.loaded.document(state.version);
-        const hashes = isLast ? null : this.loaded.hashes(state.version);
+        const text = isLast ? { document: this.text, hashes: null } : this.loaded.text(state.version);
         const own = state.exact !== null && state.by === this.context.agent;
-        return { version: state.version, lineCount: state.lines, document, hashes, exact: state.exact, own };
+        return { version: state.version, lineCount: state.lines, ...text, exact: state.exact, own };
       }),
     );
     return this.known;
@@ -281,8 +280,8 @@ export class OpenFile {
   async load(states: readonly number[]): Promise<void> {
     const wanted = needed(this.ledger.states, [...new Set(states)], this.context.agent);
     const older = [...wanted].flatMap((at) => this.ledger.states[at] ?? []);
-    await this.loaded.load(older.filter(({ version }) => version !== this.text.version));
-    this.known = null;
+    if (await this.loaded.load(older.filter(({ version }) => version !== this.text.version)))
+      this.known = null;
   }
 
   get agent(): AgentLedger {
@@ -384,7 +383,7 @@ export class OpenFile {
   private textBefore({ version }: Document): Document | null {
     const at = this.states.findLastIndex((state) => state.version === version);
     const before = this.states[at - 1]?.version ?? "";
-    return before === this.document?.version ? this.document : this.loaded.document(before);
+    return before === this.document?.version ? this.document : this.loaded.text(before).document;
   }
 
   /** The file is gone from its path: nothing counts as shown there any more, and its text is kept for an undo. */

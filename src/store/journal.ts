@@ -43,13 +43,18 @@ export class Journal {
   read(query: JournalQuery = {}): JournalEntry[] {
     const found: JournalEntry[][] = [];
     let left = query.last ?? Number.POSITIVE_INFINITY;
+    const keys = hashesOf(query);
+    const missing = new Set(query.ids);
     for (const segment of this.segments.numbers().reverse()) {
       if (left <= 0) break;
       const index = this.segments.index(segment);
       if (!index || (query.since !== undefined && index.newest < query.since)) continue;
-      const entries = this.last(segment, candidates(index, query), { index, query, left });
+      const entries = this.last(segment, candidates(index, keys), { index, query, left });
       found.push(entries);
       left -= entries.length;
+      // Entries that name an edit were written after it.
+      for (const { id } of entries) missing.delete(id);
+      if (query.ids && missing.size === 0) break;
     }
     return found.reverse().flat();
   }
@@ -133,21 +138,32 @@ function all({ count }: SegmentIndex): number[] {
   return Array.from({ length: count }, (_, line) => line);
 }
 
-/** Lines that may be asked for, by the key that is had by the fewest. */
-function candidates(index: SegmentIndex, query: JournalQuery): readonly number[] {
-  const { files, movedTo, agent, ids, since } = query;
-  const union = (keys: readonly string[]): readonly number[] => {
-    if (keys.length === 1) return index.find(hashOf(keys[0] as string));
-    return [...new Set(keys.flatMap((key) => index.find(hashOf(key))))].sort((one, two) => one - two);
-  };
+/** A query as an index knows it: an entry has one of the hashes of each set. */
+interface Asked {
+  readonly sets: readonly (readonly number[])[];
+  readonly since: number | undefined;
+}
+
+function hashesOf({ files, movedTo, agent, ids, since }: JournalQuery): Asked {
   const sets = [
-    ...(files ? [union(files.map(keyOfFile))] : []),
-    ...(movedTo ? [union(movedTo.map(keyOfMove))] : []),
-    ...(agent === undefined ? [] : [union([keyOfAgent(agent)])]),
-    ...(ids ? [union(ids.map(keyOfId))] : []),
+    files?.map(keyOfFile),
+    movedTo?.map(keyOfMove),
+    agent === undefined ? undefined : [keyOfAgent(agent)],
+    ids?.map(keyOfId),
   ];
+  return { sets: sets.flatMap((keys) => (keys ? [keys.map(hashOf)] : [])), since };
+}
+
+/** Lines that may be asked for, by the key that is had by the fewest. */
+function candidates(index: SegmentIndex, { sets, since }: Asked): readonly number[] {
+  const union = (hashes: readonly number[]): readonly number[] => {
+    if (hashes.length === 1) return index.find(hashes[0] as number);
+    return [...new Set(hashes.flatMap((hash) => index.find(hash)))].sort((one, two) => one - two);
+  };
   const fewest =
-    sets.length === 0 ? all(index) : sets.reduce((one, two) => (two.length < one.length ? two : one));
+    sets.length === 0
+      ? all(index)
+      : sets.map(union).reduce((one, two) => (two.length < one.length ? two : one));
   return since === undefined ? fewest : fewest.filter((line) => index.time(line) >= since);
 }
 

@@ -30,7 +30,7 @@ export async function readAbout({ store }: Env, ids: readonly string[]): Promise
 }
 
 /** How many of the newest entries that are asked for are read at first, and then, if they do not tell. */
-const tails = [64, 1024];
+const tails = [4, 64, 1024];
 
 /** The commits that are asked for and count, newest first: more and more of them, up to all. */
 export async function* liveCommits(

@@ -40,7 +40,9 @@ export class Segments {
       const number = /^(\d+)\.log$/.exec(name)?.[1];
       return number === undefined ? [] : [Number(number)];
     });
-    return found.sort((one, two) => one - two);
+    found.sort((one, two) => one - two);
+    this.newest = found.at(-1) ?? this.newest;
+    return found;
   }
 
   /** The segment that is written to: another one, once it is full. */
@@ -87,7 +89,7 @@ export class Segments {
       return null;
     }
     const size = Number(stat.size);
-    if (segment < this.latest()) return this.full(segment, size);
+    if (segment < this.newest || segment < this.latest()) return this.full(segment, size);
     const known = this.growing.get(segment);
     const isSame = known !== undefined && known.ino === stat.ino && known.index.size <= size;
     const index = isSame ? known.index : new GrowingIndex();
