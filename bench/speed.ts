@@ -1,6 +1,6 @@
 /**
  * Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes, `--only Commit` (or Core,
- * Start, Tree, MCP, Audit) everything else; neither is written down.
+ * Start, Tree, MCP, Growth, Clients, Audit) everything else; neither is written down.
  */
 
 import { formatHashLineBytes } from "../src/anchors/listing.js";
@@ -8,6 +8,7 @@ import { anchorOf } from "../src/edits/problem.js";
 import { Document } from "../src/text/document.js";
 import { judge, writeResults } from "./results.js";
 import { auditChild, auditRows } from "./speed/audit.js";
+import { clientRows } from "./speed/clients.js";
 import { type ColdRow, coldChild, coldRows } from "./speed/cold.js";
 import { commitRows } from "./speed/commit.js";
 import { coreRows, editBytes } from "./speed/core.js";
@@ -95,6 +96,7 @@ async function main(): Promise<void> {
     await group("Tree", treeRows);
     await group("MCP", mcpRows);
     await group("Growth", growthGroup);
+    await group("Clients", clientRows);
     await group("Audit", () => auditRows(process.argv[1] as string));
   }
   if (only !== undefined) return;

@@ -14,6 +14,28 @@ export async function answer(client: string, input: string, env: NodeJS.ProcessE
   return 0;
 }
 
+/**
+ * Answers event after event, a line each, until there are no more: for a plugin, which lives as long as its client. A line is
+ * empty where there is nothing to say.
+ */
+export async function attend(client: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const adapter = adapters[client];
+  if (!adapter) return answer(client, "", env);
+  process.stdin.setEncoding("utf8");
+  let pieces: string[] = [];
+  for await (const piece of process.stdin as AsyncIterable<string>) {
+    const lines = piece.split("\n");
+    if (lines.length === 1) {
+      pieces.push(piece);
+      continue;
+    }
+    lines[0] = [...pieces, lines[0]].join("");
+    pieces = [lines.pop() ?? ""];
+    for (const input of lines) print(`${(await hook({ adapter, input, env, clock: Date.now })) ?? ""}\n`);
+  }
+  return 0;
+}
+
 /** All of it, now: a process that ends before a stream is flushed loses what is beyond 64 KiB. */
 function print(text: string): void {
   const bytes = Buffer.from(text);

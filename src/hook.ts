@@ -15,6 +15,7 @@ declare const require: NodeJS.Require;
 
 interface Guard {
   answer(client: string, input: string, env: NodeJS.ProcessEnv): Promise<number>;
+  attend(client: string, env: NodeJS.ProcessEnv): Promise<number>;
 }
 
 function commentOf(carrier: () => void): string {
@@ -42,18 +43,23 @@ function environment(state: string | undefined): NodeJS.ProcessEnv {
 }
 
 function start(client: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const input = standardInput();
-  const event = /"(?:hook_event_name|k)"\s*:\s*"(\w{1,30})"/.exec(input.slice(0, 4096))?.[1] ?? "other";
+  const input = stays ? "" : standardInput();
+  const told = /"(?:hook_event_name|k)"\s*:\s*"(\w{1,30})"/.exec(input.slice(0, 4096))?.[1];
+  const event = stays ? "all" : (told ?? "other");
   // Text that would have ended the comment was split.
   const source = commentOf(guardProgram).replaceAll("*\u0001/", "*/");
   const program = startProgram({
     ...{ file: __filename, source, id: PROGRAM_ID, require, env },
     use: `${client.replace(/\W/g, "").slice(0, 20)}-${event}`,
   });
-  return (program as Guard).answer(client, input, env);
+  const guard = program as Guard;
+  return stays ? guard.attend(client, env) : guard.answer(client, input, env);
 }
 
-const [client = "", flag, state] = process.argv.slice(2).filter((word) => word !== "hook");
+const words = process.argv.slice(2).filter((word) => word !== "hook");
+const [client = "", flag, state] = words;
+/** A plugin asks one process about all events of its client. */
+const stays = words.at(-1) === "--stay";
 
 // At once: all is written, and what Node clears up before it ends by itself takes a millisecond.
 export const done: Promise<number> = start(client, environment(flag === "--state" ? state : undefined)).then(

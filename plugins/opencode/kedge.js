@@ -1,7 +1,6 @@
 // Kedge's guard for opencode. It decides nothing: it hands what tools are about to do, and what they did, to the guard's
 // program and obeys the answer.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const installed = {
@@ -17,23 +16,57 @@ const longest = 10_000;
 /** Characters of what a model was sent: what is longer is not looked through. */
 const mostSent = 64 * 1024 * 1024;
 
-/** The answer; `failed` instead if there is none. Nothing printed is silence. */
+/** The guard's program: started with the first question, it answers line by line, and ends when this process does. */
+let guard = null;
+
+function started() {
+  const { node, hook, args } = installed;
+  const child = spawn(node, [hook, "opencode", ...args, "--stay"], { stdio: ["pipe", "pipe", "ignore"] });
+  const waiting = [];
+  let rest = "";
+  const gone = (why) => {
+    if (guard === made) guard = null;
+    for (const { fail } of waiting.splice(0)) fail(new Error(why));
+  };
+  child.on("error", ({ message }) => gone(message));
+  child.on("close", (status, signal) => gone(`it ended with ${signal ?? status}`));
+  child.stdin.on("error", () => {});
+  child.stdout.setEncoding("utf8").on("data", (piece) => {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop();
+    for (const line of lines) waiting.shift()?.answer(line);
+  });
+  // A client that is done does not wait for it.
+  for (const one of [child, child.stdin, child.stdout]) one.unref?.();
+  const late = () => {
+    gone(`it took over ${longest / 1000} s`);
+    child.kill();
+  };
+  const made = {
+    question: (text) =>
+      new Promise((answer, fail) => {
+        const timer = setTimeout(late, longest);
+        const done = (settle) => (value) => {
+          clearTimeout(timer);
+          settle(value);
+        };
+        waiting.push({ answer: done(answer), fail: done(fail) });
+        child.stdin.write(`${text}\n`);
+      }),
+  };
+  return made;
+}
+
+/** The answer; `failed` instead if there is none. An empty line is silence. */
 async function ask(event) {
+  const before = guard;
+  guard ??= started();
   try {
-    const { node, hook, args } = installed;
-    const stdio = ["pipe", "pipe", "ignore"];
-    const options = { stdio, timeout: longest };
-    const child = spawn(node, [hook, "opencode", ...args], options);
-    const printed = [];
-    child.stdout.on("data", (chunk) => printed.push(chunk));
-    child.stdin.on("error", () => {});
-    child.stdin.end(JSON.stringify(event));
-    const [status, signal] = await once(child, "close");
-    if (status !== 0)
-      throw new Error(signal ? `it took over ${longest / 1000} s` : `it ended with ${status}`);
-    return JSON.parse(Buffer.concat(printed).toString() || "{}");
+    return JSON.parse((await guard.question(JSON.stringify(event))) || "{}");
   } catch (error) {
-    return { failed: error.message };
+    // One that somebody ended while nothing was asked is started anew.
+    const isOld = before !== null && guard === null && !/^it took/.test(error.message);
+    return isOld ? ask(event) : { failed: error.message };
   }
 }
 

@@ -25,6 +25,13 @@ export function chosenDrivers(): Driver[] {
   return drivers.filter((driver) => names.some((name) => driver.name.startsWith(name)));
 }
 
+/** The build of that name. */
+export function chosen(name: string): Driver {
+  const found = drivers.find((driver) => driver.name === name);
+  if (!found) throw new Error(`there is no build ${name}`);
+  return found;
+}
+
 /** The PATH of a client's process: first what was fetched with it, such as a newer Node. */
 export function pathFor(program: string, path = ""): string {
   return `${dirname(program)}${delimiter}${path}`;

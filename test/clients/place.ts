@@ -10,6 +10,8 @@ export class Place {
   readonly home = join(this.folder, "home");
   readonly project = join(this.folder, "project");
   readonly state = join(this.folder, "state");
+  /** Variables that the client and what it starts see besides. */
+  readonly variables: Record<string, string> = {};
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const one of [this.home, this.project, this.state]) mkdirSync(one, { mode: 0o700 });
@@ -34,6 +36,7 @@ export class Place {
       XDG_STATE_HOME: join(this.home, ".local/state"),
       XDG_CACHE_HOME: join(this.home, ".cache"),
       KEDGE_STATE: this.state,
+      ...this.variables,
     };
   }
 

@@ -12,19 +12,19 @@ const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
 /** A guard that answers by what it is asked, and writes down what that was. */
 const echo = `
-const { appendFileSync, readFileSync } = require("node:fs");
-const text = readFileSync(0, "utf8");
-appendFileSync(process.argv[process.argv.indexOf("--state") + 1] + "/asked.jsonl", JSON.stringify({ client: process.argv[2], event: JSON.parse(text) }) + "\\n");
-const { reply } = JSON.parse(text).o?.args ?? JSON.parse(text).input ?? {};
-if (reply === "crash") process.exit(3);
-if (reply === "noise") process.stdout.write("not JSON");
-else if (reply) process.stdout.write(JSON.stringify(reply));
+const { appendFileSync } = require("node:fs");
+require("node:readline").createInterface({ input: process.stdin }).on("line", (text) => {
+  appendFileSync(process.argv[process.argv.indexOf("--state") + 1] + "/asked.jsonl", JSON.stringify({ client: process.argv[2], pid: process.pid, event: JSON.parse(text) }) + "\\n");
+  const { reply } = JSON.parse(text).o?.args ?? JSON.parse(text).input ?? {};
+  if (reply === "crash") process.exit(3);
+  console.log(reply === "noise" ? "not JSON" : reply ? JSON.stringify(reply) : "");
+});
 `;
 
 interface Shim {
   readonly machine: Machine;
   readonly module: Record<string, unknown>;
-  asked(): { client: string; event: Record<string, unknown> }[];
+  asked(): { client: string; pid: number; event: Record<string, unknown> }[];
 }
 
 /** The plugin as it is installed, loaded as its client would. */
@@ -72,7 +72,7 @@ describe("the plugin for opencode", () => {
   test("hands on what tools are about to do, and refuses with the guard's words alone", async () => {
     const { ask, asked } = await opencode();
     await expect(ask({ deny: "read it\nfirst" }).done).rejects.toThrow(/^read it\nfirst$/);
-    expect(asked()).toEqual([
+    expect(asked()).toMatchObject([
       {
         client: "opencode",
         event: expect.objectContaining({
@@ -162,6 +162,19 @@ describe("the extension for pi", () => {
       ...["tool_call", "tool_call", "tool_result", "tool_result", "session_start"],
     ]);
     expect(asked()[0]).toMatchObject({ client: "pi", event: { session: "s", cwd: "/p", toolName: "edit" } });
+    expect(notes).toEqual([]);
+  });
+
+  test("asks one process, and another one where somebody has ended that", async () => {
+    const { send, asked, notes } = await pi();
+    const pids = () => new Set(asked().map(({ pid }) => pid));
+    for (let at = 0; at < 3; at++) await send("tool_call", call({}));
+    expect(pids().size).toBe(1);
+    process.kill(asked()[0]?.pid as number);
+    expect(await send("tool_call", call({ reply: { deny: "no" } }))).toMatchObject({ block: true });
+    await Promise.all([1, 2, 3].map(() => send("tool_call", call({}))));
+    expect(pids().size).toBe(2);
+    expect(asked().length).toBe(7);
     expect(notes).toEqual([]);
   });
 
