@@ -1,6 +1,6 @@
 /**
  * Speed as ratios in one run: `--quick` leaves out what needs a disk, a network or minutes, `--only Commit` (or Core,
- * Start, Tree, MCP, Growth, Clients, Audit) everything else; neither is written down.
+ * Start, Tree, MCP, Growth, Memory, Clients, Audit) everything else; neither is written down.
  */
 
 import { formatHashLineBytes } from "../src/anchors/listing.js";
@@ -12,9 +12,10 @@ import { clientRows } from "./speed/clients.js";
 import { type ColdRow, coldChild, coldRows } from "./speed/cold.js";
 import { commitRows } from "./speed/commit.js";
 import { coreRows, editBytes } from "./speed/core.js";
-import { growthRows } from "./speed/growth.js";
+import { type Growth, growth as grown } from "./speed/growth.js";
 import { type Row, report } from "./speed/harness.js";
 import { mcpRows, reportStale, staleRows } from "./speed/mcp.js";
+import { memoryRows } from "./speed/memory.js";
 import { growth, type ScalePoint, scaling } from "./speed/scaling.js";
 import { startRows } from "./speed/start.js";
 import { sourceText } from "./speed/text.js";
@@ -71,17 +72,6 @@ async function inTime<T>(what: string, measured: () => T | Promise<T>): Promise<
   }
 }
 
-/** Bytes are judged like a time: as a share of what is allowed. */
-async function growthGroup(): Promise<Row[]> {
-  const { rows, bytes } = await growthRows();
-  const ratio = bytes / 4096;
-  const state = {
-    work: "state that an edit of a 2,000-line file leaves, undo of the first possible",
-    baseline: "4 KiB",
-  };
-  return [...rows, { ...state, goal: 1, ratio, spread: [ratio, ratio], milliseconds: 0 }];
-}
-
 async function main(): Promise<void> {
   const groups: Record<string, Row[]> = {};
   const group = async (title: string, measured: () => Row[] | Promise<Row[]>): Promise<void> => {
@@ -89,13 +79,20 @@ async function main(): Promise<void> {
     groups[title] = (await inTime(title, measured)) ?? [];
     if (!report(title, groups[title])) process.exitCode = 1;
   };
+  let curves: Growth["curves"] | null = null;
+  const growthRows = async (): Promise<Row[]> => {
+    const { rows, curves: found } = await grown();
+    curves = found;
+    return rows;
+  };
   await group("Core", coreRows);
   if (!quick) {
     await group("Commit", commitRows);
     await group("Start", startRows);
     await group("Tree", treeRows);
     await group("MCP", mcpRows);
-    await group("Growth", growthGroup);
+    await group("Growth", growthRows);
+    await group("Memory", memoryRows);
     await group("Clients", clientRows);
     await group("Audit", () => auditRows(process.argv[1] as string));
   }
@@ -120,7 +117,7 @@ async function main(): Promise<void> {
       measured: Math.max(...points.map(({ memory, allowed }) => memory / allowed)),
     },
   ]);
-  writeResults("speed", "npm run bench:speed", { groups, cold, stale, scaling: points });
+  writeResults("speed", "npm run bench:speed", { groups, cold, stale, scaling: points, curves });
 }
 
 const auditing = process.argv.indexOf("--audit-child");

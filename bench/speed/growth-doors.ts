@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { nodeStore } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/index.js";
 import { Document } from "../../src/text/index.js";
-import { ratioRow, type Times } from "./growth-row.js";
+import { type Curve, type Grown, median, ratioRow } from "./growth-row.js";
 import type { Row } from "./harness.js";
 
 const files = 200;
@@ -62,14 +62,12 @@ async function workspace(folder: string, entries: number): Promise<Workspace> {
   return { root, run };
 }
 
-/** The rows of the programs, with 100,000 journal entries over 1,000. */
-export async function doorRows(folder: string): Promise<Row[]> {
+/** The rows of the programs, with the longest journal over the shortest. */
+export async function doorRows(folder: string, journals: readonly number[]): Promise<Grown> {
   const [bin, hook] = [resolve("dist/bin.cjs"), resolve("dist/hook.cjs")];
   if (!existsSync(bin) || !existsSync(hook)) throw new Error("dist is missing: npm run build makes it");
-  const [many, few] = [
-    await workspace(join(folder, "doors-many"), 100_000),
-    await workspace(join(folder, "doors-few"), 1000),
-  ];
+  const places: Workspace[] = [];
+  for (const entries of journals) places.push(await workspace(join(folder, `doors-${entries}`), entries));
   const event = ({ root }: Workspace, name: string, more: object): string =>
     JSON.stringify({ session_id: "bench", cwd: root, hook_event_name: name, ...more });
   const asked = ({ run }: Workspace, input: string): number => run(hook, ["claude-code", "--state"], input);
@@ -81,17 +79,22 @@ export async function doorRows(folder: string): Promise<Row[]> {
     "kedge undo, tried out": ({ run }) => run(bin, ["undo", "--dry-run"]),
     "kedge lost, nothing changed": ({ run }) => run(bin, ["lost"]),
   };
-  for (const at of [many, few]) {
+  for (const at of places) {
     at.run(bin, ["write", "new.ts"], "more();\n");
     asked(at, event(at, "SessionStart", { source: "startup" }));
   }
-  return Object.entries(works).map(([name, work]) => {
-    const times: Times = [[], []];
+  const rows: Row[] = [];
+  const curves: Curve[] = [];
+  for (const [name, work] of Object.entries(works)) {
+    const times = places.map((): number[] => []);
     for (let round = 0; round < rounds.warm + rounds.measured; round++)
-      for (const [which, at] of [many, few].entries()) {
+      for (const [which, at] of places.entries()) {
         const time = work(at);
-        if (round >= rounds.warm) times[which as 0 | 1].push(time);
+        if (round >= rounds.warm) times[which]?.push(time);
       }
-    return ratioRow(`${name}, 100,000 journal entries`, "1,000", goal, times);
-  });
+    const [few = [], many = []] = [times[0], times.at(-1)];
+    rows.push(ratioRow(`${name}, 100,000 journal entries`, "1,000", goal, [many, few]));
+    curves.push({ name, values: times.map(median) });
+  }
+  return { rows, curves };
 }

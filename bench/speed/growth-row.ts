@@ -3,6 +3,17 @@ import type { Row } from "./harness.js";
 /** Milliseconds of the work, and of what it is measured against, taken by turns. */
 export type Times = [own: number[], base: number[]];
 
+/** One line of a plot. */
+export interface Curve {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+export interface Grown {
+  readonly rows: Row[];
+  readonly curves: Curve[];
+}
+
 export const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number;
 
