@@ -37,9 +37,10 @@ ${body.join("\n")}
 `;
 }
 
-function legend(entries, y) {
-  let x = 12;
+function legend(entries, first) {
+  let [x, y] = [12, first];
   return entries.flatMap(({ name, colour }) => {
+    if (x > 12 && x + 34 + name.length * 7 > 760) [x, y] = [12, y + 18];
     const parts = [
       `<rect x="${x}" y="${y - 10}" width="12" height="12" rx="2" fill="${colour}"/>`,
       text(x + 18, y, name),
@@ -122,7 +123,10 @@ export function lines(
   series,
   { xs, xName, yName, log = false, xLabel = (x) => x.toLocaleString("en-US") },
 ) {
-  const [width, height, left, right, top, bottom] = [760, 320, 70, 730, 70, 262];
+  // Long legends take a second row.
+  const isLong = series.reduce((sum, { name }) => sum + 34 + name.length * 7, 12) > 760;
+  const [width, left, right, top] = [760, 70, 730, isLong ? 88 : 70];
+  const [height, bottom] = [250 + top, 192 + top];
   const flat = series.flatMap(({ values }) => values);
   const y = log
     ? {

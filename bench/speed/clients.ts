@@ -15,7 +15,7 @@ const builds: readonly (readonly [name: string, goal: number])[] = [
   ["pi-0.73.1", 1.5],
   ["opencode-1.18.33", 1.5],
 ];
-const rounds = { warm: 1, measured: 5 };
+const rounds = { warm: 1, measured: 3 };
 const names = ["a.ts", "b.ts", "c.ts", "d.ts"];
 const line = (name: string, at: number): string => `export const value${at} = compute("${name}", ${at});`;
 const files = Object.fromEntries(

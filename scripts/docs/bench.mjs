@@ -217,7 +217,7 @@ ${table(
 }
 
 function speed(result) {
-  const { groups, cold, stale, scaling } = result;
+  const { groups, cold, stale, scaling, curves } = result;
   const works = {
     split: "toString().split, the baseline",
     list: "list",
@@ -248,6 +248,8 @@ made few commits, as most have that write at all; the last of them is of one in 
 docs/decisions/008 has the figures of other runs, and says where the time goes.
 An edit through MCP is such a commit, and the ledger, the version and the journal are written too; the reference server writes and renames, and waits
 for no disk. That is why it is faster in this row: an edit of ours is on the disk, and can be undone, before the answer is given.
+Whole runs of clients are of 26 calls (8 reads, 12 edits, 6 commands) against a model that answers at once: with a real one the guard's share is a small
+part of that. Claude Code starts a process of the guard for each event; docs/decisions/006 says what of this can be spared, and what Node alone takes.
 
 ${table(
   ["work", "against", "ratio", "goal", "spread", "milliseconds", ""],
@@ -268,7 +270,7 @@ ${table(
   ]),
 )}
 
-The first call of a process, before anything is compiled, on 10,000 lines:
+${grown(curves)}The first call of a process, before anything is compiled, on 10,000 lines:
 
 ${table(
   ["work", "cold, ms", "warm, ms"],
@@ -283,7 +285,39 @@ ${
       )}\n`
     : ""
 }`;
-  return { section, plots: [{ path: "docs/bench/scaling.svg", text: plot }] };
+  return { section, plots: [{ path: "docs/bench/scaling.svg", text: plot }, ...growthPlots(curves)] };
+}
+
+const growths = {
+  journal: ["By the length of the journal", "entries in the journal"],
+  session: ["By the length of a session: an edit by the anchors of one read", "edits of that session before"],
+  agents: ["By the number of agents: an edit of one file, as many edits before", "agents on that file"],
+};
+/** What is a fraction of a millisecond would press the others together. */
+const isSmall = ({ values }) => Math.max(...values) < 0.5;
+
+function growthPlots(curves) {
+  return Object.entries(curves).map(([name, { xs, series }]) => {
+    const [title, xName] = growths[name];
+    const shown = series.filter((one) => !isSmall(one));
+    const all = ["#818b98", ...colours.series, colours.right, "#c2661d"];
+    const drawn = shown.map((one, at) => ({ ...one, colour: all[(at + 1) % all.length] }));
+    return {
+      path: `docs/bench/growth-${name}.svg`,
+      text: lines(title, drawn, { xs, xName, yName: "milliseconds of processor time" }),
+    };
+  });
+}
+
+/** The curves behind the growth rows. */
+function grown(curves) {
+  const parts = Object.entries(curves).map(([name, { xs, series }]) => {
+    const [, xName] = growths[name];
+    const head = [`${xName}: ms of processor time`, ...xs.map((x) => x.toLocaleString("en-US"))];
+    const rows = series.map((one) => [one.name, ...one.values.map((value) => value.toFixed(2))]);
+    return `![growth by ${name}](bench/growth-${name}.svg)\n\n${table(head, rows)}\n`;
+  });
+  return `What a long journal, a long session and many agents cost: the curves behind the growth rows.\n\n${parts.join("\n")}\n`;
 }
 
 function agents(result) {
@@ -339,8 +373,8 @@ function behind(outcomes, processors) {
     ...(faster.length > 0
       ? [
           `Faster than kedge: ${faster.join(", ")}. An edit of kedge takes more of the processor: it is judged by what was
-shown, written under a lock, flushed, kept and recorded, in a process that runs each of these for the first few times; and what ${most} agents
-were shown of a file is one record, read and written whole with every call. Here ${most} processes share ${processors}; agents that think for seconds do not wait for each other.`,
+shown, written under a lock, flushed, kept and recorded, in a process that runs each of these for the first few times. Here ${most} processes
+share ${processors}; agents that think for seconds do not wait for each other.`,
         ]
       : []),
   ].join(" ");
