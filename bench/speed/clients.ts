@@ -25,7 +25,7 @@ const files = Object.fromEntries(
   ]),
 );
 
-/** Of 26 calls: 8 reads, 12 edits and 6 commands. */
+/** Makes 26 calls: 8 reads, 12 edits and 6 commands. */
 async function work(agent: Agent): Promise<void> {
   for (const [turn, name] of names.entries()) {
     await agent.read(name);

@@ -1,4 +1,4 @@
-/** What an edit of a file of a million lines takes of memory at its peak, as a person starts it. */
+/** The peak memory of an edit in a file of a million lines, as a person starts it. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

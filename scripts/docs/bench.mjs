@@ -217,7 +217,7 @@ ${table(
 }
 
 function speed(result) {
-  const { groups, cold, stale, scaling, curves } = result;
+  const { groups, cold, stale, scaling, curves = {} } = result;
   const works = {
     split: "toString().split, the baseline",
     list: "list",
@@ -293,7 +293,7 @@ const growths = {
   session: ["By the length of a session: an edit by the anchors of one read", "edits of that session before"],
   agents: ["By the number of agents: an edit of one file, as many edits before", "agents on that file"],
 };
-/** What is a fraction of a millisecond would press the others together. */
+/** Curves of fractions of a millisecond would press the others together. */
 const isSmall = ({ values }) => Math.max(...values) < 0.5;
 
 function growthPlots(curves) {
