@@ -24,8 +24,13 @@ export function isReformat(entry: JournalEntry): boolean {
   return entry.reformat === true;
 }
 
+/** One text for all who may have been it; "" for nobody. */
+export function nameOfAuthor(author: Author | null): string {
+  return author?.authors.join("\n") ?? "";
+}
+
 export function isSameAuthor(one: Author | null, other: Author | null): boolean {
-  return one?.authors.join("\n") === other?.authors.join("\n");
+  return one === other || nameOfAuthor(one) === nameOfAuthor(other);
 }
 
 /** Whether only one author is possible: an agent, or the person. */

@@ -1,5 +1,5 @@
 /** The part of the work on a tree that one author asks for, and what it stands on. Pure. */
-import { type Author, isOfParty, type Party, unrecorded } from "./author.js";
+import { type Author, isOfParty, isSameAuthor, nameOfAuthor, type Party, unrecorded } from "./author.js";
 import type { FileWork } from "./file-work.js";
 import { type Item, joined, linesWith, type Need, needsOf } from "./lines/text-work.js";
 import type { MissingNeed } from "./refusal.js";
@@ -58,7 +58,11 @@ function textPlan(work: FileWork, choice: Choice): Planned {
   const hasMode = work.head !== null && work.head.mode !== work.mode && choice.isOwn(unrecorded);
   const isMadeEmpty = isNew && choice.isOwn(work.creator) && (work.from !== null || items.length === 0);
   if (taken.size === 0 && !hasMode && !isMadeEmpty) return nothing;
-  const missing = [...creationNeed(work, taken, choice), ...complete(work, taken, choice)];
+  const created = creationNeed(work, taken, choice);
+  const others = complete(work, taken, choice).filter(
+    ({ author }) => !created.some((need) => isSameAuthor(need.author, author)),
+  );
+  const missing = [...created, ...others];
   const lines = linesWith(items, (item) => taken.has(item));
   const mode = hasMode || !work.head ? work.mode : work.head.mode;
   return { file: { work, bytes: Buffer.from(joined(lines), "latin1"), mode, lines, taken }, missing };
@@ -69,7 +73,7 @@ function creationNeed(work: FileWork, taken: Set<Item>, { isOwn, isCompanion }: 
   const { creator, from, path } = work;
   const items = work.items as readonly Item[];
   if (!creator || isOwn(creator)) return [];
-  const theirs = items.filter(({ author }) => author?.authors.join() === creator.authors.join());
+  const theirs = items.filter(({ author }) => nameOfAuthor(author) === nameOfAuthor(creator));
   if (from === null && theirs.length === 0) return [];
   if (isCompanion(creator)) {
     if (from === null) for (const item of theirs) taken.add(item);
@@ -91,24 +95,25 @@ function complete(
   for (;;) {
     const needs = needsOf(all, taken);
     const along = needs.filter(({ author }) => isOwn(author) || isCompanion(author));
-    for (const need of along) for (const item of need.items) taken.add(item);
+    for (const needed of new Set(along.map((need) => need.items))) for (const item of needed) taken.add(item);
     if (along.length === 0) return grouped(needs, all, path);
   }
 }
 
 function grouped(needs: readonly Need[], items: readonly Item[], path: string): MissingNeed[] {
   const numbers = numbersIn(items);
-  const found = new Map<string, { author: Author; lines: Set<number>; standing: Set<number> }>();
+  const found = new Map<string, { author: Author; lines: number[]; standing: Set<readonly Item[]> }>();
   for (const { item, author, items: needed } of needs) {
-    const name = author.authors.join("\n");
-    const one = found.get(name) ?? { author, lines: new Set(), standing: new Set() };
-    one.lines.add(numbers.get(item) as number);
-    for (const other of needed) if (numbers.has(other)) one.standing.add(numbers.get(other) as number);
+    const name = nameOfAuthor(author);
+    const one = found.get(name) ?? { author, lines: [], standing: new Set() };
+    one.lines.push(numbers.get(item) as number);
+    one.standing.add(needed);
     found.set(name, one);
   }
-  return [...found.values()].map(({ author, lines, standing }) => ({
-    ...{ path, author, lines: [...lines], standing: [...standing], why: "between" as const },
-  }));
+  return [...found.values()].map(({ author, lines, standing }) => {
+    const theirs = [...standing].flat().flatMap((item) => numbers.get(item) ?? []);
+    return { path, author, lines, standing: theirs, why: "between" as const };
+  });
 }
 
 /** Line numbers, from 1, in the file now. */

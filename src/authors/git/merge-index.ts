@@ -13,11 +13,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { contentsOf, runGit } from "../../git/index.js";
 import type { Repository } from "../../host/index.js";
-import { isSameAuthor } from "../author.js";
+import { nameOfAuthor } from "../author.js";
 import { placesIn } from "../file-work.js";
 import { linesOf } from "../lines/follow.js";
-import { joined } from "../lines/text-work.js";
-import { removerOf, type WovenLine } from "../lines/weave.js";
+import { joined, remembering } from "../lines/text-work.js";
+import { type Replacement, removerIn, type WovenLine } from "../lines/weave.js";
 import type { PlannedFile } from "../plan.js";
 import { CommitRefusal } from "../refusal.js";
 import type { GitFile } from "./work-tree.js";
@@ -174,11 +174,19 @@ function mergedText({ work, lines, taken }: PlannedFile, staged: Uint8Array): Ui
     known.add(item.line).add(item.twin ?? null);
     if (item.line && taken.has(item)) isChanged.set(item.line, item.kind === "inserted");
   }
-  const committing = [...taken].map(({ author }) => author);
-  const isLeft = ({ by, diedIn }: WovenLine): boolean =>
-    diedIn?.inserted.some((one) => one.isAlive && !isChanged.has(one) && isSameAuthor(one.by, by)) ?? false;
-  const isReplaced = (line: WovenLine): boolean =>
-    !known.has(line) && !isLeft(line) && committing.some((author) => isSameAuthor(author, removerOf(line)));
+  const committing = new Set([...taken].map(({ author }) => nameOfAuthor(author)));
+  const fate = remembering((by: Replacement) => {
+    const left = by.inserted.filter((one) => one.isAlive && !isChanged.has(one));
+    return {
+      isCommitted: committing.has(nameOfAuthor(removerIn(by))),
+      left: new Set(left.map((one) => nameOfAuthor(one.by))),
+    };
+  });
+  const isReplaced = (line: WovenLine): boolean => {
+    if (known.has(line) || !line.diedIn) return false;
+    const { isCommitted, left } = fate(line.diedIn);
+    return isCommitted && !left.has(nameOfAuthor(line.by));
+  };
   const merged: { text: string }[] = [];
   let at = 0;
   const unknown = (): void => {

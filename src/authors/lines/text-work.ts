@@ -1,6 +1,6 @@
 /** The uncommitted lines of one text, in one order with those of HEAD, and any part of them as a text. Pure. */
-import { type Author, isSameAuthor, unrecorded } from "../author.js";
-import { removerOf, type Weave, type WovenLine } from "./weave.js";
+import { type Author, isSameAuthor, nameOfAuthor, unrecorded } from "../author.js";
+import { type Replacement, removerIn, type Weave, type WovenLine } from "./weave.js";
 
 /** One line of HEAD, of the file now, or of both. */
 export interface Item {
@@ -29,10 +29,12 @@ export function itemsOf(weave: Weave, head: readonly string[], found: readonly (
     if (committed && !anew.has(committed)) anew.set(committed, author);
     return { text, kind: "inserted", author, line };
   });
+  const removers = remembering(removerIn);
   const authors = all.map((item) => {
     const { kind, line } = item;
     if (kind !== "removed" || !line) return item;
-    return { ...item, author: anew.get(line) ?? removerOf(line) ?? unrecorded };
+    const remover = line.diedIn && removers(line.diedIn);
+    return { ...item, author: anew.get(line) ?? remover ?? unrecorded };
   });
   return numbered(regionsOf(authors).flatMap(withoutEqual));
 }
@@ -69,7 +71,8 @@ function withoutEqual(items: Loose[]): Loose[] {
   const removed = items.filter(({ kind }) => kind === "removed");
   const inserted = items.filter(({ kind }) => kind === "inserted");
   const order = new Map(items.map((item, at) => [item, at]));
-  const pairs = pairsOf(removed, inserted, order);
+  const isBetween = { removed: betweenIn(removed, items), inserted: betweenIn(inserted, items) };
+  const pairs = pairsOf(removed, inserted, isBetween);
   if (pairs.length === 0) return items;
   const result: Loose[] = [];
   let [r, i] = [0, 0];
@@ -81,29 +84,40 @@ function withoutEqual(items: Loose[]): Loose[] {
   for (const [rAt, iAt] of pairs) {
     between(rAt, iAt);
     const [old, made] = [removed[rAt] as Loose, inserted[iAt] as Loose];
-    const [one, other] = hasBetween(removed, old, made, order) ? [old, made] : [made, old];
+    const [one, other] = isBetween.removed(old, made) ? [old, made] : [made, old];
     result.push({ ...made, line: one.line, twin: other.line, kind: "kept", author: null });
   }
   between(removed.length, inserted.length);
   return result;
 }
 
-type Order = ReadonlyMap<Loose, number>;
+/** Tells whether some of these items stand between two of all. */
+type Between = (one: Loose, other: Loose) => boolean;
 
-/** Whether some of these items stand between two others. */
-function hasBetween(items: readonly Loose[], one: Loose, other: Loose, order: Order): boolean {
-  const [a, b] = [order.get(one) as number, order.get(other) as number];
-  return items.some((item) => {
-    const at = order.get(item) as number;
-    return Math.min(a, b) < at && at < Math.max(a, b);
-  });
+function betweenIn(some: readonly Loose[], all: readonly Loose[]): Between {
+  const counted = new Set(some);
+  const before = new Map<Loose, number>();
+  let count = 0;
+  for (const item of all) {
+    before.set(item, count);
+    if (counted.has(item)) count++;
+  }
+  return (one, other) => {
+    const [from, to] = [before.get(one) as number, before.get(other) as number];
+    const [low, first] = from <= to ? [from, one] : [to, other];
+    return Math.max(from, to) - low > (counted.has(first) ? 1 : 0);
+  };
 }
 
 /**
  * A pair takes the place of one of its lines in the weave, so that the texts of all commits have their lines in its order:
  * no removed line may stand between the two, or no new one.
  */
-function pairsOf(removed: readonly Loose[], inserted: readonly Loose[], order: Order): [number, number][] {
+function pairsOf(
+  removed: readonly Loose[],
+  inserted: readonly Loose[],
+  isBetween: Readonly<Record<"removed" | "inserted", Between>>,
+): [number, number][] {
   const width = inserted.length + 1;
   if (removed.length * inserted.length > largestRegion) return [];
   const texts = new Set(removed.map(({ text }) => text));
@@ -114,8 +128,7 @@ function pairsOf(removed: readonly Loose[], inserted: readonly Loose[], order: O
   const paired = (row: number, column: number): number => {
     const [one, two] = [removed[row] as Loose, inserted[column] as Loose];
     if (one.text !== two.text) return Number.NEGATIVE_INFINITY;
-    if (hasBetween(removed, one, two, order) && hasBetween(inserted, one, two, order))
-      return Number.NEGATIVE_INFINITY;
+    if (isBetween.removed(one, two) && isBetween.inserted(one, two)) return Number.NEGATIVE_INFINITY;
     return cell(row + 1, column + 1) + (isSameAuthor(one.author, two.author) ? 1001 : 1000);
   };
   for (let row = removed.length - 1; row >= 0; row--)
@@ -170,37 +183,79 @@ export interface Need {
  */
 export function needsOf(items: readonly Item[], taken: ReadonlySet<Item>): Need[] {
   const regions = new Map<number, Item[]>();
-  for (const item of items)
-    if (item.region >= 0) regions.set(item.region, [...(regions.get(item.region) ?? []), item]);
-  return [...regions.values()].flatMap((region) => {
-    if (!region.some((item) => taken.has(item)) || region.every((item) => taken.has(item))) return [];
-    const lines = region.filter(({ kind }) => kind === "inserted");
-    return lines.flatMap((item, at) => {
-      if (!taken.has(item)) return [];
-      const others = new Map<string, Author>();
-      const add = (author: Author | null): void => {
-        if (author && !isSameAuthor(author, item.author)) others.set(author.authors.join("\n"), author);
-      };
-      const after = new Set(lines.slice(at + 1).map(({ author }) => author?.authors.join("\n")));
-      for (const { author } of lines.slice(0, at)) if (after.has(author?.authors.join("\n"))) add(author);
-      for (const author of replacedAuthors(item, region)) add(author);
-      return [...others.values()]
-        .map((author) => ({
-          item,
-          author,
-          items: region.filter((one) => isSameAuthor(one.author, author) && !taken.has(one)),
-        }))
-        .filter(({ items: needed }) => needed.length > 0);
+  for (const item of items) {
+    if (item.region < 0) continue;
+    const region = regions.get(item.region);
+    if (region) region.push(item);
+    else regions.set(item.region, [item]);
+  }
+  return [...regions.values()].flatMap((region) => needsIn(region, taken));
+}
+
+function needsIn(region: readonly Item[], taken: ReadonlySet<Item>): Need[] {
+  const left = leftBy(region, taken);
+  if (left.size === 0 || !region.some((item) => taken.has(item))) return [];
+  const lines = region.filter(({ kind }) => kind === "inserted");
+  const spans = spansOf(lines);
+  const replaced = replacedIn(region);
+  return lines.flatMap((item, at) => {
+    if (!taken.has(item)) return [];
+    const names = new Set(replaced(item).map(nameOfAuthor));
+    for (const [name, [first, last]] of spans) if (first < at && at < last) names.add(name);
+    names.delete(nameOfAuthor(item.author));
+    return [...names].flatMap((name) => {
+      const found = left.get(name);
+      return found ? [{ item, ...found }] : [];
     });
   });
 }
 
-/** Authors of uncommitted lines that a line replaced, whose removals of lines of HEAD are still theirs. */
-function replacedAuthors({ line }: Item, region: readonly Item[]): (Author | null)[] {
+/** The changes that are not taken, by their authors. */
+function leftBy(region: readonly Item[], taken: ReadonlySet<Item>): Map<string, Omit<Need, "item">> {
+  const found = new Map<string, { readonly author: Author; readonly items: Item[] }>();
+  for (const item of region) {
+    if (!item.author || taken.has(item)) continue;
+    const name = nameOfAuthor(item.author);
+    const known = found.get(name);
+    if (known) known.items.push(item);
+    else found.set(name, { author: item.author, items: [item] });
+  }
+  return found;
+}
+
+/** The places of the first and the last line of each author. */
+function spansOf(lines: readonly Item[]): Map<string, [first: number, last: number]> {
+  const found = new Map<string, [number, number]>();
+  for (const [at, { author }] of lines.entries()) {
+    const name = nameOfAuthor(author);
+    const span = found.get(name);
+    if (span) span[1] = at;
+    else found.set(name, [at, at]);
+  }
+  return found;
+}
+
+/** Finds authors of uncommitted lines that a line replaced, whose removals of lines of HEAD are still theirs. */
+function replacedIn(region: readonly Item[]): (item: Item) => readonly (Author | null)[] {
   const removed = new Set(region.flatMap((one) => (one.kind === "removed" && one.line ? [one.line] : [])));
-  return (line?.bornIn?.removed ?? []).flatMap(({ by, bornIn }) =>
-    bornIn?.removed.some((one) => removed.has(one)) && bornIn.inserted.some(({ isAlive }) => isAlive)
-      ? [by]
-      : [],
+  const stands = remembering(
+    ({ removed: gone, inserted }: Replacement) =>
+      gone.some((one) => removed.has(one)) && inserted.some(({ isAlive }) => isAlive),
   );
+  const authors = remembering((by: Replacement) => {
+    const found = new Map<string, Author | null>();
+    for (const one of by.removed)
+      if (one.bornIn && stands(one.bornIn)) found.set(nameOfAuthor(one.by), one.by);
+    return [...found.values()];
+  });
+  return ({ line }) => (line?.bornIn ? authors(line.bornIn) : []);
+}
+
+/** Answers for each key once: thousands of lines share one replacement. */
+export function remembering<Key, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
+  const known = new Map<Key, Answer>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, ask(key));
+    return known.get(key) as Answer;
+  };
 }

@@ -256,12 +256,12 @@ function die(one: WovenLine, replacement: Replacement): void {
 }
 
 /**
- * Returns who removed a line. If all that took its place was replaced in its turn, the removal is the doing of whoever did
+ * Returns who removed lines. If all that took their place was replaced in its turn, the removal is the doing of whoever did
  * that: an edit of an uncommitted line is the edit that a commit holds.
  */
-export function removerOf({ diedIn }: WovenLine): Author | null {
-  let owner: Author | null = diedIn?.author ?? null;
-  let at = diedIn;
+export function removerIn(replacement: Replacement): Author {
+  let owner = replacement.author;
+  let at: Replacement | null = replacement;
   const seen = new Set<Replacement>();
   while (at && !seen.has(at) && at.inserted.length > 0 && at.inserted.every(({ isAlive }) => !isAlive)) {
     seen.add(at);

@@ -115,6 +115,20 @@ describe("kedge commit in a real work tree", () => {
     expect(tree.git("ls-tree", "HEAD", "run.sh", "link")).toMatch(/^120000.*link\n100755.*run.sh\n$/);
   });
 
+  test("takes the lines of one author out of a long new file with another's among them", async () => {
+    const tree = new TestRepository({ "a.txt": ten });
+    const lines = Array.from({ length: 20_000 }, (_, at) => `ada ${at}\n`);
+    await tree.write("ada", "long.txt", lines.join(""));
+    await tree.write("bob", "long.txt", lines.toSpliced(9_000, 0, "bob\n").join(""));
+    const { err } = await tree.kedge("me", "commit", "--agent", "bob", "-m", "x");
+    expect(err).toBe(
+      "kedge: long.txt:9001 is in a new file of ada (1-9000,9002-20001); --with ada takes them along\n",
+    );
+    await commits(tree, "ada");
+    expect(tree.head("long.txt")).toBe(lines.join(""));
+    expect(staged(tree)).toEqual([]);
+  });
+
   test("makes the first commit of a repository", async () => {
     const tree = new TestRepository();
     await tree.write("ada", "a.txt", "1\n");
