@@ -7,15 +7,16 @@ import { four, Place } from "../cli/support.js";
 import { anchor, Served } from "../serve/support.js";
 import { databaseUrl } from "./database.js";
 import { newTree, openHost } from "./fleet.js";
+import { postgresHome, startPostgres } from "./postgres.js";
 import { soak } from "./soak.js";
 
 const url = databaseUrl() as string;
 
 /** A tree of files that hosts share, each with a state folder of its own. */
-async function fleet(files: Readonly<Record<string, string>>, agents: number) {
+async function fleet(files: Readonly<Record<string, string>>, agents: number, database = url) {
   const place = new Place(files);
   const tree = newTree();
-  const host = openHost(url, { tree, root: place.folder });
+  const host = openHost(database, { tree, root: place.folder });
   onTestFinished(() => host.dispose());
   const tokens: string[] = [];
   for (let at = 0; at < agents; at++) {
@@ -27,7 +28,12 @@ async function fleet(files: Readonly<Record<string, string>>, agents: number) {
     hosts += 1;
     const state = join(place.scratch, `state-${hosts}`);
     mkdirSync(state, { mode: 0o700 });
-    return Served.start(place, ["--store", url, "--tree", tree, "--calls", "1000000", ...args], http, state);
+    return Served.start(
+      place,
+      ["--store", database, "--tree", tree, "--calls", "1000000", ...args],
+      http,
+      state,
+    );
   };
   return { place, tree, store: host.store, tokens, start };
 }
@@ -87,6 +93,34 @@ describe.skipIf(url === null)("two servers on PostgreSQL", () => {
     expect((await servers[0]?.ask({ path: "/readyz" }))?.status).toBe(200);
   });
 
+  test("while the database is gone calls are refused as busy with the cause, and then it goes on by itself", async ({
+    skip,
+  }) => {
+    const home = process.env.KEDGE_TEST_POSTGRES ? null : await postgresHome();
+    if (home === null) return skip("this PostgreSQL is not ours to stop");
+    const postgres = await startPostgres(home);
+    onTestFinished(() => postgres.dispose());
+    const { place, tokens, start } = await fleet({ "a.ts": four }, 1, postgres.url);
+    const [token = ""] = tokens;
+    const server = await start();
+    const shown = await server.call(token, "read_file", { path: "a.ts" });
+    const edit = { path: "a.ts", edits: [{ op: "set_line", anchor: anchor(shown, 1), text: "eins" }] };
+    await postgres.stop("immediate");
+    const refused = await server.call(token, "edit_file", edit);
+    expect(refused).toMatchObject({ status: 200, isError: true, details: { code: "busy" } });
+    expect(refused.text).toContain("the store cannot be reached");
+    expect(refused.text).not.toMatch(/127\.0\.0\.1|postgres:/);
+    expect((await server.ask({ path: "/readyz" })).status).toBe(503);
+    expect((await server.ask({ path: "/healthz" })).status).toBe(200);
+    expect((await server.ask({ body: "{}", token: "kedge_wrong" })).status).toBe(401);
+    expect(place.text("a.ts")).toBe(four);
+    await postgres.start();
+    const isDone = async () => !(await server.call(token, "edit_file", edit)).isError;
+    await expect.poll(isDone, { timeout: 60_000 }).toBe(true);
+    expect(place.text("a.ts")).toBe(four.replace("one", "eins"));
+    await expect.poll(async () => (await server.ask({ path: "/readyz" })).status).toBe(200);
+  });
+
   // KEDGE_SOAK=600 for ten minutes.
   test("killed in turn every few seconds: every accepted edit exactly once, memory and connections flat", async () => {
     const seconds = Number(process.env.KEDGE_SOAK ?? 20);
@@ -120,7 +154,7 @@ describe.skipIf(url === null)("two servers on PostgreSQL", () => {
     for (const [one, other] of result.batches)
       expect(there.has(one), "a batch is whole").toBe(there.has(other));
     expect(readdirSync(place.folder).sort()).toEqual([...names].sort());
-    expect(result.accepted.length).toBeGreaterThan(seconds);
+    expect(result.accepted.length).toBeGreaterThan(tokens.length);
     expect(result.kills).toBeGreaterThan(1);
     const [before, after] = [result.samples[0], result.samples.at(-1)];
     expect(after?.connections).toBeLessThanOrEqual(Math.max(60, 1.5 * (before?.connections ?? 0)));
