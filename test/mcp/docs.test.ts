@@ -13,9 +13,18 @@ test.each(blocks)("a configuration to paste is JSON and starts the server: %s", 
   expect(words.slice(0, 2)).toEqual(["kedge", "mcp"]);
 });
 
-test("nothing is fetched by a name that is not ours yet", () => {
-  for (const path of ["README.md", "docs/mcp.md", "plugins/claude-code/launch.cjs"])
-    expect(readFileSync(path, "utf8")).not.toMatch(/npx (-y )?kedge|install -g kedge|"npx"/);
+const fetched = /npx (-y )?kedge|install (-g|--global) kedge|"npx"/;
+
+test.each(["docs/mcp.md", "plugins/claude-code/launch.cjs"])(
+  "nothing is fetched by a name that is not ours yet: %s",
+  (path) => {
+    expect(readFileSync(path, "utf8")).not.toMatch(fetched);
+  },
+);
+
+test("README names the published package only beside the words that it is not published yet", () => {
+  const text = readFileSync("README.md", "utf8");
+  if (fetched.test(text)) expect(text).toMatch(/is not on npm yet\./);
 });
 
 test("there is one for each of the common clients", () => {
