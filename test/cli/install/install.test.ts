@@ -474,6 +474,21 @@ describe("what is said", () => {
     expect(err).toMatch(/not guarded.*mcp\.json.*"mcpServers"/);
   });
 
+  test("one whose configuration cannot be read keeps none of the others from the guard", async () => {
+    const machine = new Machine();
+    machine.put(".gemini/settings.json", '{ "model": "x", }');
+    machine.put(".codex/config.toml", 'model = "x"\n');
+    const { status, err, out } = await machine.run("install codex gemini-cli pi");
+    expect(status).toBe(1);
+    expect(err).toContain("settings.json, line 1, column 15: Gemini CLI does not read");
+    expect(machine.text(".pi/agent/extensions/kedge.js")).toContain("hook.cjs");
+    // A file beside it that holds nothing of ours is not said to.
+    expect(out).toContain("Codex: guard installed in ~/.codex/hooks.json\n");
+    expect((await machine.run("install codex")).out).toBe(
+      "Codex: guard already installed in ~/.codex/hooks.json\n",
+    );
+  });
+
   test("that the guard would start twice, or comes with a plugin already", async () => {
     const machine = new Machine();
     await machine.run("install pi");

@@ -2,7 +2,7 @@ import { findProgram } from "../../../host/index.js";
 import { visible } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
 import { done, failed } from "../../flag-types.js";
-import { isTerminal } from "../../input.js";
+import { InputError, isTerminal } from "../../input.js";
 import { carryOutInstall, outcomeOf } from "../../install/carry-out.js";
 import { allClients } from "../../install/clients/all.js";
 import { serverCommand } from "../../install/command.js";
@@ -36,9 +36,27 @@ export const run: Run = async (context) => {
 
 async function each(names: readonly string[], context: Context, isDry: boolean): Promise<number> {
   let worst: number = done;
-  for (const name of names)
-    worst = Math.max(worst, name === "cursor" ? explainCursor(context) : await install(name, context, isDry));
+  for (const name of names) {
+    const installing = name === "cursor" ? explainCursor(context) : install(name, context, isDry);
+    worst = Math.max(worst, names.length === 1 ? await installing : await orSaid(installing, context));
+  }
   return worst;
+}
+
+/** A configuration that cannot be changed keeps no other client from its guard. */
+async function orSaid(installing: number | Promise<number>, context: Context): Promise<number> {
+  try {
+    return await installing;
+  } catch (error) {
+    if (error instanceof InputError) return refused(error.message, context);
+    throw error;
+  }
+}
+
+function refused(message: string, context: Context): number {
+  if (context.args.has("json")) context.output.out.line(JSON.stringify({ status: "failed", message }));
+  say(`kedge: ${message}`, context);
+  return failed;
 }
 
 /** Cursor cannot be run without its service, so no guard for it was ever tried. */
@@ -46,9 +64,7 @@ function explainCursor(context: Context): number {
   const { setup } = prepare(context, "claude-code");
   const entry = JSON.stringify({ mcpServers: { kedge: serverCommand(setup) } });
   const message = `Cursor's own tools are not guarded: no guard was tried there. Kedge's tools are an MCP server, and ~/.cursor/mcp.json takes it as ${entry}`;
-  if (context.args.has("json")) context.output.out.line(JSON.stringify({ status: "failed", message }));
-  say(`kedge: ${message}`, context);
-  return failed;
+  return refused(message, context);
 }
 
 async function install(name: string, context: Context, isDry: boolean): Promise<number> {
@@ -57,11 +73,7 @@ async function install(name: string, context: Context, isDry: boolean): Promise<
   const { client, setup, state, files, record } = prepared;
   const asked = wantedParts(context);
   const refusal = client.refuses(asked, setup);
-  if (refusal !== null) {
-    if (args.has("json")) context.output.out.line(JSON.stringify({ status: "failed", message: refusal }));
-    say(`kedge: ${refusal}`, context);
-    return failed;
-  }
+  if (refusal !== null) return refused(refusal, context);
   const wanted = new Set(parts.filter((part) => asked.has(part) || record?.parts.includes(part)));
   const plan = await planInstall({ files, configs: client.files(setup), record }, wanted);
   const copy = copyState(state, program);
@@ -108,7 +120,11 @@ function report(job: Job, status: Status, backups: ReadonlyMap<string, string> =
     return done;
   }
   const what = parts.filter((part) => wanted.has(part) && part !== "exclusive").join(" and ");
-  const paths = plan.filter(({ after }) => after !== null).map(({ path }) => shortened(path, setup));
+  // A file may be there that holds nothing of ours.
+  const configs = client.files(setup);
+  const isOurs = ({ after }: Planned, at: number) =>
+    after !== null && configs[at]?.has(new TextDecoder().decode(after)).length !== 0;
+  const paths = plan.filter(isOurs).map(({ path }) => shortened(path, setup));
   const where = `installed in ${visible(paths.join(" and "))}`;
   const sentences: Readonly<Record<Status, string>> = {
     "dry run": dryRunSentence,
