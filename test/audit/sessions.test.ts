@@ -54,6 +54,27 @@ describe("a session", () => {
     expect([both.edits, both.sessions, both.failed.total]).toEqual([9, 2, 4]);
   });
 
+  test.each(readdirSync(fixtures).filter((name) => name.endsWith(".jsonl")))(
+    "%s that another program wrote anew, with blanks and its names in another order, counts alike",
+    async (name) => {
+      const sorted = (value: unknown): unknown =>
+        Array.isArray(value)
+          ? value.map(sorted)
+          : typeof value === "object" && value !== null
+            ? Object.fromEntries(
+                Object.entries(value)
+                  .sort(([one], [two]) => (one < two ? 1 : -1))
+                  .map(([key, one]) => [key, sorted(one)]),
+              )
+            : value;
+      const anew = (line: string): string =>
+        line === "" ? "" : JSON.stringify(sorted(JSON.parse(line)), null, 1).replace(/\n */g, " ");
+      const lines = readFileSync(join(fixtures, name), "utf8").split("\n").map(anew);
+      const path = folder({ [name]: lines.join("\n") });
+      expect(await numbers(join(path, name))).toEqual(await numbers(join(fixtures, name)));
+    },
+  );
+
   test("of older builds, with arrows behind line numbers and subagents in files beside it, counts alike", async () => {
     const arrow = (text: string): string => text.replace(/^(\d+)\t/gm, "     $1→");
     const older = (line: string): string => {

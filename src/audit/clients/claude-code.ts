@@ -77,11 +77,13 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     return known;
   };
   let folder = dirname(path);
-  for (const line of linesOf(path, progress, (head) => !isOther(head), cursor)) {
-    const isSide = line.startsWith('"isSidechain":true', line.indexOf(",") + 1);
+  for (const read of linesOf(path, progress, (head) => !isOther(head), cursor)) {
+    const isAnew = writtenAnew.test(read);
+    const line = isAnew ? JSON.stringify(parsedLine(read, progress)) : read;
+    const isSide = isOfSubagent(line);
     if (!isTelling(line)) {
       if (line.includes('"message":') || line.includes('"attachment":'))
-        sentTo(isSide ? "side" : "").add({ ...cursor });
+        sentTo(isSide ? "side" : "").add(isAnew ? line : { ...cursor });
       continue;
     }
     const span = { ...cursor };
@@ -95,7 +97,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       const found = { ...base, ...printed.call, recall: sentTo("").now() };
       const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
       yield callOf(adapter, { ...toldOf(found, null, outcome), isPlain: true });
-      sentTo("").add(span);
+      sentTo("").add(isAnew ? line : span);
       continue;
     }
     const entry = entries.take(span, parsedLine(line, progress));
@@ -127,8 +129,18 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
       yield callOf(adapter, toldOf(found, failureIn(block), outcome));
     }
-    context.add(span);
+    context.add(isAnew ? line : span);
   }
+}
+
+/** Other programs, such as those that copy a session without its secrets, put blanks between names and values. */
+const writtenAnew = /^\s*\{(?:\s|"[^"]*"\s*:\s)/;
+
+/** The client names it second; a program that has sorted the names may have put it anywhere. */
+function isOfSubagent(line: string): boolean {
+  const word = '"isSidechain":true';
+  if (line.startsWith(word, line.indexOf(",") + 1)) return true;
+  return !line.startsWith('{"parentUuid":') && line.includes(word);
 }
 
 /** The lines of a session file, parsed. One is held: what is asked of a line is mostly asked at once. */

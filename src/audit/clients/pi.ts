@@ -11,7 +11,7 @@ const adapter = adapterOf("pi");
 export const pi: SessionReader = {
   client: "pi",
   folders: ({ env, home }) => [join(env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"), "sessions")],
-  isSession: (path, head) => path.endsWith(".jsonl") && /^\{"type":"session",/.test(head),
+  isSession: (path, head) => path.endsWith(".jsonl") && /^\{[^\n]*"type":"session"[,}]/.test(head) && !/"sessionId"/.test(head),
   files: (file) => [
     { ...file, client: "pi", session: sessionOf(file), steps: (progress) => stepsOf(file, progress) },
   ],

@@ -54,12 +54,17 @@ function* filesBelow(path: string, unreadable: string[], depth = 0): Generator<F
   }
 }
 
+/** The blanks go that other programs put between names and values: clients write none. */
+function compact(head: string): string {
+  return head.replace(/([{,:]) +(?=")/g, "$1").replace(/": +/g, '":');
+}
+
 function headOf(path: string): string | null {
   try {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const bytes = Buffer.alloc(headSize);
-      return bytes.toString("utf8", 0, readSync(fd, bytes, 0, headSize, 0));
+      return compact(bytes.toString("utf8", 0, readSync(fd, bytes, 0, headSize, 0)));
     } finally {
       closeSync(fd);
     }
