@@ -12,7 +12,7 @@ const style = `
 @media (prefers-color-scheme: dark) { :root { --ink: #edeef0; --dim: #b0b4ba; --paper: #111113; --card: #18191b; --line: #363a3f;
   --other: #5472e4; --failed: #e5484d; --good: #30a46c; --bad: #f5a524; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; max-width: 68rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: 0 0 0.5rem; } h2 { font-size: 1.1rem; margin: 2.25rem 0 0.75rem; }
 p.said { font-size: 1.15rem; max-width: 46rem; }
@@ -26,7 +26,7 @@ svg text { font: 13px system-ui, sans-serif; fill: var(--ink); } svg .label { fi
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.35rem 0.75rem 0.35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--dim); font-weight: 500; } td.number { text-align: right; } td.part { padding-left: 1.25rem; }
-td code { overflow-wrap: anywhere; } code { font: 0.875em ui-monospace, monospace; }
+td code { overflow-wrap: anywhere; } td.whole { white-space: nowrap; } td.path { min-width: 15rem; } code { font: 0.875em ui-monospace, monospace; }
 tr.bad td:first-child { font-weight: 600; }
 `;
 
@@ -71,12 +71,12 @@ function failureBars({ report: { failed } }: Audit): Bar[] {
   }));
 }
 
-function kedgeBars({ report: { kedge, edits, undecided, failed } }: Audit): Bar[] {
+function kedgeBars({ report: { kedge, edits, undecided } }: Audit): Bar[] {
   const played = edits - undecided;
   return [
-    { label: "failed edits healed", value: kedge.healed, of: failed.total, kind: "good" },
+    { label: "edits healed", value: kedge.healed, of: played, kind: "good" },
     { label: "harm refused", value: kedge.refusedRightly, of: played, kind: "good" },
-    { label: "told before a call that failed", value: kedge.toldEarly, of: failed.total, kind: "good" },
+    { label: "told before it failed or did harm", value: kedge.toldEarly, of: played, kind: "good" },
     { label: "good calls refused (false alarms)", value: kedge.inTheWay, of: played, kind: "bad" },
     { label: "cannot be told", value: undecided, of: edits, kind: "other" },
   ];
@@ -101,12 +101,12 @@ function casesTable(cases: readonly Case[]): string {
   const rows = shown.map(({ id, kind, client, time, path, why }) => {
     const cells = [
       `<code>${escaped(id)}</code>`,
-      escaped(kind),
+      escaped(kind.replace(/^kedge\./, "")),
       escaped(client),
       escaped(time?.slice(0, 16).replace("T", " ") ?? ""),
-    ];
-    const told = [...cells, `<code>${escaped(visible(path ?? ""))}</code>`, escaped(why)];
-    return `<tr>${told.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+    ].map((cell) => `<td class="whole">${cell}</td>`);
+    const file = `<td class="path"><code>${escaped(visible(path ?? ""))}</code></td>`;
+    return `<tr class="${kind === "kedge.inTheWay" ? "bad" : ""}">${cells.join("")}${file}<td>${escaped(why)}</td></tr>`;
   });
   const note = `<p class="dim">At most ${listed} of each kind. <code>kedge audit --show ID</code> prints one with all that is known of it.</p>`;
   return note + table(["id", "what", "client", "when", "file", "why"], rows);

@@ -116,7 +116,7 @@ export class Replay {
       : { kind: "change", writes: asks };
     const said = await this.ask(event, call);
     const guard = said.deny ?? said.tell ?? null;
-    const kind = failure === null ? this.ofGood(call, index, said, texts) : ofFailed(said);
+    const kind = failure === null ? ofCut(call, said, this.ofGood(call, index, said, texts)) : ofFailed(said);
     return { ...kind, guard: kind.kind === "allowed" ? null : guard, isOverwrite };
   }
 
@@ -260,6 +260,19 @@ export class Replay {
   private async showAll(path: string): Promise<void> {
     for (const key of [...this.waiting.keys()]) if (key.endsWith(`\0${path}`)) await this.show(key, path);
   }
+}
+
+const unseen = new Set<unknown>(["not_read", "not_shown"]);
+
+/** Leaves out what nobody can judge: a text may have been shown before the session's first line. */
+function ofCut(
+  { isCut }: Call,
+  { considered }: Answered,
+  judged: Pick<Verdict, "kind" | "why">,
+): Pick<Verdict, "kind" | "why"> {
+  const code = considered?.kind === "refused" ? considered.result.details.code : null;
+  if (!isCut || judged.kind !== "inTheWay" || !unseen.has(code)) return judged;
+  return { kind: "undecided", why: "the session's file begins in the middle of the conversation" };
 }
 
 function ofFailed({ considered }: Answered): Pick<Verdict, "kind" | "why"> {

@@ -41,6 +41,7 @@ export function reportRows({ report, extent }: Audit): ReportRow[] {
   const { failed, kedge, edits } = report;
   const decided = edits - report.undecided;
   const ofEdits = { of: edits, noun: "edits" };
+  const ofReplayed = { of: decided, noun: "edits replayed" };
   const row = (
     kind: ReportRow["kind"],
     what: string,
@@ -61,22 +62,10 @@ export function reportRows({ report, extent }: Audit): ReportRow[] {
       noun: "commands",
     }),
     row("other", "reads of what was in context", report.repeatedReads, { of: extent.reads, noun: "reads" }),
-    row("good", "kedge: failed edits it would have healed", kedge.healed, {
-      of: failed.total,
-      noun: "failed",
-    }),
-    row("good", "kedge: harm it would have refused", kedge.refusedRightly, {
-      of: decided,
-      noun: "edits replayed",
-    }),
-    row("good", "kedge: told before a call that failed", kedge.toldEarly, {
-      of: failed.total,
-      noun: "failed",
-    }),
-    row("bad", "kedge: good calls it would have refused", kedge.inTheWay, {
-      of: decided,
-      noun: "edits replayed",
-    }),
+    row("good", "kedge: edits it would have healed", kedge.healed, ofReplayed),
+    row("good", "kedge: harm it would have refused", kedge.refusedRightly, ofReplayed),
+    row("good", "kedge: told before a call that failed or did harm", kedge.toldEarly, ofReplayed),
+    row("bad", "kedge: good calls it would have refused", kedge.inTheWay, ofReplayed),
     row("bad", "  of these, writes over a whole file", extent.overwritesInTheWay, {
       of: extent.overwrites,
       noun: "overwrites",

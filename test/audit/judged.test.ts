@@ -60,6 +60,21 @@ describe("a call", () => {
     expect(report).toMatchObject({ kedge: { ...kedge, inTheWay: 1 } });
   });
 
+  test("of a file whose session begins in the middle is not judged, until the model forgets what it was sent", async () => {
+    const calls = [editOf(path, text, "const value3 = 3;", "const value3 = 33;")];
+    const [parent, cut] = ['"parentUuid":null', '"parentUuid":"not in this file"'];
+    const file = join(folder, "cut.jsonl");
+    const judged = async (lines: string) => {
+      writeFileSync(file, lines);
+      return (await audit({ paths: [file], env: {}, home: "/nowhere" })).report;
+    };
+    const lines = madeSession(calls);
+    expect(await judged(lines)).toMatchObject({ undecided: 0, kedge: { ...kedge, inTheWay: 1 } });
+    expect(await judged(lines.replace(parent, cut))).toMatchObject({ undecided: 1, kedge });
+    const fold = `{${cut},"isSidechain":false,"type":"system","subtype":"compact_boundary","uuid":"c"}\n`;
+    expect(await judged(fold + lines)).toMatchObject({ undecided: 0, kedge: { ...kedge, inTheWay: 1 } });
+  });
+
   test("that failed for blanks is healed, and what it cost is counted", async () => {
     const report = await reportOf([
       readOf(path, text),

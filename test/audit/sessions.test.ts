@@ -75,6 +75,20 @@ describe("a session", () => {
     },
   );
 
+  test("of pi keeps what a compaction kept", async () => {
+    const lines = readFileSync(join(fixtures, "pi-0.73.1.jsonl"), "utf8").trimEnd().split("\n");
+    const edit = lines.findIndex((line) => line.includes('"name":"edit"'));
+    const first = JSON.parse(lines[2] as string).id;
+    const compacted = async (firstKeptEntryId: string) => {
+      const fold = { type: "compaction", id: "c0", parentId: null, summary: "done so far", firstKeptEntryId };
+      const all = [...lines.slice(0, edit), JSON.stringify(fold), ...lines.slice(edit)];
+      return (await audited(folder({ "a.jsonl": all.join("\n") }))).report;
+    };
+    const { edits, kedge } = (await audited(join(fixtures, "pi-0.73.1.jsonl"))).report;
+    expect(await compacted(first)).toMatchObject({ edits, kedge });
+    expect((await compacted("none")).kedge.inTheWay).toBeGreaterThan(kedge.inTheWay);
+  });
+
   test("of older builds, with arrows behind line numbers and subagents in files beside it, counts alike", async () => {
     const arrow = (text: string): string => text.replace(/^(\d+)\t/gm, "     $1→");
     const older = (line: string): string => {

@@ -69,7 +69,6 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
   const own = subagentFile.exec(path)?.[2];
   const asked = new Map<string, Asked>();
   const sent = new Map<string, SentLines>();
-  const cursor = { start: 0, end: 0 };
   const entries = new Entries(path);
   const sentTo = (agent: string): SentLines => {
     const known = sent.get(agent) ?? new SentLines((lines) => adapter.sentIn?.(lines) ?? [], path);
@@ -77,16 +76,14 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     return known;
   };
   let folder = dirname(path);
-  for (const read of linesOf(path, progress, (head) => !isOther(head), cursor)) {
-    const isAnew = writtenAnew.test(read);
-    const line = isAnew ? JSON.stringify(parsedLine(read, progress)) : read;
-    const isSide = isOfSubagent(line);
+  let isCut: boolean | null = null;
+  for (const { line, span, isSide, kept } of readLines(path, progress)) {
+    isCut ??= isBegunBefore(line);
     if (!isTelling(line)) {
       if (line.includes('"message":') || line.includes('"attachment":'))
-        sentTo(isSide ? "side" : "").add(isAnew ? line : { ...cursor });
+        sentTo(isSide ? "side" : "").add(kept);
       continue;
     }
-    const span = { ...cursor };
     const printed = isSide ? null : printedIn(line, asked);
     if (printed) {
       asked.delete(printed.call.id);
@@ -97,7 +94,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       const found = { ...base, ...printed.call, recall: sentTo("").now() };
       const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
       yield callOf(adapter, { ...toldOf(found, null, outcome), isPlain: true });
-      sentTo("").add(isAnew ? line : span);
+      sentTo("").add(kept);
       continue;
     }
     const entry = entries.take(span, parsedLine(line, progress));
@@ -107,6 +104,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
     if (text(entry, "subtype") === "compact_boundary") {
       context.fold();
+      isCut = false;
       yield { kind: "fold", agent, time };
       continue;
     }
@@ -114,11 +112,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     if (notice.type === "edited_text_file")
       yield { kind: "noticed", agent, time, path: text(notice, "filename") ?? "" };
     const blocks = list(record(entry, "message"), "content");
-    for (const block of blocks) {
-      const [id, tool] = [text(block, "id"), text(block, "name")];
-      if (text(block, "type") === "tool_use" && id !== undefined && tool !== undefined)
-        asked.set(id, { id, tool, input: record(block, "input") });
-    }
+    for (const call of askedIn(blocks)) asked.set(call.id, call);
     const base = { agent, subagent, session, time, cwd: text(entry, "cwd") ?? dirname(path) };
     for (const block of blocks) {
       const id = text(block, "tool_use_id") ?? "";
@@ -127,10 +121,43 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       asked.delete(id);
       const found = { ...base, ...call, recall: context.now() };
       const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
-      yield callOf(adapter, toldOf(found, failureIn(block), outcome));
+      yield callOf(adapter, { ...toldOf(found, failureIn(block), outcome), isCut: isCut ?? false });
     }
-    context.add(isAnew ? line : span);
+    context.add(kept);
   }
+}
+
+function askedIn(blocks: readonly unknown[]): Asked[] {
+  return blocks.flatMap((block) => {
+    const [id, tool] = [text(block, "id"), text(block, "name")];
+    const isCall = text(block, "type") === "tool_use" && id !== undefined && tool !== undefined;
+    return isCall ? [{ id, tool, input: record(block, "input") }] : [];
+  });
+}
+
+interface ReadLine {
+  /** As the client writes it. */
+  readonly line: string;
+  readonly span: LineSpan;
+  readonly isSide: boolean;
+  /** How to find it again: its place in the file, if it stands there as the client writes it. */
+  readonly kept: string | LineSpan;
+}
+
+function* readLines(path: string, progress: Progress): Generator<ReadLine> {
+  const cursor = { start: 0, end: 0 };
+  for (const read of linesOf(path, progress, (head) => !isOther(head), cursor)) {
+    const isAnew = writtenAnew.test(read);
+    const line = isAnew ? JSON.stringify(parsedLine(read, progress)) : read;
+    const span = { ...cursor };
+    yield { line, span, isSide: isOfSubagent(line), kept: isAnew ? line : span };
+  }
+}
+
+/** Whether the first entry follows one that is not in the file; null for a line without a place in the conversation. */
+function isBegunBefore(line: string): boolean | null {
+  const [, parent] = /"parentUuid":(null|")/.exec(line) ?? [];
+  return parent === undefined ? null : parent !== "null";
 }
 
 /** Other programs, such as those that copy a session without its secrets, put blanks between names and values. */

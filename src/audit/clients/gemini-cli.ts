@@ -76,11 +76,17 @@ function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
 
 /** Makes a line of every message of an older session. */
 function* entriesOf({ path, size }: FoundFile, progress: Progress): Generator<string> {
-  if (path.endsWith(".jsonl")) return yield* linesOf(path, progress);
+  if (path.endsWith(".jsonl") && !isOneObject(path)) return yield* linesOf(path, progress);
   if (size > largest) return progress.damaged();
   const whole = parsedLine(readFileSync(path, "utf8"), progress);
   progress.read(size);
   for (const message of list(whole, "messages")) yield JSON.stringify(message);
+}
+
+/** A copy of an older session may have the name of a newer one. */
+function isOneObject(path: string): boolean {
+  const [first = ""] = linesOf(path, { read() {}, damaged() {} });
+  return first.trim() === "{";
 }
 
 function toldOf(call: Payload, around: Surroundings): Told {

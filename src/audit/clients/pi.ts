@@ -11,7 +11,8 @@ const adapter = adapterOf("pi");
 export const pi: SessionReader = {
   client: "pi",
   folders: ({ env, home }) => [join(env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"), "sessions")],
-  isSession: (path, head) => path.endsWith(".jsonl") && /^\{[^\n]*"type":"session"[,}]/.test(head) && !/"sessionId"/.test(head),
+  isSession: (path, head) =>
+    path.endsWith(".jsonl") && /^\{[^\n]*"type":"session"[,}]/.test(head) && !/"sessionId"/.test(head),
   files: (file) => [
     { ...file, client: "pi", session: sessionOf(file), steps: (progress) => stepsOf(file, progress) },
   ],
@@ -28,11 +29,18 @@ function sentIn(lines: readonly string[]) {
   return typeof recalled === "object" ? recalled.sent : [];
 }
 
+/** Counts the entries before a compaction that the model still has: the compaction names the first of them. */
+function keptOf(entry: Payload, names: readonly string[]): number {
+  const first = names.indexOf(text(entry, "firstKeptEntryId") ?? "none");
+  return first < 0 ? 0 : names.length - first;
+}
+
 function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
   const session = sessionOf(file);
   const calls = new Map<string, { readonly tool: string; readonly input: Payload }>();
   const sent = new SentLines(sentIn, file.path);
   const cursor = { start: 0, end: 0 };
+  const names: string[] = [];
   let cwd = "/";
   for (const line of linesOf(file.path, progress, undefined, cursor)) {
     const entry = parsedLine(line, progress);
@@ -41,8 +49,9 @@ function* stepsOf(file: FoundFile, progress: Progress): Generator<Step> {
     if (entry.type === "session") cwd = text(entry, "cwd") ?? cwd;
     if (entry.type === "compaction") {
       yield { kind: "fold", agent: session, time };
-      sent.fold();
+      sent.fold(keptOf(entry, names));
     }
+    names.push(text(entry, "id") ?? "");
     const message = record(entry, "message");
     for (const block of list(message, "content")) {
       const [id, tool] = [text(block, "id"), text(block, "name")];

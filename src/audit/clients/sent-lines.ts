@@ -29,9 +29,10 @@ export class SentLines {
     this.isComplete = false;
   }
 
-  fold(): void {
-    this.lines = [];
-    this.size = 0;
+  /** The newest lines that the client kept may stay. */
+  fold(kept = 0): void {
+    this.lines = kept === 0 ? [] : this.lines.slice(-kept);
+    this.size = this.lines.reduce((sum, one) => sum + sizeOf(one), 0);
     this.isComplete = true;
   }
 

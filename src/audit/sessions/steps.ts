@@ -31,6 +31,8 @@ export interface Call {
   readonly remark: string | null;
   /** The file that it was asked to show, and whether it showed all of it. */
   readonly shown: { readonly path: string; readonly isWhole: boolean } | null;
+  /** The session's file does not hold all that the model was sent before. */
+  readonly isCut: boolean;
   /** Characters of it that are kept in memory. */
   readonly weight: number;
   /** Some readers read it from the session file each time: all results of a session would fill the memory. */
@@ -119,6 +121,7 @@ export interface Told {
   readonly outcome: Outcome | (() => Outcome);
   /** It shows nothing, and holds no remark of the client: its outcome is not looked at before somebody asks. */
   readonly isPlain?: boolean;
+  readonly isCut?: boolean;
   readonly recall?: () => Recalled;
 }
 
@@ -148,6 +151,7 @@ class ToldCall implements Call {
   readonly done: readonly Write[] = [];
   readonly remark: string | null;
   readonly shown: Call["shown"];
+  readonly isCut: boolean;
   readonly weight: number;
   private readonly inputs: Payload;
   private readonly source: Told["outcome"];
@@ -158,7 +162,8 @@ class ToldCall implements Call {
     private readonly adapter: Adapter,
     { agent, id, time, cwd, tool, input, failure, outcome, before, ...told }: Told,
   ) {
-    const { command = null, isPlain = false, known, recall } = told;
+    const { command = null, isPlain = false, isCut = false, known, recall } = told;
+    this.isCut = isCut;
     [this.agent, this.id, this.time, this.cwd, this.tool] = [agent, id, time, cwd, tool];
     [this.failure, this.command, this.inputs, this.recalled] = [failure, command, input, recall];
     const now = isPlain ? null : typeof outcome === "function" ? outcome() : outcome;
