@@ -11,5 +11,6 @@ export {
   type State,
   stretches,
 } from "./history.js";
+export { pairLayout, withoutLayout } from "./layout.js";
 export { hunksOf, LineChange, type Region } from "./line-change.js";
 export { unifiedDiff } from "./unified-diff.js";

@@ -239,10 +239,19 @@ async function isElsewhere(found: FileFindings, lost: readonly LostWork[], env: 
   const { hits } = await env.files.search(query).catch(() => ({ hits: [] }));
   for (const { path } of hits) {
     const file = await env.files.identify(path).catch(() => null);
-    const other = file && (await readText(file, env).catch(() => null));
+    if (!file || (await isOlder(file, found, env))) continue;
+    const other = await readText(file, env).catch(() => null);
     if (other && isAlike(text, other) && (await allStand(found.edited, lost, other, false))) return true;
   }
   return false;
+}
+
+/** It was there beside this file: a copy, and no new name of it. */
+async function isOlder(other: FileId, { journal }: FileFindings, env: Env): Promise<boolean> {
+  const last = journal.entries.findLast(({ after }) => after !== null)?.time ?? 0;
+  return (await env.store.journal({ files: [other.key] })).some(
+    ({ time, kind }) => kind === "commit" && time <= last,
+  );
 }
 
 async function goneLines(edited: EditedPlaces, lost: readonly LostWork[]): Promise<string[]> {

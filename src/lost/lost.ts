@@ -136,7 +136,7 @@ export async function lostBy(cause: LostCause, env: CallEnv): Promise<LostEdit[]
     const { findings } = look ?? {};
     if (!findings) continue;
     const survey = await surveyed(file);
-    const fresh = findings.lost.filter((work) => !last?.[2].includes(lossOf(work)));
+    const fresh = findings.lost.filter((work) => !last?.[2].some((one) => isOf(one, work)));
     if (fresh.length > 0) await noteLoss(fresh, findings, cause, env);
     for (const work of fresh) found.push(await described(work, findings, survey));
   }
@@ -177,9 +177,24 @@ async function lookAt(
   return { seen: [version, count, findings.lost.map(lossOf)], findings };
 }
 
-/** Work that is put away is told of, and told of again when it is dropped. */
-function lossOf({ entry, stash }: LostWork): string {
-  return stash === undefined ? entry.id : `${entry.id} in the stash`;
+/** Work that is put away is told of, and told of again when it is dropped; so is an edit of which more is gone. */
+function lossOf(work: LostWork): string {
+  const { entry, stash } = work;
+  return [entry.id, goneOf(work), ...(stash === undefined ? [] : ["in the stash"])].join(" ");
+}
+
+/** Whether that loss was told of, when it was no smaller. */
+function isOf(told: string, work: LostWork): boolean {
+  const [id, count, ...where] = told.split(" ");
+  return (
+    id === work.entry.id &&
+    where.length > 0 === (work.stash !== undefined) &&
+    Number(count ?? Number.POSITIVE_INFINITY) >= goneOf(work)
+  );
+}
+
+function goneOf({ places }: LostWork): number {
+  return places.flatMap((place) => place.gone).reduce((sum, one) => sum + one.lines.size, 0);
 }
 
 const longestCommand = 200;
@@ -207,8 +222,8 @@ async function noteLoss(
 }
 
 async function described(work: LostWork, findings: FileFindings, { notices }: Survey): Promise<LostEdit> {
-  const { entry, what, places } = work;
-  const gone = places.flatMap((place) => place.gone).reduce((sum, one) => sum + one.lines.size, 0);
+  const { entry, what } = work;
+  const gone = goneOf(work);
   const { id, time, agent, tool, lines, batch } = entry;
   const notice = notices.get(id);
   return {

@@ -255,6 +255,7 @@ export class EditedPlaces {
     const replaced: EditedPlace[] = [];
     for (const place of this.followed) {
       if (followStep(place, step)) replaced.push(place);
+      if (entry.swept) await this.keepReturned(place, last);
       if (!isFollowed(place)) this.sort(place);
     }
     if (replaced.length > 0) this.byReplacement.set(entry.id, replaced);
@@ -267,6 +268,17 @@ export class EditedPlaces {
     if (!this.live.has(entry.id)) return;
     if (entry.after === null) this.deleted = [...this.deleted, { entry, isBack: false }];
     else this.begin(entry, placesOfEdit(entry, change, steps.last, replaced));
+  }
+
+  /** A removal is lost once its lines are back, not where a sweep removed the lines around it. */
+  private async keepReturned(place: EditedPlace, state: number): Promise<void> {
+    const gap = place.gone.find((one) => one.state === state && one.gap !== null && one.lines.isEmpty);
+    if (!gap) return;
+    const [before, now] = [await this.steps.textAt(state), await this.steps.textAt(state + 1)];
+    const pair = before &&
+      now && { before, now, change: this.steps.comparison(before, now), isUnrelated: false };
+    if (pair && (await this.judge(place, gap, pair)).hasReturned) return;
+    place.gone = place.gone.filter((one) => one !== gap);
   }
 
   private begin({ id }: JournalEntry, places: readonly EditedPlace[]): void {

@@ -1,5 +1,5 @@
 /** The states of a file from its first live edit to now: journaled steps, and between them the changes of others. */
-import { compare, LineChange } from "../../changes/index.js";
+import { compare, LineChange, pairLayout } from "../../changes/index.js";
 import type { Texts } from "../../ledger/index.js";
 import type { JournalEntry } from "../../ports/index.js";
 import type { Document } from "../../text/index.js";
@@ -100,12 +100,14 @@ export class FileSteps {
     return LineChange.of(change.before, change.after, regions);
   }
 
-  private async changeOf({ before, after, change }: JournalEntry): Promise<LineChange | null> {
+  private async changeOf({ before, after, change, reformat }: JournalEntry): Promise<LineChange | null> {
     if (after === null || this.version === null) return null;
     const journaled = change && before !== null ? readChange(change) : null;
-    if (journaled) return journaled;
+    if (journaled && !reformat) return journaled;
     const [old, now] = [await this.texts(this.version), await this.texts(after)];
-    return old && now && compare(old, now);
+    if (!old || !now) return journaled;
+    const found = journaled ?? compare(old, now);
+    return reformat ? pairLayout(old, now, found) : found;
   }
 }
 
