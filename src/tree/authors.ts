@@ -57,7 +57,8 @@ export function attribute(trace: Trace, around: Circumstances): Attribution {
   if (running.length === 0) return { authors: setOf([outside, ...alive]), by: null };
   for (const isEvident of [isTold, isLikely]) {
     const evident = running.filter(
-      (command) => isEvident(trace, command) && !(isEvident === isLikely && isLoose),
+      (command) =>
+        isEvident(trace, command) && !(isEvident === isLikely && isLoose && !isOfGit(trace, command)),
     );
     const agents = setOf(evident.map(({ agent }) => agent));
     if (agents.length > 0)
@@ -118,6 +119,11 @@ function hasHashOf({ hashes }: RunningCommand, { added }: Trace): boolean {
   if (hashes.length === 0) return false;
   const own = new Set(hashes);
   return added.some((line) => piecesOf(line).some((piece) => own.has(piece)));
+}
+
+/** Nobody but git writes the text that git has, to the byte. */
+function isOfGit({ isClean }: Trace, { writers }: RunningCommand): boolean {
+  return isClean && writers.includes("git");
 }
 
 /** It is a known writer, and this is how it writes. */

@@ -1,5 +1,5 @@
 /** Whose uncommitted lines a text holds, by the journal. */
-import { compare, LineChange } from "../changes/index.js";
+import { compare, LineChange, pairLayout } from "../changes/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import { Document, LineSet } from "../text/index.js";
 import { outside } from "./authors.js";
@@ -44,16 +44,23 @@ const person: Owner = { authors: [outside], command: "" };
 
 async function followed(text: Document, entries: readonly JournalEntry[], textOf: TextOf): Promise<Owners> {
   let at: Standing | null = null;
+  /** Owners of lines that a sweep removed, by their texts: the lines belong to them again when they are back. */
+  const taken = new Map<string, Owner | null>();
   for (const entry of entries) {
     const before: Owners | null =
       at !== null && at.version === entry.before ? at.owners : await arrive(at, entry.before, textOf);
-    const change = changeOf(entry);
+    const change = await changeOf(entry, textOf);
     if (!before || !change || change.before !== before.length) {
       at = null;
       continue;
     }
-    const by = { authors: authorsOf(entry), command: entry.tool === "shell" ? (entry.cause ?? "") : "" };
-    at = { version: entry.after, owners: ownersAfter(before, change, by, entry.reformat) };
+    const command = entry.tool === "shell" ? (entry.cause ?? "") : "";
+    // Lines of a commit belong to nobody.
+    const by = entry.clean ? null : { authors: authorsOf(entry), command };
+    const owners = ownersAfter(before, change, by, entry.reformat);
+    if (taken.size > 0) giveBack(owners, change, { taken, text: await textIn(entry.after, textOf) });
+    if (entry.swept) take(before, entry.swept, { taken, text: await textIn(entry.before, textOf) });
+    at = { version: entry.after, owners };
   }
   if (at?.version === text.version) return at.owners;
   const last = at && (await textIn(at.version, textOf));
@@ -61,9 +68,39 @@ async function followed(text: Document, entries: readonly JournalEntry[], textOf
   return ownersAfter(at.owners, compare(last, text), person);
 }
 
-function changeOf({ change }: JournalEntry): LineChange | null {
+interface TakenLines {
+  readonly taken: Map<string, Owner | null>;
+  readonly text: Document | null;
+}
+
+/** Remembers the owners of lines that a sweep removed. */
+function take(owners: Owners, swept: readonly number[], { taken, text }: TakenLines): void {
+  for (const line of LineSet.fromJSON(swept).indexes())
+    if (text && line < text.lineCount) taken.set(text.text(line), owners[line] ?? null);
+}
+
+function giveBack(owners: (Owner | null)[], { regions }: LineChange, { taken, text }: TakenLines): void {
+  for (const { bStart, bEnd } of regions)
+    for (let line = bStart; line < bEnd; line++) {
+      const owner = text ? taken.get(text.text(line)) : undefined;
+      if (owner) owners[line] = owner;
+    }
+}
+
+/** Lines that are only laid out anew are the lines that they were. */
+async function changeOf(
+  { change, before, after, reformat }: JournalEntry,
+  textOf: TextOf,
+): Promise<LineChange | null> {
+  const found = change ? readChange(change) : null;
+  if (!found || !reformat) return found;
+  const [old, now] = [await textIn(before, textOf), await textIn(after, textOf)];
+  return old && now ? pairLayout(old, now, found) : found;
+}
+
+function readChange(change: readonly number[]): LineChange | null {
   try {
-    return change ? LineChange.fromJSON(change) : null;
+    return LineChange.fromJSON(change);
   } catch {
     return null;
   }

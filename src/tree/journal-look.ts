@@ -1,5 +1,6 @@
 /** Writes down what one look found: each change as one entry, with its authors and the lines of others that it removed. */
-import { countChanged } from "../git/index.js";
+import { relative, sep } from "node:path";
+import { countChanged, isUnderWay } from "../git/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import type { Document } from "../text/index.js";
 import { type Attribution, attribute, outside } from "./authors.js";
@@ -12,7 +13,7 @@ import { type Found, type LookContext, type Looked, slack } from "./look.js";
 import { lostLines } from "./losses.js";
 import type { TreeRecord } from "./tree-record.js";
 import { changesOf } from "./tree-store.js";
-import { keptDocument } from "./tree-text.js";
+import { keptDocument, textsIn } from "./tree-text.js";
 
 const looseFor = 3_600_000;
 const mostLoose = 500;
@@ -49,13 +50,13 @@ export class LookJournal {
     for (const found of this.looked.found) {
       const entries = await changesOf(this.context.store, found.file.key);
       const left = await this.unexplained(found, entries);
-      if (left) open.push({ found: left, entries });
+      if (left) open.push({ found: await this.withBase(left, entries), entries });
     }
     const moves = movesIn(open.map(({ found }) => found));
     const made = new Set(moves.values());
     for (const one of open) {
       const to = moves.get(one.found);
-      if (to) await this.rename(one.found, to);
+      if (to) await this.rename(one, to);
       else if (!made.has(one.found)) await this.one(one);
     }
   }
@@ -79,17 +80,34 @@ export class LookJournal {
   }
 
   /** A file has another name: the next entries of it are under that one. */
-  private async rename(found: Found, to: Found): Promise<void> {
-    const { authors, by } = this.attribution(to, false, changeBetween(null, to.after));
+  private async rename({ found, entries }: Open, to: Found): Promise<void> {
+    await this.baseline(found, entries);
+    // A move changes no time of the file.
+    const { authors, by } = this.attribution({ ...to, changed: null }, false, changeBetween(null, to.after));
     const more = { tool: by ? "shell" : "disk", time: this.context.clock() };
     const moved = { ...found, after: found.before, to: to.file };
     this.entries.push(await write(moved, by ? { ...more, cause: by.command } : more, authors, this.context));
+  }
+
+  /** A file that was moved has its text of the commit under the name that it had. */
+  private async withBase(found: Found, entries: readonly JournalEntry[]): Promise<Found> {
+    const { repository, root } = this.context;
+    const [first] = entries;
+    if (found.base || !first || first.file === found.file.key) return found;
+    const path = relative(root, first.path).replaceAll(sep, "/");
+    const texts = await textsIn(
+      repository,
+      this.before.head,
+      new Map([[path, found.after?.text ?? found.before?.text ?? null]]),
+    );
+    return { ...found, base: texts.get(path) ?? null };
   }
 
   private async one({ found: left, entries }: Open): Promise<void> {
     const { file } = left;
     const text = { before: left.before?.text ?? null, after: left.after?.text ?? null };
     const change = changeBetween(left.before, left.after);
+    const isGits = left.isClean || this.isMerged(left, change);
     const isLayout =
       text.before !== null &&
       text.after !== null &&
@@ -97,15 +115,40 @@ export class LookJournal {
       isReformat(text.before, text.after, change);
     const { authors, by } = this.attribution(left, isLayout, change);
     const told = await this.baseline(left, entries);
-    const swept = await this.swept(left, [...entries, ...told], { authors, by });
+    const past = [...entries, ...told];
+    const swept = await this.swept(left, past, { authors, by });
+    const isBack = by?.writers.includes("git") === true && (await this.isPutBack(left, past, change));
     const more = {
       ...{ tool: by ? "shell" : "disk", time: this.context.clock() },
       ...(by && file.keep ? { cause: by.command } : {}),
       ...(isLayout ? { reformat: true } : {}),
-      ...(left.isClean && left.after ? { clean: true } : {}),
+      ...((isGits || isBack) && left.after ? { clean: true } : {}),
       ...(swept.length > 0 ? { swept } : {}),
     };
     this.entries.push(await write(left, more, authors, this.context));
+  }
+
+  /** While git merges, it writes texts of commits, and both of them where they meet. */
+  private isMerged({ isStaged, after }: Found, change: ReturnType<typeof changeBetween>): boolean {
+    const { repository } = this.context;
+    if (!repository || !isUnderWay(repository)) return false;
+    const added = addedLines(after?.text ?? null, change);
+    return isStaged || ["<<<<<<< ", ">>>>>>> "].every((mark) => added.some((line) => line.startsWith(mark)));
+  }
+
+  /** Every new line stood in the file before, and a sweep removed it: the lines belong to their former owners. */
+  private async isPutBack(
+    { file, after }: Found,
+    entries: readonly JournalEntry[],
+    change: ReturnType<typeof changeBetween>,
+  ): Promise<boolean> {
+    const taken = new Set<string>();
+    for (const { swept, before } of entries) {
+      const text = swept ? await keptDocument(before, file.key, this.context) : null;
+      for (const line of text?.lines() ?? []) taken.add(line);
+    }
+    const added = addedLines(after?.text ?? null, change);
+    return taken.size > 0 && added.length > 0 && added.every((line) => taken.has(line));
   }
 
   /** The change without what is journaled of it already; null if that is all. */
@@ -132,11 +175,10 @@ export class LookJournal {
     isLayout: boolean,
     change: ReturnType<typeof changeBetween>,
   ): Attribution {
-    const { file, after, before, isClean, changed, path } = found;
+    const { file, after, before, isClean, path } = found;
     const now = this.context.clock();
-    const text = after?.text ?? null;
-    const added =
-      text && change ? change.regions.flatMap(({ bStart, bEnd }) => text.lines(bStart, bEnd)) : [];
+    const added = addedLines(after?.text ?? null, change);
+    const changed = this.timeOf(found);
     const trace = { path: file.path, added, isNew: before === null, isReformat: isLayout, isClean, changed };
     const { running: alive, held, editing, background } = this.before;
     const agents = background.map(([agent]) => agent);
@@ -154,6 +196,13 @@ export class LookJournal {
       this.outside = now;
     }
     return found_;
+  }
+
+  /** null: a file that is new since the last look, with a time before it, came with the times that it had elsewhere. */
+  private timeOf({ path, changed }: Found): number | null {
+    const { time, editing } = this.before;
+    const isHeld = editing.some(([, one]) => one === path);
+    return changed !== null && changed < time && !isHeld ? null : changed;
   }
 
   /** Work on record that is nobody's edit so far: the first who changes it finds it to be the person's. */
@@ -205,6 +254,10 @@ export class LookJournal {
     });
     return lines.toJSON();
   }
+}
+
+function addedLines(text: Document | null, change: ReturnType<typeof changeBetween>): string[] {
+  return text && change ? change.regions.flatMap(({ bStart, bEnd }) => text.lines(bStart, bEnd)) : [];
 }
 
 /** Returns how many lines differ; all of them where there is nothing to compare. */

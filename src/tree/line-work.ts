@@ -1,19 +1,16 @@
 /** Follows what a change did to lines that are in no commit. Pure. */
-import { compare, type LineChange } from "../changes/index.js";
+import { compare, type LineChange, withoutLayout } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 
 /** A line as far as formatters leave it alone; "" where it tells nothing. */
 export function bareLine(line: string): string {
-  return /[\p{L}\p{N}]/u.test(line) ? line.replace(/[\s"'`,;]+/g, "") : "";
+  return /[\p{L}\p{N}]/u.test(line) ? withoutLayout(line) : "";
 }
 
 /** Whether texts differ in blanks, quotes, commas, semicolons and line breaks only. */
 export function isReformat(before: Document, after: Document, change: LineChange): boolean {
   const joined = (text: Document, start: number, end: number): string =>
-    text
-      .lines(start, end)
-      .join("\n")
-      .replace(/[\s"'`,;]+/g, "");
+    withoutLayout(text.lines(start, end).join("\n"));
   return change.regions.every(
     ({ aStart, aEnd, bStart, bEnd }) => joined(before, aStart, aEnd) === joined(after, bStart, bEnd),
   );

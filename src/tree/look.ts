@@ -1,5 +1,5 @@
 /** Looks which files of a work tree differ from the last look at it. Bytes are read only where identities say too little. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { headOf, indexStamp, type Listing, listChanges } from "../git/index.js";
 import type { Repository } from "../host/index.js";
 import { type FileId, type Files, type NewVersion, PortError } from "../ports/index.js";
@@ -32,6 +32,8 @@ export interface Found {
   readonly base: Document | null;
   /** It is now as git has it. */
   readonly isClean: boolean;
+  /** It is now as the index has it, and not as HEAD. */
+  readonly isStaged: boolean;
   /** Milliseconds; null where the file is gone. */
   readonly changed: number | null;
 }
@@ -62,6 +64,7 @@ export const slack = 2_000;
 
 /** The files of the tree that are in no commit; null where they cannot be listed within the budget. */
 interface Dirty {
+  readonly changed: ReadonlySet<string>;
   readonly tracked: ReadonlySet<string>;
   readonly untracked: ReadonlySet<string>;
 }
@@ -77,11 +80,14 @@ export async function look(previous: TreeRecord | null, scope: Scope, context: L
   const listed = isWide ? await list(context, isSame ? previous.staged : null) : null;
   const staged = listed?.staged ?? previous?.staged ?? [];
   const dirty: Dirty | null = listed && {
+    changed: new Set(listed.changed),
     tracked: new Set([...listed.changed, ...staged]),
     untracked: new Set(listed.untracked),
   };
   const before = previous?.files ?? new Map<string, Sighting>();
-  const eyes = new Eyes({ context, previous, dirty });
+  // Then whatever was not on record was clean, or not there.
+  const isWhole = isSame && listed !== null && previous.left === 0 && !previous.isNarrow;
+  const eyes = new Eyes({ context, previous, dirty, isWhole });
   const listedPaths = dirty ? [...dirty.tracked, ...dirty.untracked] : [];
   for (const path of new Set([...before.keys(), ...listedPaths, ...scope.named]))
     if (scope.busy.has(path)) eyes.leave(path);
@@ -101,7 +107,7 @@ export async function look(previous: TreeRecord | null, scope: Scope, context: L
 
 /** Some files alone. */
 async function lookAt(previous: TreeRecord, { named, busy }: Scope, context: LookContext): Promise<Looked> {
-  const eyes = new Eyes({ context, previous, dirty: null });
+  const eyes = new Eyes({ context, previous, dirty: null, isWhole: false });
   for (const path of new Set(named)) if (!busy.has(path)) await eyes.see(path);
   const found = await eyes.changes();
   return {
@@ -126,6 +132,8 @@ interface Seeing {
   readonly context: LookContext;
   readonly previous: TreeRecord | null;
   readonly dirty: Dirty | null;
+  /** The last look saw all that differed from git, of the same commit and index. */
+  readonly isWhole: boolean;
 }
 
 interface Seen {
@@ -211,8 +219,12 @@ class Eyes {
       await keepTexts(context.store, this.texts);
       return [];
     }
-    const isFresh = ({ last, now, changed }: Seen): boolean =>
-      last ? last.version !== now.version : changed === null || changed >= previous.time - slack;
+    const isSince = ({ changed }: Seen): boolean => changed === null || changed >= previous.time - slack;
+    // A file may come with the times that it had elsewhere, or is only ignored no more.
+    const isIgnoring = this.seen.some((one) => basename(one.path) === ".gitignore" && isSince(one));
+    const isAll = this.seeing.isWhole && !isIgnoring;
+    const isFresh = (one: Seen): boolean =>
+      one.last ? one.last.version !== one.now.version : isAll || isSince(one);
     const fresh = this.seen.filter(isFresh);
     const bases = await textsIn(
       context.repository,
@@ -232,7 +244,9 @@ class Eyes {
       if (base && isRecordable(one.file, base, { mode: "all", isTracked: true }))
         this.texts.push({ id: base.version, bytes: base.toBytes(), file: one.file.key });
       const { path, file, isClean, changed } = one;
-      found.push({ path, file, before, after, base, isClean, changed });
+      const { dirty } = this.seeing;
+      const isStaged = !isClean && dirty !== null && dirty.tracked.has(path) && !dirty.changed.has(path);
+      found.push({ path, file, before, after, base, isClean, isStaged, changed });
     }
     await keepTexts(context.store, this.texts);
     return found;
