@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Files, type LedgerStore, tokensRecord } from "../ports/index.js";
 import { Bodies } from "./bodies.js";
 import { logCall } from "./call-log.js";
-import { Callers, type Policies, type Protocol, type Who } from "./callers.js";
+import { Callers, type Ended, type Policies, type Protocol, type Who } from "./callers.js";
 import { deliver, plainAnswer } from "./deliver.js";
 import { KnownTokens } from "./known-tokens.js";
 import { LostCount } from "./lost-count.js";
@@ -75,10 +75,14 @@ export class ToolServer<Caller> {
     this.lost = new LostCount(store, this.metrics);
     this.rates = new Rates(options.callsAMinute);
     this.times = { ...usualTimes, ...options.times };
+    const logged = logCall(log, this.metrics);
     this.callers = new Callers({
       ...{ protocol, policies, clock, store: this.store },
       files: (scope) => measuredFiles(files(scope), watch),
-      onCall: logCall(log, this.metrics),
+      onCall: (who, call, result, milliseconds) => {
+        logged(who, call, result, milliseconds);
+        if (isWild(call, result, milliseconds)) this.rates.charge(who.agent, callsOfWild);
+      },
     });
     this.metrics.set("kedge_build_info", 1, { version: options.version });
     this.metrics.set("kedge_started_seconds", Math.round(clock() / 1000 - process.uptime()));
@@ -246,6 +250,18 @@ export class ToolServer<Caller> {
       throw new Refused(429, `${most}: wait ${wait} s`, { "retry-after": String(wait) });
     }
   }
+}
+
+/** A pattern that runs wild has the process to itself for seconds, also where its caller has left: it counts as many calls. */
+const callsOfWild = 200;
+
+function isWild(
+  { tool }: Ended,
+  result: { readonly details: unknown } | null,
+  milliseconds: number,
+): boolean {
+  const { code } = (result?.details ?? {}) as { code?: string };
+  return tool.name === "grep" && milliseconds > 1000 && (result === null || code === "too_large");
 }
 
 function unknown(message: string): Refused {

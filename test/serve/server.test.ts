@@ -238,6 +238,15 @@ describe("a server with tokens", () => {
     expect((await served.ask({ body: list, token: other })).status).toBe(200);
   });
 
+  test("a search that has the process to itself for seconds counts as many calls", async () => {
+    const place = new Place({ "a.ts": `${"a".repeat(40)}b\n` });
+    const wild = await token(place, "wild");
+    const served = await Served.start(place, ["--calls", "100"]);
+    const { text } = await served.call(wild, "grep", { pattern: "(a+)+$" });
+    expect(text).toContain("the pattern takes too long");
+    expect((await served.ask({ body: list, token: wild })).status).toBe(429);
+  });
+
   test("by default lets an ordinary agent through: some hundred calls at once", async () => {
     const place = new Place({ "a.ts": four });
     const busy = await token(place, "busy");
