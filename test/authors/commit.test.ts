@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { TestRepository } from "./repository.js";
@@ -233,5 +233,31 @@ describe("kedge blame", () => {
     expect(await tree.ok("eve", "blame", "a.txt")).toMatch(
       /^ +1\|1\nada {2,}\d\d:\d\d:\d\d {2}write +2\|two\n/,
     );
+  });
+});
+
+describe("the worked example of docs/authors.md", () => {
+  test("prints what it says, and ends in a clean tree", async () => {
+    const page = readFileSync("docs/authors.md", "utf8").replace(/^ {4}/gm, "");
+    const [, head = ""] = /^(export function greet[\s\S]*?\n\}\n)/m.exec(page) ?? [];
+    const [, shown = ""] = /^(\$ kedge blame greet\.ts\n[\s\S]*?)\n\n/m.exec(page) ?? [];
+    const tree = new TestRepository({ "greet.ts": head });
+    const edit = async (agent: string, ...args: string[]): Promise<void> => {
+      const row = await tree.ok(agent, "read", "greet.ts", "--start", "1", "--end", "1");
+      await tree.ok(agent, "edit", "greet.ts", row.trimEnd(), ...args);
+    };
+    await edit("ada", '  if (name === "") return "Hello";', "--after");
+    await edit("bob", "/** Greets somebody. */", "--before");
+    await tree.write("eve", "greet.test.ts", "test();\n");
+    const same = (text: string): string =>
+      text.replace(/\d\d:\d\d:\d\d/g, "TIME").replace(/^[0-9a-f]{10}/gm, "COMMIT");
+    const said: string[] = [];
+    for (const [line, command = ""] of shown.matchAll(/^\$ kedge (.*)$/gm)) {
+      const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+      said.push(`${line}\n`, await tree.ok("me", ...words));
+    }
+    expect(same(said.join(""))).toBe(same(`${shown}\n`));
+    expect(said).toHaveLength(8);
+    expect(tree.git("status", "--porcelain")).toBe("");
   });
 });
