@@ -135,9 +135,16 @@ export class TestRepository {
   }
 
   /** An agent calls a file by another name. */
-  async move(agent: string, path: string, to: string): Promise<void> {
-    const files = [{ path, edits: [{ op: "move_file", to }] }];
-    this.put("../request.json", JSON.stringify({ files }));
+  move(agent: string, path: string, to: string): Promise<void> {
+    return this.apply(agent, path, { op: "move_file", to });
+  }
+
+  remove(agent: string, path: string): Promise<void> {
+    return this.apply(agent, path, { op: "delete_file" });
+  }
+
+  private async apply(agent: string, path: string, edit: object): Promise<void> {
+    this.put("../request.json", JSON.stringify({ files: [{ path, edits: [edit] }] }));
     await this.ok(agent, "apply", "../request.json", "--gate", "off");
   }
 
