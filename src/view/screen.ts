@@ -21,8 +21,9 @@ const groupTitles: Readonly<Record<AgentGroup, string>> = {
 const narrowestStrip = 10;
 const widestStrip = 60;
 const linesWidth = 11;
-/** Room for ` 1234 changed` behind a strip. */
-const noteWidth = 14;
+/** Room for ` 1234 changed` behind a strip, and in a wide window for the agent's name before it. */
+const noteWidth = { narrow: 14, wide: 36 } as const;
+const wideWindow = 110;
 
 /** Cuts a text to so many characters, with an ellipsis. Double-width characters count once. */
 function fitted(text: string, width: number): string {
@@ -115,16 +116,20 @@ function fileLines(state: ViewState, options: ScreenOptions, paint: Paint): stri
   const { files } = state;
   const pathWidth = options.columns < 100 ? 20 : 32;
   const before = pathWidth + linesWidth + 2;
-  const width = Math.min(widestStrip, Math.max(narrowestStrip, options.columns - before - noteWidth));
+  const isWide = options.columns >= wideWindow;
+  const room = isWide ? noteWidth.wide : noteWidth.narrow;
+  const width = Math.min(widestStrip, Math.max(narrowestStrip, options.columns - before - room));
   return files.slice(0, options.rows === null ? files.length : 12).flatMap((file) => {
     const path = padded(shortPath(visible(file.path), pathWidth), pathWidth);
     const lines = padded(file.lines === 0 ? "gone" : counted(file.lines, "line"), linesWidth);
     const lanes = file.lanes.filter(({ wrote, stale }) => wrote.length + stale.length > 0).slice(0, 3);
     const rows = (lanes.length > 0 ? lanes : file.lanes.slice(0, 1)).map((lane, at) => {
       const strip = stripOf(lane, file, { width, paint, hue: hueIn(state, lane.agent) });
-      const note = fitted(` ${lineCount(lane.stale)} changed`, noteWidth);
+      const changed = lane.stale.length === 0 ? "" : ` ${lineCount(lane.stale)} changed`;
+      const name = isWide ? ` ${fitted(nameIn(state, lane.agent), room - changed.length - 1)}` : "";
+      const note = fitted(changed, room);
       const head = at === 0 ? `${path} ${lines}` : padded("", before - 1);
-      return `${head} ${strip}${lane.stale.length === 0 ? "" : paint(note, "33")}`;
+      return `${head} ${strip}${paint(name, "2")}${paint(note, "33")}`;
     });
     return rows.length > 0 ? rows : [`${path} ${lines}`];
   });

@@ -24,6 +24,14 @@ describe("the screen of the live view", () => {
     expect(text).toContain("taken away by codex:830b with git checkout -- .; kedge restore m1-aa");
   });
 
+  test("names the agent of each lane in a wide window", () => {
+    const [file] = state.files;
+    const lane = file?.lanes.find(({ stale }) => stale.length > 0);
+    const name = state.agents.find(({ id }) => id === lane?.agent)?.name ?? "?";
+    expect(plain(140, null).join("\n")).toMatch(new RegExp(`[-=!·]{10} ${name} \\d+ changed`));
+    expect(plain(80, null).join("\n")).toMatch(/[-=!·]{10} \d+ changed/);
+  });
+
   test("shows every event where there is no window", () => {
     expect(
       plain(200, null).filter((line) => /refused|edited|took back|took away/.test(line)).length,
