@@ -119,9 +119,9 @@ export class Segments {
   }
 
   private latest(): number {
-    const { io } = this.context;
-    if (this.newest === 0 || io.isThere(this.pathOf(this.newest + 1)))
-      this.newest = this.numbers().at(-1) ?? 0;
+    const next = this.pathOf(this.newest + 1);
+    const isOther = this.newest === 0 || this.quietly(next, () => this.context.io.isThere(next));
+    if (isOther) this.newest = this.numbers().at(-1) ?? 0;
     return this.newest;
   }
 
