@@ -38,7 +38,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<vo
 
 /** Milliseconds. Proxies keep connections for a minute and use them again: they close them first. */
 export const usualTimeouts = {
-  headersTimeout: 10_000,
+  headersTimeout: 30_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2000,
