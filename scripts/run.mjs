@@ -160,10 +160,15 @@ const commands = {
   tokens: () => bench("tokens", process.argv.slice(3)),
   replay: () => bench("replay", process.argv.slice(3)),
   agents: () => bench("agents", process.argv.slice(3)),
+  async "bench-fleet"() {
+    fetchPostgres();
+    await bench("fleet", process.argv.slice(3));
+  },
   /** Everything in docs/bench.md anew: minutes. The figures are written even where a goal is missed. */
   async bench() {
     await build();
-    for (const [name, ...args] of [["speed"], ["tokens"], ["agents"], ["replay", "--write"]]) {
+    fetchPostgres();
+    for (const [name, ...args] of [["speed"], ["tokens"], ["agents"], ["fleet"], ["replay", "--write"]]) {
       heading(name);
       await bench(name, [...args, ...(name === "replay" ? process.argv.slice(3) : [])]);
     }

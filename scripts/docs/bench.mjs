@@ -23,7 +23,7 @@ const add = (one, two) => ({
 const none = { right: 0, refused: 0, swapped: 0, wrong: 0, silent: 0 };
 
 export default function benchPage() {
-  const parts = { replay, tokens, speed, agents };
+  const parts = { replay, tokens, speed, agents, fleet };
   const present = Object.keys(parts).filter((name) => exists(`bench/results/${name}.json`));
   if (present.length === 0) return [];
   const made = present.map((name) => parts[name](readJson(`bench/results/${name}.json`)));
@@ -358,6 +358,27 @@ ${table(
 ${behind(outcomes, result.about.processor.replace(/ ×.*/, " processors"))}
 `;
   return { section, plots: [{ path: "docs/bench/agents.svg", text: plot }] };
+}
+
+function fleet(result) {
+  const { rows, rounds, lines, postgres } = result;
+  const milliseconds = (value) =>
+    value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
+  const section = `## The store that hosts share
+
+${about(result)}
+The same work with the record in a folder, and in PostgreSQL ${postgres} on the same machine, in turn, ${rounds} times; files of about ${lines.toLocaleString("en-US")} lines, every write
+flushed. Where processes share the database, each is a host with a state folder of its own. Medians.
+
+${table(
+  ["work", "in a folder, ms", "in PostgreSQL, ms", "ratio", "goal", "met"],
+  rows.map(({ what, folder, database, ratio, goal }) => [
+    ...[what, milliseconds(folder), milliseconds(database), ratio.toFixed(2)],
+    ...[`≤ ${goal.toFixed(2)}`, ratio <= goal ? "yes" : "**no**"],
+  ]),
+)}
+`;
+  return { section, plots: [] };
 }
 
 /** Says plainly what is better than kedge in that table. */

@@ -1,15 +1,20 @@
 /** The end of a call: everything is written down at once. */
 export const outcomes = `
-create function kedge.keep_1(_tree text, _versions json) returns text language plpgsql as $$
+create function kedge.keep_1(_tree text, _versions jsonb) returns text language plpgsql as $$
 declare
-  v json;
+  v jsonb;
+  kept timestamptz;
   told record;
-  missing json[] := '{}';
+  missing jsonb[] := '{}';
 begin
-  for v in select json_array_elements(_versions) loop
-    update kedge.versions set at = clock_timestamp()
-      where tree = _tree and id = v->>'id' and at < clock_timestamp() - interval '1 day';
-    continue when exists (select 1 from kedge.versions where tree = _tree and id = v->>'id');
+  for v in select jsonb_array_elements(_versions) loop
+    select at into kept from kedge.versions where tree = _tree and id = v->>'id';
+    if found then
+      if kept < clock_timestamp() - interval '1 day' then
+        update kedge.versions set at = clock_timestamp() where tree = _tree and id = v->>'id';
+      end if;
+      continue;
+    end if;
     if v->>'base' is null then
       insert into kedge.versions (tree, id, root, depth, data)
         values (_tree, v->>'id', v->>'id', 0, decode(v->>'data', 'base64')) on conflict do nothing;
@@ -28,18 +33,18 @@ begin
 end $$;
 
 -- Entries that were written before, by a call whose answer was lost, are not written again.
-create function kedge.append_1(_tree text, _entries json, _again boolean) returns void language plpgsql as $$
+create function kedge.append_1(_tree text, _entries jsonb, _again boolean) returns void language plpgsql as $$
 declare
-  e json;
+  e jsonb;
   number bigint;
 begin
-  for e in select json_array_elements(_entries) loop
+  for e in select jsonb_array_elements(_entries) loop
     continue when _again
       and exists (select 1 from kedge.named where tree = _tree and id = e->'ids'->>0);
     insert into kedge.journal (tree, file, agent, time, entry)
       values (_tree, e->>'file', e->>'agent', (e->>'time')::double precision, e->>'entry') returning seq into number;
     insert into kedge.named (tree, id, seq)
-      select _tree, id, number from json_array_elements_text(e->'ids') as names(id) on conflict do nothing;
+      select _tree, id, number from jsonb_array_elements_text(e->'ids') as names(id) on conflict do nothing;
   end loop;
 end $$;
 
@@ -61,11 +66,11 @@ begin
     where t.tree = _tree and t.file = _to and f.tree = _tree and f.file = _from and (f.rev > 0);
 end $$;
 
-create function kedge.set_states_1(_tree text, _file text, _from int, _states json) returns void language plpgsql as $$
+create function kedge.set_states_1(_tree text, _file text, _from int, _states jsonb) returns void language plpgsql as $$
 declare
   f kedge.files;
   fresh bigint;
-  count int := json_array_length(_states);
+  count int := jsonb_array_length(_states);
 begin
   select * into f from kedge.files where tree = _tree and file = _file;
   fresh := f.rev + 1;
@@ -78,7 +83,7 @@ begin
   end if;
   insert into kedge.states (tree, file, n, rev, state)
     select _tree, _file, _from + number - 1, fresh, state
-    from json_array_elements_text(_states) with ordinality as given(state, number);
+    from jsonb_array_elements_text(_states) with ordinality as given(state, number);
   -- Now and then, and many at once.
   if _from + count - f.first > 20000 then
     f.first := _from + count - 10000;
@@ -88,14 +93,14 @@ begin
     where tree = _tree and file = _file;
 end $$;
 
-create function kedge.set_files_1(_tree text, _agent text, _files json) returns void language plpgsql as $$
-declare f json;
+create function kedge.set_files_1(_tree text, _agent text, _files jsonb) returns void language plpgsql as $$
+declare f jsonb;
 begin
   -- A record that is moved goes before the place that it leaves.
-  for f in select json_array_elements(_files) loop
+  for f in select jsonb_array_elements(_files) loop
     if f->>'like' is not null then perform kedge.copy_1(_tree, f->>'like', f->>'file'); end if;
   end loop;
-  for f in select json_array_elements(_files) loop
+  for f in select jsonb_array_elements(_files) loop
     if f->>'gone' is not null then perform kedge.forget_1(_tree, f->>'file'); end if;
     if f->>'from' is not null then
       perform kedge.set_states_1(_tree, f->>'file', (f->>'from')::int, f->'states');
@@ -133,8 +138,8 @@ end $$;
 create function kedge.finish_1(_tree text, _token text, _files text[], _outcome text, _again boolean)
 returns text language plpgsql as $$
 declare
-  o json := _outcome::json;
-  r json;
+  o jsonb := _outcome::jsonb;
+  r jsonb;
   held boolean := true;
   missing text;
 begin
@@ -155,7 +160,7 @@ begin
   end if;
   if held then
     perform kedge.set_files_1(_tree, o->>'agent', o->'files');
-    for r in select json_array_elements(o->'records') loop
+    for r in select jsonb_array_elements(o->'records') loop
       perform kedge.put_1(_tree, r->>'name', r->>'value', r->>'mark');
     end loop;
   end if;
