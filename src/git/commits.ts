@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { findRepository, nodeIo, type Repository } from "../host/index.js";
-import type { Commits, Committed, FileId } from "../ports/index.js";
+import type { Commits, Committed, FileId, PutAway } from "../ports/index.js";
 import { ask, contentsOf } from "./blobs.js";
 import { committedTexts } from "./work-tree.js";
 
@@ -39,13 +39,20 @@ export function gitCommits({ base, root }: GitOptions): Commits {
       const own = findRepository(folder);
       if (!own || !nodeIo.isThere(join(own.common, "logs", "refs", "stash"))) return [];
       const name = slashed(join(relative(own.root, folder), rest));
-      const listed = await ask(own, ["log", "-g", "--format=%H", `--max-count=${mostStashes}`, "refs/stash"]);
-      const found: { name: string; bytes: Uint8Array }[] = [];
-      for (const [at, commit] of String(listed).trim().split("\n").entries()) {
+      const listed = await ask(own, [
+        "log",
+        "-g",
+        "--format=%H %ct",
+        `--max-count=${mostStashes}`,
+        "refs/stash",
+      ]);
+      const found: PutAway[] = [];
+      for (const [at, line] of String(listed).trim().split("\n").entries()) {
+        const [commit = "", time] = line.split(" ");
         // Untracked files are in a commit of their own.
         for (const tree of [commit, `${commit}^3`]) {
           const bytes = (await committedTexts(own, tree, [name]).catch(() => null))?.get(name);
-          if (bytes) found.push({ name: `stash@{${at}}`, bytes });
+          if (bytes) found.push({ name: `stash@{${at}}`, bytes, time: Number(time) * 1000 });
         }
       }
       return found;

@@ -184,7 +184,7 @@ async function overwrittenIn(
   const works: LostWork[] = [];
   for (const [entry, places] of byEdit) {
     const work: LostWork = { entry, what: "lines", places, isOverwritten: true };
-    if (!now || !(await allStand(edited, [work], now, false))) works.push(work);
+    if (!now || !(await allStand(edited, [work], now))) works.push(work);
   }
   return works;
 }
@@ -241,7 +241,7 @@ async function isElsewhere(found: FileFindings, lost: readonly LostWork[], env: 
     const file = await env.files.identify(path).catch(() => null);
     if (!file || (await isOlder(file, found, env))) continue;
     const other = await readText(file, env).catch(() => null);
-    if (other && isAlike(text, other) && (await allStand(found.edited, lost, other, false))) return true;
+    if (other && isAlike(text, other) && (await allStand(found.edited, lost, other))) return true;
   }
   return false;
 }
@@ -277,10 +277,10 @@ async function allStand(
   edited: EditedPlaces,
   lost: readonly LostWork[],
   text: Document,
-  isLater: boolean,
+  made?: number,
 ): Promise<boolean> {
   for (const { places } of lost)
-    for (const place of places) if (!(await edited.isIn(place, text, isLater))) return false;
+    for (const place of places) if (!(await edited.isIn(place, text, made))) return false;
   return true;
 }
 
@@ -301,7 +301,7 @@ async function uncommitted(
     // Commits tell their time in seconds.
     const later = texts.filter(({ time }) => time + 1000 > work.entry.time);
     let ended = false;
-    for (const { text } of later) ended ||= await holds(found, work, text);
+    for (const { text, time } of later) ended ||= await holds(found, work, text, time + 1000);
     if (!ended) left.push(work);
   }
   return left.length > 0 ? putAway(found, left, commits, env) : left;
@@ -318,25 +318,26 @@ async function putAway(
   const works: LostWork[] = [];
   for (const work of lost) {
     let stash: string | undefined;
-    for (const { name, bytes } of places) {
+    for (const { name, bytes, time } of places) {
       const text = await parse(bytes, found.now?.encoding ?? null, env);
-      if (stash === undefined && (await holds(found, work, text))) stash = name;
+      if (stash === undefined && (await holds(found, work, text, time + 1000))) stash = name;
     }
     works.push(stash === undefined ? work : { ...work, stash });
   }
   return works;
 }
 
+/** `made` is when the text was committed, at the latest. */
 async function holds(
   { edited, texts }: FileFindings,
   work: LostWork,
   text: Document | null,
+  made: number,
 ): Promise<boolean> {
   const { what, entry } = work;
   if (what === "deleted") return text === null;
   if (!text) return false;
-  const made = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
-  if (what === "moved" && !(made && isAlike(made, text))) return false;
-  // A commit after the edit holds what became of it.
-  return allStand(edited, [work], text, true);
+  const moved = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
+  if (what === "moved" && !(moved && isAlike(moved, text))) return false;
+  return allStand(edited, [work], text, made);
 }

@@ -38,6 +38,7 @@ export {
   type NewVersion,
   type Outcome,
   onlooker,
+  type PutAway,
   type RecordedLedger,
   type StoreReader,
   tokensRecord,

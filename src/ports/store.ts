@@ -9,12 +9,19 @@ export interface Committed {
   readonly bytes: Uint8Array | null;
 }
 
+/** A text of a file that is put aside, and the name of its place. */
+export interface PutAway {
+  readonly name: string;
+  readonly time: number;
+  readonly bytes: Uint8Array;
+}
+
 /** A version control system, asked only when something looks lost: what is in a commit is not. */
 export interface Commits {
   /** The commits that changed the file since then; those that only keep work aside do not count. */
   of(file: FileId, since: number): Promise<readonly Committed[]>;
-  /** Texts of the file that are put aside, the newest first, each with the name of its place. */
-  putAway?(file: FileId): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>;
+  /** Texts of the file that are put aside, the newest first. */
+  putAway?(file: FileId): Promise<readonly PutAway[]>;
   /** Where the file is in the present work tree, if the one that it was in is gone; else null. */
   presentPath?(key: string, tree: string): Promise<string | null>;
 }

@@ -45,6 +45,16 @@ test("what a command took away without text in its place is lost", async () => {
   expect(stage.text("a.js")).toBe(before);
 });
 
+test("a commit of what a command put in the place of lost lines ends no loss", async () => {
+  const stage = await edited();
+  const two = stage.agent("two");
+  await two.begin();
+  const taken = "sed -i 's/first/other/; s/second/thing/' a.js";
+  expect((await two.shell(taken)).tell).toContain("took away 1 edit");
+  await two.shell("git commit -qam all");
+  expect(await stage.kedge("lost")).toContain(taken);
+});
+
 test("an agent that takes its own lines away by a command that names the file has lost nothing", async () => {
   const stage = await edited();
   const one = stage.agent("one");

@@ -84,9 +84,17 @@ export class EditedPlaces {
     return places;
   }
 
-  /** Whether all work that vanished of a place is in this text; `isLater`: the text came from one with the edit. */
-  async isIn(place: EditedPlace, now: Document, isLater: boolean): Promise<boolean> {
-    for (const gone of place.gone) if (!(await this.isThere(place, gone, now, isLater))) return false;
+  /**
+   * Whether all work that vanished of a place is in this text. A text that was `made` before the work vanished came from one
+   * with the edit, and holds what became of it; a later one has what was put in its place as well.
+   */
+  async isIn(place: EditedPlace, now: Document, made = Number.POSITIVE_INFINITY): Promise<boolean> {
+    for (const gone of place.gone) {
+      // Nobody knows when others did it.
+      const vanished = this.steps.states[gone.state + 1]?.entry?.time ?? made;
+      const isLater = Number.isFinite(made) && made <= vanished;
+      if (!(await this.isThere(place, gone, now, isLater))) return false;
+    }
     return true;
   }
 
