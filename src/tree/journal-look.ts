@@ -1,5 +1,5 @@
 /** Writes down what one look found: each change as one entry, with its authors and the lines of others that it removed. */
-import { relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { countChanged, isUnderWay } from "../git/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import type { Document } from "../text/index.js";
@@ -58,6 +58,21 @@ export class LookJournal {
       const to = moves.get(one.found);
       if (to) await this.rename(one, to);
       else if (!made.has(one.found)) await this.one(one);
+    }
+  }
+
+  /** A tool is about to write these files: lines that nobody has journaled so far are somebody else's. */
+  async begin(paths: readonly string[]): Promise<void> {
+    const { files, root, store, repository } = this.context;
+    for (const path of paths) {
+      const { version = null, isKept = false } = this.looked.record.files.get(path) ?? {};
+      if (version === null || !isKept) continue;
+      const file = await files.identify(join(root, path));
+      const entries = await changesOf(store, file.key);
+      if (entries.some(({ after }) => after === version)) continue;
+      const text = await keptDocument(version, file.key, this.context);
+      const base = await textsIn(repository, this.before.head, new Map([[path, text]]));
+      await this.baseline({ file, before: { version, text }, base: base.get(path) ?? null }, entries);
     }
   }
 
@@ -207,7 +222,7 @@ export class LookJournal {
 
   /** Work on record that is nobody's edit so far: the first who changes it finds it to be the person's. */
   private async baseline(
-    { file, before, base }: Found,
+    { file, before, base }: Pick<Found, "file" | "before" | "base">,
     entries: readonly JournalEntry[],
   ): Promise<JournalEntry[]> {
     if (!before || before.version === base?.version || entries.some(({ after }) => after === before.version))

@@ -76,6 +76,7 @@ export class Tree {
     const looked = await look(previous, scope, this.context);
     const found = new LookJournal(this.context, { ...opened, editing: previous?.editing ?? [] }, looked);
     if (previous) await found.write();
+    if (moment.kind === "edit" && !moment.isDone) await found.begin(scope.named);
     const { running, held, background } = opened;
     const editing = this.editing(opened, moment);
     const record = this.ended(

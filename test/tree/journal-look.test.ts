@@ -52,6 +52,20 @@ describe("a file that was moved", () => {
   });
 });
 
+test("a person's lines from before the first edit of a tool are lost with those that it added", async () => {
+  const stage = new Stage(driver, { "a.txt": ten }, { git: true });
+  stage.put("a.txt", `${ten}typed\n`);
+  const [one, two] = [stage.agent("one"), stage.agent("two")];
+  await one.begin();
+  await two.begin();
+  await one.read(stage.path("a.txt"));
+  await one.edit(stage.path("a.txt"), { old: "line number 10", new: "line number 10\nby one" });
+  const before = stage.text("a.txt");
+  await two.shell("git checkout -- .");
+  await stage.kedge("restore", "--all");
+  expect(stage.text("a.txt")).toBe(before);
+});
+
 test("git's own text is the command's, though a person saved the file a moment ago", async () => {
   const ground = new TreeGround({ "a.txt": ten });
   await ground.begin();
