@@ -16,7 +16,8 @@ import { type Opened, openRecord } from "./open-workspace.js";
 
 export interface OpenedView {
   readonly source: TreeView;
-  readonly actions: ViewActions;
+  /** null: the files are on another host. */
+  readonly actions: ViewActions | null;
   readonly opened: Opened;
 }
 
@@ -43,7 +44,7 @@ export async function openView(context: Context): Promise<OpenedView> {
     stamp: async (key) => stampOf(key),
     diff: (entry) => diffOf(entry, opened),
   });
-  return { source, actions: actionsOf(here, opened), opened };
+  return { source, actions: tree.isHere ? actionsOf(here, opened) : null, opened };
 }
 
 /** Whether the files that the record is of are on this host: else they can be neither compared nor changed. */

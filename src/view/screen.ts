@@ -114,6 +114,7 @@ function stepText({ now }: ViewAgent): string {
 
 function fileLines(state: ViewState, options: ScreenOptions, paint: Paint): string[] {
   const { files } = state;
+  const absent = state.actions ? "gone" : "not here";
   const pathWidth = options.columns < 100 ? 20 : 32;
   const before = pathWidth + linesWidth + 2;
   const isWide = options.columns >= wideWindow;
@@ -121,7 +122,7 @@ function fileLines(state: ViewState, options: ScreenOptions, paint: Paint): stri
   const width = Math.min(widestStrip, Math.max(narrowestStrip, options.columns - before - room));
   return files.slice(0, options.rows === null ? files.length : 12).flatMap((file) => {
     const path = padded(shortPath(visible(file.path), pathWidth), pathWidth);
-    const lines = padded(file.lines === 0 ? "gone" : counted(file.lines, "line"), linesWidth);
+    const lines = padded(file.lines === 0 ? absent : counted(file.lines, "line"), linesWidth);
     const lanes = file.lanes.filter(({ wrote, stale }) => wrote.length + stale.length > 0).slice(0, 3);
     const rows = (lanes.length > 0 ? lanes : file.lanes.slice(0, 1)).map((lane, at) => {
       const strip = stripOf(lane, file, { width, paint, hue: hueIn(state, lane.agent) });

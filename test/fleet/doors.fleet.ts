@@ -1,5 +1,6 @@
 /** Every door of a fleet, by the built program: each host has a state folder and a configuration of its own. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,8 +51,24 @@ const anchorIn = (rows: string, text: string): string =>
     .find((row) => row.endsWith(`|${text}`))
     ?.split("|")[0] ?? "";
 
+/** What the page of a view answers to a restore. */
+async function restoredAt(env: Record<string, string>, cwd: string): Promise<[number, unknown]> {
+  const view = spawn(process.execPath, [program, "ui", "--no-open"], { cwd, env });
+  onTestFinished(() => void view.kill());
+  const [printed] = (await once(view.stdout, "data")) as [Buffer];
+  const [base, code] = String(printed).trim().split("/#");
+  const post = (path: string, body: object, more = {}) =>
+    fetch(`${base}${path}`, {
+      ...{ method: "POST", headers: { "content-type": "application/json", ...more } },
+      body: JSON.stringify(body),
+    });
+  const { key } = (await (await post("/api/key", { code })).json()) as { readonly key: string };
+  const answer = await post("/api/restore", { ids: ["x"] }, { authorization: `Bearer ${key}` });
+  return [answer.status, await answer.json()];
+}
+
 describe.skipIf(databaseUrl() === null)("the doors of a fleet", () => {
-  test("the command line: shown on one host, edited, undone and told of on the other", () => {
+  test("the command line: shown on one host, edited, undone and told of on the other", async () => {
     const { one, two, empty, tree } = newHosts();
     const rows = one.run(["read", "a.txt", "--session", "A"]).stdout;
     const edited = two.run(["edit", "a.txt", anchorIn(rows, "beta"), "BETA", "--session", "A"]);
@@ -70,6 +87,11 @@ describe.skipIf(databaseUrl() === null)("the doors of a fleet", () => {
       type: "state",
       state: { repository: tree, actions: false },
     });
+    expect(one.run(["watch", "--once"], empty).stdout).toMatch(/a\.txt +not here/);
+    expect(await restoredAt(one.env, empty)).toEqual([
+      403,
+      { error: "the files of this tree are not on this machine" },
+    ]);
     expect(one.run(["log"], empty).stdout).toContain("a.txt");
     expect(one.run(["read", join(empty, "a.txt")], empty).status).not.toBe(0);
     expect(one.run(["undo", "--session", "A"]).status).toBe(0);

@@ -56,11 +56,12 @@ export function Files({ state, now, chosen, isPast }: Props) {
   );
 }
 
-function FileStrip({ file, state, now, chosen }: Props & { file: ViewFile }) {
+function FileStrip({ file, state, now, chosen, isPast }: Props & { file: ViewFile }) {
   const lanes = ordered(file.lanes, chosen).slice(0, mostLanes);
   const hidden = file.lanes.length - lanes.length;
   const stale = state.stale.filter(({ path }) => path === file.path);
   const height = Math.max(1, lanes.length) * laneHeight;
+  const absent = state.actions || isPast ? "gone" : "not on this machine";
   return (
     <article class={stale.length > 0 ? "file collides" : "file"} data-path={file.path}>
       <header>
@@ -68,7 +69,7 @@ function FileStrip({ file, state, now, chosen }: Props & { file: ViewFile }) {
           {shortPath(visible(file.path), 60)}
         </span>
         <small>
-          {file.lines === 0 ? "gone" : counted(file.lines, "line")} · {counted(file.edits, "edit")} ·{" "}
+          {file.lines === 0 ? absent : counted(file.lines, "line")} · {counted(file.edits, "edit")} ·{" "}
           {ago(file.time, now)}
         </small>
       </header>
