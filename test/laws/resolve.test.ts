@@ -6,6 +6,7 @@ import { anchorOf } from "../../src/edits/problem.js";
 import { type Applied, type Refused, run } from "../../src/merge/run-edits.js";
 import { Document } from "../../src/text/document.js";
 import { LineSet } from "../../src/text/line-set.js";
+import { Frequency } from "../support/frequency.js";
 import { applyHunks, hunksOfResult } from "../support/hunks.js";
 import {
   type Call,
@@ -197,19 +198,23 @@ describe("resolution against line identities", () => {
   it("by comparing, at most 1 write in 1,000 strays at 70 % repeated lines", patient, () => {
     const random = new Random(Number(process.env.KEDGE_SEED));
     const count = { writes: 0, strayed: 0, refused: 0 };
-    // 39 of 207,134 strayed: of 10,300 writes 2 are to be expected, and more than 10 come once in 100,000 runs.
-    for (let round = 0; round < 20 * Number(process.env.KEDGE_RUNS); round++) {
-      const world = disturbed(random, random.between(60, 160), random.between(1, 2), { exact: false });
-      for (let call = 0; call < 6; call++) {
-        const one = world.play();
-        if (one.result.status === "refused") count.refused++;
-        if (one.result.status !== "applied") continue;
-        count.writes++;
-        if (strayed(hunksOfResult(one.result), one.now, one.call.named(one.seen)).length > 0) count.strayed++;
-      }
+    // Measured: 16 of 36,424. Calls on one world stray together, so each world is judged by one call.
+    const straying = new Frequency({ allowed: 1 / 1000, times: 3 });
+    const fewest = 20 * Number(process.env.KEDGE_RUNS);
+    for (let round = 0; round < fewest || (straying.verdict === "unclear" && round < 20 * fewest); round++) {
+      const size = random.between(60, 160);
+      const { result, call, now, seen } = disturbed(random, size, random.between(1, 2), {
+        exact: false,
+      }).play();
+      if (result.status === "refused") count.refused++;
+      if (result.status !== "applied") continue;
+      const isStray = strayed(hunksOfResult(result), now, call.named(seen)).length > 0;
+      count.writes++;
+      if (isStray) count.strayed++;
+      straying.add(isStray ? 1 : 0, 1);
     }
     console.log(`resolve: ${count.strayed} of ${count.writes} writes strayed, ${count.refused} refused`);
-    expect(count.strayed).toBeLessThanOrEqual(count.writes / 1000);
+    expect(straying.verdict, `${count.strayed} of ${count.writes} strayed`).toBe("seldom");
   });
 });
 
