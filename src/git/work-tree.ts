@@ -6,7 +6,7 @@ import { ask, contentsOf } from "./blobs.js";
 import { GitFailure, runGit } from "./run-git.js";
 
 export interface ListingBounds {
-  /** Milliseconds. */
+  /** Milliseconds; without end if it is infinite. */
   readonly time: number;
   /** Bytes of names. */
   readonly names: number;
@@ -33,8 +33,9 @@ export async function listChanges(
 ): Promise<Listing | null> {
   try {
     const settings = await withoutFilters(repository);
+    const timeout = Number.isFinite(time) ? { timeout: time } : {};
     const run = async (args: readonly string[]): Promise<string[]> =>
-      namesIn(await runGit(repository, { args, settings, timeout: time, longest: names }));
+      namesIn(await runGit(repository, { args, settings, longest: names, ...timeout }));
     const [changed, staged] = await Promise.all([
       run(["ls-files", "-m", "-o", "-t", "--exclude-standard", "-z"]),
       knownStaged ??

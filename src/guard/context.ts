@@ -76,6 +76,8 @@ interface Start {
   readonly adapter: Adapter;
   readonly env: Environment;
   readonly clock: () => number;
+  /** Milliseconds that it may take to list the tree. */
+  readonly patience?: number;
 }
 
 /** What is the same in every workspace that one call touches. */
@@ -139,7 +141,7 @@ export function openPlace(caller: Caller, start: Start, recall: GuardContext["re
   };
 }
 
-function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, log }: Opening) {
+function open(workspace: Workspace, { adapter, env, clock, patience, agent, cwd, state, log }: Opening) {
   const config = loadConfig({ env, workspace: workspace.root, hook: true });
   const { settings } = config;
   const { wait, size } = settings.limits ?? {};
@@ -164,7 +166,9 @@ function open(workspace: Workspace, { adapter, env, clock, agent, cwd, state, lo
     ...(onStale ? { onStale } : {}),
     ...(keepOnFold ? { keepOnFold } : {}),
   });
-  const tree = openTree({ root: workspace.root, files, store, clock, env, mode: settings.tree ?? "dirty" });
+  const mode = settings.tree ?? "dirty";
+  const longest = patience === undefined ? {} : { patience };
+  const tree = openTree({ root: workspace.root, files, store, clock, env, mode, ...longest });
   return { files, store, session, config, tree };
 }
 

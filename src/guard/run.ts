@@ -14,6 +14,8 @@ interface HookStart {
   readonly input: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: () => number;
+  /** Milliseconds that it may take to list the tree. */
+  readonly patience?: number;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface LookContext {
   readonly store: TreeStore;
   readonly clock: () => number;
   readonly mode: TreeMode;
+  /** Milliseconds that it may take to list the tree. */
+  readonly patience: number;
   /** A folder that holds all a person has: there only files that agents name are looked at. */
   readonly isHome: boolean;
 }
@@ -57,8 +59,8 @@ export interface Scope {
 }
 
 const bounds = { files: 2_000, bytes: 64 * 1024 * 1024, listed: 20_000 };
-/** Milliseconds that git may take, and bytes of names. */
-const budget = { time: 1_500, names: 16 * 1024 * 1024 };
+/** Bytes of names that git may list. */
+const longestListing = 16 * 1024 * 1024;
 /** Milliseconds by which times of files may be coarse. */
 export const slack = 2_000;
 
@@ -118,13 +120,13 @@ async function lookAt(previous: TreeRecord, { named, busy }: Scope, context: Loo
 }
 
 async function list(
-  { repository, root, isHome }: LookContext,
+  { repository, root, isHome, patience }: LookContext,
   staged: readonly string[] | null,
 ): Promise<Listing | null> {
-  if (repository) return listChanges(repository, budget, staged);
+  if (repository) return listChanges(repository, { time: patience, names: longestListing }, staged);
   if (isHome) return { changed: [], untracked: [], staged: [] };
   const { listFiles } = await import("../search/index.js");
-  const untracked = await listFiles(root, { time: budget.time / 2, files: bounds.listed });
+  const untracked = await listFiles(root, { time: patience / 2, files: bounds.listed });
   return untracked && { changed: [], untracked, staged: [] };
 }
 

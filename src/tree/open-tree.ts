@@ -13,12 +13,16 @@ interface TreeSetup {
   readonly clock: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly mode: TreeMode;
+  /** Milliseconds that it may take to list the tree. */
+  readonly patience?: number;
 }
 
+const usualPatience = 1_500;
+
 /** The tree of a workspace on this machine. */
-export function openTree({ root, files, store, clock, env, mode }: TreeSetup): Tree {
-  const repository = findRepository(root);
-  return new Tree({ root, repository, files, store, clock, mode, isHome: isInside(root, homeFolder(env)) });
+export function openTree({ root, env, patience = usualPatience, ...setup }: TreeSetup): Tree {
+  const where = { root, repository: findRepository(root), isHome: isInside(root, homeFolder(env)) };
+  return new Tree({ ...setup, ...where, patience });
 }
 
 /** Whether a folder lies in another one, or is it. */

@@ -62,7 +62,8 @@ export class TreeGround {
     const { root, store, mode } = this;
     const files = nodeFiles({ roots: [root], state: join(this.scratch, "state"), foreign: true });
     const clock = (): number => Date.now() + this.later;
-    return new Tree({ root, repository: findRepository(root), files, store, clock, mode, isHome: false });
+    const where = { root, repository: findRepository(root), isHome: false };
+    return new Tree({ ...where, files, store, clock, mode, patience: Number.POSITIVE_INFINITY });
   }
 
   path(name: string): string {
