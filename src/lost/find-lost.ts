@@ -155,7 +155,13 @@ export async function findLost(journal: FileJournal, survey: Survey, env: Env): 
   const gone = [...lostIn(found, live), ...(await overwrittenIn(found, survey))];
   const lost = gone.filter(({ entry }) => !survey.forgotten.has(entry.id));
   if (lost.length === 0 || (!now && (await isElsewhere(found, lost, env)))) return found;
-  return { ...found, lost: commits ? await uncommitted(found, lost, commits, env) : lost };
+  return { ...found, lost: eachOnce(commits ? await uncommitted(found, lost, commits, env) : lost) };
+}
+
+/** An edit of which something is lost is in that list alone. */
+function eachOnce(works: readonly LostWork[]): LostWork[] {
+  const lost = new Set(works.filter(({ isOverwritten }) => !isOverwritten).map(({ entry }) => entry));
+  return works.filter(({ isOverwritten, entry }) => !isOverwritten || !lost.has(entry));
 }
 
 const wholeWriters = /^(?:shell|disk|write|write_file|create)$/i;
@@ -170,13 +176,14 @@ async function overwrittenIn(
   const byEdit = new Map<JournalEntry, EditedPlace[]>();
   for (const place of edited.all) {
     const { entry } = place;
-    if (!live.has(entry.id) || place.gone.length > 0) continue;
+    if (!live.has(entry.id)) continue;
     if (overwritten !== "all" && ![entry.id, entry.batch].some((id) => id && overwritten.includes(id)))
       continue;
     const gone = place.replaced.filter(({ by, isUndone, lines }) => {
       const step = steps.get(by);
-      const isTaken =
-        step !== undefined && step.agent !== entry.agent && step.kind === "commit" && !step.edits;
+      // Two sets of possible authors may be equal, and the authors different ones.
+      const isOther = step !== undefined && (step.agent !== entry.agent || step.authors !== undefined);
+      const isTaken = isOther && step.kind === "commit" && !step.edits;
       return isTaken && !isUndone && !lines.isEmpty && wholeWriters.test(step.tool);
     });
     if (gone.length > 0) byEdit.set(entry, [...(byEdit.get(entry) ?? []), { ...place, gone }]);

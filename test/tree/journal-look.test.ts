@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Driver } from "../guard/drivers/driver.js";
 import { drivers } from "../guard/drivers/index.js";
-import { Stage } from "../guard/stage.js";
+import { type Agent, Stage } from "../guard/stage.js";
 import { TreeGround } from "./ground.js";
 
 const ten = Array.from({ length: 10 }, (_, at) => `line number ${at + 1}\n`).join("");
@@ -17,6 +17,19 @@ async function stageWith(files: Record<string, string>, ...names: string[]) {
 }
 
 describe("a file that was moved", () => {
+  test("takes nothing away from the list of what is lost under the name that it got", async () => {
+    const { stage, agents } = await stageWith({ "a.txt": ten }, "one", "two");
+    const [one, two] = agents as [Agent, Agent];
+    await one.read(stage.path("a.txt"));
+    await one.edit(stage.path("a.txt"), { old: "line number 10", new: "line number ten" });
+    await one.write(stage.path("b.txt"), "made by one\n");
+    await two.shell("git stash -q -u");
+    const put = await stage.kedge("lost");
+    expect(put).toContain("b.txt:1 (in stash@{0})");
+    await two.shell("mv a.txt b.txt");
+    expect(await stage.kedge("lost")).toContain("b.txt:1 (in stash@{0})");
+  });
+
   test("keeps the authors of its lines: none of them is found to be the person's", async () => {
     const ground = new TreeGround({ "a.txt": ten });
     await ground.begin();

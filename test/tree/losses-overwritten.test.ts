@@ -35,6 +35,31 @@ test("what a command replaced is told to nobody, listed with --all, and restored
   expect(await stage.kedge("lost", "--all")).not.toContain(id);
 });
 
+test("what one of several possible authors replaced may be another's", async () => {
+  const stage = await edited();
+  const one = stage.agent("one");
+  await one.shell("npm run dev > /dev/null 2>&1 & true");
+  for (const text of ["from the server", "typed"]) {
+    stage.later += 10_000;
+    stage.put("made.txt", `first\n${text}\n`);
+    await one.shell("true && touch other.txt");
+  }
+  expect(await stage.kedge("lost")).toBe("[nothing is lost]\n");
+  expect(await stage.kedge("lost", "--all")).toContain("made.txt:1-2 (overwritten)");
+});
+
+test("what was replaced stays on the list when the rest of the edit is on another branch", async () => {
+  const stage = await edited();
+  const two = stage.agent("two");
+  await two.begin();
+  await two.shell("git branch other");
+  await two.shell("sed -i 's/first/other/' a.js");
+  const listed = await stage.kedge("lost", "--all");
+  expect(listed).toContain("a.js:4-5 (overwritten)");
+  await two.shell("git commit -qam all && git checkout -q other");
+  expect(await stage.kedge("lost", "--all")).toBe(listed);
+});
+
 test("what a command took away without text in its place is lost", async () => {
   const stage = await edited();
   const before = stage.text("a.js");

@@ -142,7 +142,9 @@ export async function fileJournals(
   const carry = (journal: Growing | undefined, key: string, path: string): void => {
     if (!journal) return;
     journals.delete(journal.key);
-    journals.set(key, Object.assign(journal, { key, path }));
+    // The file that had this name is gone, and its work may be lost.
+    const entries = [...(journals.get(key)?.entries ?? []), ...journal.entries];
+    journals.set(key, Object.assign(journal, { key, path, entries }));
   };
   for (const entry of entries) {
     if (entry.kind !== "commit" && entry.kind !== "undo") continue;
