@@ -136,7 +136,7 @@ export async function lostBy(cause: LostCause, env: CallEnv): Promise<LostEdit[]
     const { findings } = look ?? {};
     if (!findings) continue;
     const survey = await surveyed(file);
-    const fresh = findings.lost.filter((work) => !last?.[2].some((one) => isOf(one, work)));
+    const fresh = findings.lost.filter((work) => !last?.[2].some((one) => isOf(one, work, findings)));
     if (fresh.length > 0) await noteLoss(fresh, findings, cause, env);
     for (const work of fresh) found.push(await described(work, findings, survey));
   }
@@ -174,23 +174,42 @@ async function lookAt(
   if (wasWhole && !hasSweep(journal) && version === journal.entries.at(-1)?.after) return null;
   if (wasWhole && (await isQuiet(journal, now, env))) return { seen: [version, count, []] };
   const findings = await findLost(journal, survey, env);
-  return { seen: [version, count, findings.lost.map(lossOf)], findings };
+  return { seen: [version, count, findings.lost.map((work) => lossOf(work, findings))], findings };
 }
 
-/** Work that is put away is told of, and told of again when it is dropped; so is an edit of which more is gone. */
-function lossOf(work: LostWork): string {
+/**
+ * Work that is put away is told of, and told of again when it is dropped; so is an edit of which more is gone, or that was
+ * there again and is gone once more.
+ */
+function lossOf(work: LostWork, findings: FileFindings): string {
   const { entry, stash } = work;
-  return [entry.id, goneOf(work), ...(stash === undefined ? [] : ["in the stash"])].join(" ");
+  const where = stash === undefined ? [] : ["in the stash"];
+  return [entry.id, goneOf(work), stoodAt(work, findings), ...where].join(" ");
 }
 
-/** Whether that loss was told of, when it was no smaller. */
-function isOf(told: string, work: LostWork): boolean {
-  const [id, count, ...where] = told.split(" ");
+/** Whether that loss was told of, when it was no smaller. Records of before have no time, older ones no count. */
+function isOf(told: string, work: LostWork, findings: FileFindings): boolean {
+  const [id, count, time, ...where] = told.split(" ");
   return (
     id === work.entry.id &&
     where.length > 0 === (work.stash !== undefined) &&
-    Number(count ?? Number.POSITIVE_INFINITY) >= goneOf(work)
+    !(Number(count) < goneOf(work)) &&
+    !(Number(time) < stoodAt(work, findings))
   );
+}
+
+/** The time of the newest change after which what is gone was there: its own, or one that brought it back. */
+function stoodAt({ entry, places }: LostWork, { journal, edited }: FileFindings): number {
+  const restored = journal.entries.findLast(({ edits }) => edits?.includes(entry.id));
+  const { states } = edited.steps;
+  const times = places.flatMap(({ gone }) =>
+    gone.map(({ state }) => {
+      let at = state;
+      while (at > 0 && !states[at]?.entry) at--;
+      return states[at]?.entry?.time ?? 0;
+    }),
+  );
+  return times.reduce((last, time) => Math.max(last, time), Math.max(entry.time, restored?.time ?? 0));
 }
 
 function goneOf({ places }: LostWork): number {

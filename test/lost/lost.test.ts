@@ -536,6 +536,18 @@ describe("after a command", () => {
     expect(await session.lostBy(bash)).toHaveLength(1);
   });
 
+  it("after a command, what was restored and taken away again is told again, and only once", async () => {
+    const { session, set, files } = worked();
+    await set("third(3)", "third(33)");
+    for (const command of ["git checkout -- .", "git restore .", "git reset --hard"]) {
+      files.set(path, five);
+      expect(await session.lostBy({ tool: "Bash", command })).toHaveLength(1);
+      expect(await session.lostBy(bash)).toEqual([]);
+      expect((await session.lost())[0]?.lost).toMatchObject({ command });
+      await session.restore({ all: true });
+    }
+  });
+
   it("after a command, a file with many edits that was only formatted costs a look at two texts", async () => {
     const { session, set, files, store, now } = worked();
     for (let at = 0; at < 8; at++) {
