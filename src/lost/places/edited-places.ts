@@ -297,11 +297,13 @@ export class EditedPlaces {
     }
   }
 
-  /** A restore brings back the lines that had vanished, an undo the lines that the undone edit had replaced. */
+  /** A restore brings back the lines that had vanished, an undo the lines that the undone step had replaced or swept away. */
   private async bringBackAll({ edits = [] }: JournalEntry, undone: readonly string[]): Promise<void> {
+    const isSwept = ({ state }: Removed) => undone.includes(this.steps.states[state + 1]?.entry?.id ?? "");
     const places = new Set([
       ...edits.flatMap((id) => this.byEdit.get(id) ?? []),
       ...undone.flatMap((id) => this.byReplacement.get(id) ?? []),
+      ...(undone.length > 0 ? this.all.filter(({ gone }) => gone.some(isSwept)) : []),
     ]);
     const now = places.size > 0 ? await this.steps.textAt(this.steps.last) : null;
     if (!now) return;
@@ -310,11 +312,12 @@ export class EditedPlaces {
     for (const place of places) {
       const isRestored = edits.includes(place.entry.id);
       const back = place.replaced.filter((one) => undone.includes(one.by) || (one.isUndone && isRestored));
-      await this.bringBack(place, isRestored ? [...back, ...place.gone] : back, now, written);
+      const again = isRestored ? place.gone : place.gone.filter(isSwept);
+      await this.bringBack(place, [...back, ...again], now, written);
       place.replaced = place.replaced.filter((one) => !back.includes(one));
       for (const work of back)
         this.returned.set(work.by, [...(this.returned.get(work.by) ?? []), { place, work }]);
-      if (isRestored) place.gone = [];
+      place.gone = place.gone.filter((one) => !again.includes(one));
       this.sort(place);
     }
     for (const id of edits) await this.takeAgain(id);
