@@ -7,11 +7,13 @@ import { expect, test } from "vitest";
 import type { Driver } from "../guard/drivers/driver.js";
 import { drivers } from "../guard/drivers/index.js";
 import { Stage } from "../guard/stage.js";
+import { type Way, ways } from "./ways.js";
 
 const lines = (name: string, count = 20): string[] =>
   Array.from({ length: count }, (_, at) => `${name} line ${at + 1}`);
 const text = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
 const committed = lines("committed");
+const spare = { "spare/a.txt": text(lines("other")), "spare/new.txt": text(lines("other")) };
 
 /** How the work came to be that is taken away. */
 const works = {
@@ -23,37 +25,6 @@ const works = {
   "new by shell": { name: "new.txt", tracked: false, by: "shell" },
 } as const;
 
-interface Way {
-  readonly command: (name: string) => string;
-  /** Takes files that git does not track. */
-  readonly untracked: boolean;
-  readonly tracked?: false;
-  /** Runs before, unseen. */
-  readonly first?: string;
-}
-
-const both = { untracked: true } as const;
-const ways: Readonly<Record<string, Way>> = {
-  "checkout -- .": { command: () => "git checkout -- .", untracked: false },
-  restore: { command: (name) => `git restore ${name === "a.txt" ? "." : name}`, untracked: false },
-  "reset --hard": { command: () => "git reset -q --hard", untracked: false },
-  "clean -fd": { command: () => "git clean -fdq", untracked: true, tracked: false },
-  "stash and drop": { command: () => "git stash -q -u && git stash drop -q", ...both },
-  "switch -f": { command: () => "git switch -q -f other", untracked: false },
-  rm: { command: (name) => `rm ${name}`, ...both },
-  "mv over": { command: (name) => `mv other.txt ${name}`, ...both },
-  "> over": { command: (name) => `echo gone > ${name}`, ...both },
-  "sed gone wrong": { command: (name) => `sed -i '/work/d' ${name}`, ...both },
-  "a script": {
-    command: (name) => `python3 -c "open('${name}','w').write('rewritten by a script\\n')"`,
-    ...both,
-  },
-  "a rebase that drops": {
-    command: () => "git -c rebase.autoStash=false stash -q -u; git rebase -q other; git stash drop -q",
-    ...both,
-  },
-};
-
 class Loss {
   readonly stage: Stage;
 
@@ -61,11 +32,7 @@ class Loss {
     driver: Driver,
     private readonly work: (typeof works)[keyof typeof works],
   ) {
-    this.stage = new Stage(
-      driver,
-      { "a.txt": text(committed), "other.txt": text(lines("other")), "b.txt": "calm\n" },
-      { git: true },
-    );
+    this.stage = new Stage(driver, { "a.txt": text(committed), ...spare, "b.txt": "calm\n" }, { git: true });
     this.stage.foreign("git branch other");
   }
 
@@ -91,15 +58,13 @@ class Loss {
   }
 }
 
-const overwriting = new Set(["> over", "a script", "mv over"]);
-
 /** The last change of a file. */
 async function entryOf(stage: Stage, name: string): Promise<string> {
   const entries = (await runs(stage, "log", "--json"))
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  return entries.findLast(({ path, kind }) => path.endsWith(name) && kind === "commit").id;
+  return entries.findLast(({ path, kind }) => path === name && kind === "commit").id;
 }
 
 function runs(stage: Stage, ...argv: string[]): Promise<string> {
@@ -107,8 +72,11 @@ function runs(stage: Stage, ...argv: string[]): Promise<string> {
 }
 
 /** Works of all kinds with one client; with the others each way takes away another kind, all of them with KEDGE_LONG=1. */
-function worksFor(driver: Driver, at: number, { untracked, tracked }: Way): (keyof typeof works)[] {
-  const names = Object.keys(works) as (keyof typeof works)[];
+function worksFor(driver: Driver, at: number, way: Way): (keyof typeof works)[] {
+  const { untracked, tracked } = way;
+  // What lay there at the start and is committed before anything changed it has no entry: it is git's.
+  const isOnRecord = (name: keyof typeof works) => !way.first || works[name].by !== "person";
+  const names = (Object.keys(works) as (keyof typeof works)[]).filter(isOnRecord);
   const fitting = names.filter((name) => (works[name].tracked ? tracked !== false : untracked));
   if (driver.client === "claude-code" || process.env.KEDGE_LONG) return fitting;
   const [first] = fitting.splice((at + drivers.indexOf(driver)) % fitting.length, 1);
@@ -118,13 +86,14 @@ function worksFor(driver: Driver, at: number, { untracked, tracked }: Way): (key
 export function twelveWays(driver: Driver): void {
   for (const [at, [way, found]] of Object.entries(ways).entries())
     for (const name of worksFor(driver, at, found)) {
-      const { command } = found;
+      const { command, first, overwrites } = found;
       const work = works[name];
       test(`${way}: ${name}`, async () => {
         const loss = new Loss(driver, work);
         const { stage } = loss;
         const wanted = await loss.make();
         expect(await runs(stage, "lost")).toBe("[nothing is lost]\n");
+        if (first) stage.foreign(first);
         const two = stage.agent("two");
         await two.begin();
         const { tell } = await two.shell(command(work.name));
@@ -137,7 +106,7 @@ export function twelveWays(driver: Driver): void {
           .map((line) => JSON.parse(line));
         expect(lost.map(({ path }) => path)).toEqual(lost.map(() => work.name));
         // Where the command wrote a text of its own, both texts cannot be in the file: it is the command that is undone.
-        const made = overwriting.has(way) ? await entryOf(stage, work.name) : null;
+        const made = overwrites ? await entryOf(stage, work.name) : null;
         const said = made ? await runs(stage, "undo", "--id", made) : await runs(stage, "restore", "--all");
         const back = existsSync(stage.path(work.name)) ? readFileSync(stage.path(work.name), "utf8") : said;
         expect(back).toBe(wanted);
