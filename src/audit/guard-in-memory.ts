@@ -124,6 +124,12 @@ export class GuardInMemory {
     return this.texts.get(path)?.text ?? null;
   }
 
+  /** The agent knows every line of the file as it is now: being shown them again would tell it nothing. */
+  async isKnown(path: string, agent: string): Promise<boolean> {
+    const all = { path, tool: "Write", change: { kind: "whole", content: null } } as const;
+    return this.texts.has(path) && (await this.sessionOf(agent).glance(all)) === "allowed";
+  }
+
   /** All that is there now is in a commit. */
   commit(): void {
     for (const [path, { text }] of this.texts)

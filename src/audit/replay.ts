@@ -198,6 +198,7 @@ export class Replay {
     const now = this.guard.text(path);
     for (const { call, text } of this.waiting.get(key) ?? []) {
       this.guard.put(path, text);
+      if (await this.guard.isKnown(path, call.agent)) continue;
       for (const event of call.after()) if (!isIdle(event)) await this.ask(event, call, true);
     }
     if (this.waiting.delete(key)) this.guard.put(path, now);

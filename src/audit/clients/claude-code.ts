@@ -196,10 +196,11 @@ const commandTool = "Bash";
  * mark within a text is escaped, so that these words are names and values, never a part of a text.
  */
 function printedIn(line: string, asked: ReadonlyMap<string, Asked>) {
-  const id = valueIn(line, "tool_use_id", line.indexOf('"tool_use_id":"'));
+  const at = line.indexOf('"tool_use_id":"');
+  const id = valueIn(line, "tool_use_id", at);
   const call = id === null ? undefined : asked.get(id);
   if (id === null || call?.tool !== commandTool) return null;
-  const isOnly = line.lastIndexOf('"tool_use_id":"') === line.indexOf('"tool_use_id":"');
+  const isOnly = !line.includes('"tool_use_id":"', at + 1);
   if (!isOnly || line.includes('"is_error":true') || line.includes(remark)) return null;
   const cwd = valueIn(line, "cwd", line.lastIndexOf('"cwd":"'));
   const time = Date.parse(valueIn(line, "timestamp", line.lastIndexOf('"timestamp":"')) ?? "");

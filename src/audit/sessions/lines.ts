@@ -44,14 +44,16 @@ export function* linesOf(
         at >= 0 && at < end;
         at = buffer.indexOf(lineFeed, start)
       ) {
-        Object.assign(cursor, { start: base + start, end: base + at });
-        if (!isSkipping) yield* wanted(buffer, start, at, isWanted);
+        [cursor.start, cursor.end] = [base + start, base + at];
+        const line = isSkipping ? null : lineIn(buffer, { start, end: at }, isWanted);
+        if (line !== null) yield line;
         isSkipping = false;
         start = at + 1;
       }
       if (count === 0) {
-        Object.assign(cursor, { start: base + start, end: base + end });
-        if (!isSkipping) yield* wanted(buffer, start, end, isWanted);
+        [cursor.start, cursor.end] = [base + start, base + end];
+        const line = isSkipping ? null : lineIn(buffer, { start, end }, isWanted);
+        if (line !== null) yield line;
         return;
       }
       progress.read(count);
@@ -76,15 +78,15 @@ export function* linesOf(
 
 const headLength = 160;
 
-function* wanted(
+/** null: it is empty, or nobody wants it. */
+function lineIn(
   buffer: Buffer,
-  start: number,
-  end: number,
+  { start, end }: LineSpan,
   isWanted: (head: string) => boolean,
-): Generator<string> {
-  if (end <= start) return;
-  if (!isWanted(buffer.toString("latin1", start, Math.min(end, start + headLength)))) return;
-  yield buffer.toString("utf8", start, end);
+): string | null {
+  if (end <= start) return null;
+  const isRead = isWanted(buffer.toString("latin1", start, Math.min(end, start + headLength)));
+  return isRead ? buffer.toString("utf8", start, end) : null;
 }
 
 /** Reads some lines again. */
