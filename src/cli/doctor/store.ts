@@ -1,6 +1,6 @@
 import { type FleetStore, hidden, OtherTree, type StoreHealth } from "../../fleet/index.js";
 import { findWorkspace, stateFolder } from "../../host/index.js";
-import { chosenStore, loadConfig, openFleet } from "../../workspace/index.js";
+import { chosenStore, loadConfig, openFleet, type Settings } from "../../workspace/index.js";
 import type { Context } from "../context.js";
 import { settingsOf } from "../open-workspace.js";
 import type { Finding } from "./clients.js";
@@ -10,10 +10,22 @@ const name = "store";
 const slowTrip = 20;
 const muchAhead = 5_000;
 
+/** Returns the settings; null if they are wrong: the check of the configuration tells that. */
+function settingsHere({ args, env, cwd }: Context, workspace: string): Settings | null {
+  const flags = settingsOf(args, cwd);
+  try {
+    return loadConfig({ flags, env, workspace }).settings;
+  } catch {
+    return null;
+  }
+}
+
 /** Checks the database in which this workspace is recorded, if it is in one. */
-export async function storeHealth({ args, env, cwd }: Context): Promise<Finding[]> {
+export async function storeHealth(context: Context): Promise<Finding[]> {
+  const { env, cwd } = context;
   const workspace = findWorkspace(cwd);
-  const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace: workspace.root });
+  const settings = settingsHere(context, workspace.root);
+  if (!settings) return [];
   const chosen = chosenStore(settings, workspace);
   const notes: string[] = [];
   const report = (line: string): void => void notes.push(line);

@@ -19,12 +19,8 @@ export const run: Run = async (context) => {
   const { args, output } = context;
   const { out } = output;
   let healthy = true;
-  const told = new Set<string>();
   for (const [name, check] of Object.entries(checks)) {
     for (const finding of await attempt(name, check, context)) {
-      // One cause can stop several checks: it is told with the first.
-      if (!finding.ok && told.has(finding.found)) continue;
-      told.add(finding.found);
       healthy &&= finding.ok;
       if (args.has("json")) out.line(JSON.stringify(finding));
       else show(shownOf(finding), context);
