@@ -14,6 +14,8 @@ export interface Step {
 
 export class Worker {
   private readonly memory = new Memory();
+  /** Files of which the guard may know nothing but a text that was sent before their last change: it opens no whole-file write. */
+  private readonly sent = new Set<string>();
   private count = 0;
 
   constructor(
@@ -46,6 +48,7 @@ export class Worker {
     ];
     const outcome = await this.dice.pick(ways)();
     this.memory.see(file, text);
+    this.sent.delete(file);
     return { what: `${this.name} reads ${file}`, outcome };
   }
 
@@ -67,6 +70,7 @@ export class Worker {
     ];
     await this.dice.pick(ways)();
     this.memory.see(file, text);
+    this.sent.add(file);
     const index = this.memory.quotable(file, text)[0];
     return index === undefined ? [] : [await this.edit(file)];
   }
@@ -135,7 +139,7 @@ export class Worker {
 
   async rewrite(file: string): Promise<Step> {
     const text = this.stage.text(file);
-    if (!this.memory.knowsAll(file, text)) return this.read(file);
+    if (this.sent.has(file) || !this.memory.knowsAll(file, text)) return this.read(file);
     const content = `${text}export const ${this.fresh()}value${this.count} = "all";\n`;
     const outcome = await this.agent.write(this.path(file), content);
     const now = this.stage.text(file);
@@ -162,6 +166,7 @@ export class Worker {
   async rename(from: string, to: string, git: boolean): Promise<Step> {
     const outcome = await this.agent.shell(`${git ? "git mv" : "mv"} ${from} ${to}`);
     if (existsSync(this.stage.path(to))) this.memory.rename(from, to);
+    if (this.sent.delete(from)) this.sent.add(to);
     return { what: `${this.name} moves ${from} to ${to}`, outcome };
   }
 
