@@ -69,8 +69,20 @@ export class Place {
 
   remove(): void {
     if (process.env.KEDGE_CLIENTS_KEEP) console.log(`kept: ${this.folder}`);
-    else rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    else removeOnceQuiet(this.folder);
   }
+}
+
+/** A guard that a plugin has started keeps its machine code when it ends, a moment after its client. */
+function removeOnceQuiet(folder: string): void {
+  for (let left = 50; ; left--)
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
 }
 
 function write(path: string, text: string): void {
