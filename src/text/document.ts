@@ -1,7 +1,15 @@
 /** A file as lines: a value that finds, decodes and hashes them, and makes the next version of the file. */
-import { type Codec, codedFormat, type Format, headFormat, latin1Codec, utf8Codec } from "./codec.js";
+import {
+  breakLength,
+  type Codec,
+  codedFormat,
+  type Format,
+  headFormat,
+  latin1Codec,
+  utf8Codec,
+} from "./codec.js";
 import { utf8, xxh32 } from "./hash.js";
-import { breakLength, type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
+import { type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
 import {
   type Hunk,
   type NewLine,
@@ -202,11 +210,21 @@ export class Document implements HashSource {
     if (this.format.codec !== utf8Codec) {
       return Array.from({ length: end - start }, (_, offset) => this.text(start + offset));
     }
-    // One decoding and one split: a decoder call for each line costs more than the decoding.
-    const stop = this.start(end) - this.breakLength(end - 1);
-    const lines = utf8Codec.decode(this.bytes.subarray(this.start(start), stop)).split("\n");
+    const lines = this.decoded(start, this.start(end) - this.breakLength(end - 1));
     const last = lines.length - 1;
     return lines.map((line, at) => (at < last && line.endsWith("\r") ? line.slice(0, -1) : line));
+  }
+
+  /** @internal Lines with the CR of their terminator, as a diff prints them. */
+  rows(start: number, end: number): string[] {
+    if (this.format.codec === utf8Codec) return this.decoded(start, this.start(end)).slice(0, end - start);
+    const texts = this.lines(start, end);
+    return texts.map((text, at) => (this.terminator(start + at) === "\r\n" ? `${text}\r` : text));
+  }
+
+  /** One decoding and one split: a decoder call for each line costs more than the decoding. */
+  private decoded(start: number, stop: number): string[] {
+    return utf8Codec.decode(this.bytes.subarray(this.start(start), stop)).split("\n");
   }
 
   /**
@@ -310,8 +328,8 @@ export class Document implements HashSource {
   }
 
   private content(index: number): Uint8Array {
-    const stop = this.start(index + 1) - this.breakLength(index);
-    return this.bytes.subarray(this.start(index), stop);
+    const start = this.start(index);
+    return this.bytes.subarray(start, this.start(index + 1) - this.breakLength(index));
   }
 }
 
