@@ -187,7 +187,7 @@ class DiskStore implements NodeStore {
       }
     };
     this.name();
-    for (const version of versions) attempt(() => this.keep(version));
+    attempt(() => this.keep(versions));
     if (entries.length > 0)
       attempt(() => this.entries.append(entries.map((entry) => this.written.completed(entry))));
     // A record that is moved goes before the place that it leaves.
@@ -200,8 +200,9 @@ class DiskStore implements NodeStore {
     if (failures.length > 0) throw failures[0];
   }
 
-  private keep(version: NewVersion): void {
-    this.sincePruned += this.texts.keep(version);
+  private keep(versions: readonly NewVersion[]): void {
+    if (versions.length === 0) return;
+    this.sincePruned += this.texts.keep(versions);
     if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
   }
 
