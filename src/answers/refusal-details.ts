@@ -68,9 +68,9 @@ export function selectRows(problems: readonly Problem[], now: Document, budget =
   }
   const crucial = changed.union(unseen);
   const withContext = LineSet.of(
-    wanted
-      .spans()
-      .map(([start, end]) => [Math.max(0, start - around), Math.min(now.lineCount, end + around)] as const),
+    wanted.spans.map(
+      ([start, end]) => [Math.max(0, start - around), Math.min(now.lineCount, end + around)] as const,
+    ),
   );
   const marks = { changed, crucial };
   for (const candidate of [withContext, wanted, changed]) {
@@ -95,7 +95,7 @@ function fitting(
   const rows: RefusalRow[] = [];
   const shown: [number, number][] = [];
   let characters = 0;
-  for (const [start, end] of candidate.spans())
+  for (const [start, end] of candidate.spans)
     for (let index = start; index < end; index++) {
       const length = now.text(index).length;
       if (rows.length >= budget.rows || characters + length > budget.characters || length > longestRow) {

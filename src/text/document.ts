@@ -43,6 +43,8 @@ export interface ParseOptions {
  */
 export class Document implements HashSource {
   readonly lineCount: number;
+  readonly encoding: string;
+  readonly hasBom: boolean;
   private knownVersion: string | undefined;
   private knownBinary: boolean | undefined;
   private knownView: DataView | undefined;
@@ -56,6 +58,8 @@ export class Document implements HashSource {
     private readonly options: ParseOptions,
   ) {
     this.lineCount = table.hashes.length;
+    this.encoding = format.codec.name;
+    this.hasBom = format.bom > 0;
   }
 
   /** The options to parse the next version of this file with. */
@@ -91,10 +95,6 @@ export class Document implements HashSource {
     return Document.parse(utf8(text));
   }
 
-  get encoding(): string {
-    return this.format.codec.name;
-  }
-
   /** Parsed without options: then it is a function of its bytes alone. */
   get isPlain(): boolean {
     const { codec, fallback, last } = this.options;
@@ -104,10 +104,6 @@ export class Document implements HashSource {
   /** Every byte is a character of ASCII: the text is the same in every encoding but UTF-16. */
   get isAscii(): boolean {
     return this.format.unit === 1 && isAscii(this.bytes);
-  }
-
-  get hasBom(): boolean {
-    return this.format.bom > 0;
   }
 
   /** NUL bytes outside UTF-16. Looked for when asked. */
