@@ -3,7 +3,7 @@ import { isPrintable, parseLineRef, type SchemeName } from "../anchors/index.js"
 import { type Code, decidingCode, type Mismatch, type Problem } from "../edits/index.js";
 import type { ChoicePlace, Refused, Remap } from "../merge/index.js";
 import { compactLineRanges, type Document, LineSet, mergeRanges, type Range } from "../text/index.js";
-import type { Door } from "./next-call.js";
+import type { Door } from "./voice.js";
 
 /** A row that a refusal prints: two blanks of context, the lines that matter, `changed` marked. */
 export interface RefusalRow {

@@ -23,7 +23,6 @@ import type {
   RecordedLedger,
   Unit,
 } from "../ports/index.js";
-import type { Here } from "./entry-paths.js";
 import { FileRecords } from "./file-records.js";
 import { Journal } from "./journal.js";
 import { repairing } from "./lines/put-aside.js";
@@ -34,7 +33,7 @@ import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./p
 import { format, label, olderFormat } from "./recorded-workspaces.js";
 import { olderVersion, takeOver } from "./take-over.js";
 import { Versions } from "./versions.js";
-import { WrittenEntries } from "./written-entries.js";
+import { type Here, WrittenEntries } from "./written-entries.js";
 
 export interface NodeStoreOptions {
   /** The state folder (see `stateFolder`). */
