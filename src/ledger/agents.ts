@@ -1,4 +1,4 @@
-/** What is on record of an agent itself: the epoch that its ledgers count in, and its name. */
+/** Keeps two records of an agent itself: the epoch that its ledgers count in, and its name. */
 import {
   agentRecord,
   type LedgerStore,
@@ -43,7 +43,7 @@ export async function beginEpoch({ store, agent }: Caller<LedgerStore>): Promise
   await store.putRecord(name, { epoch: epochIn(before) + 1 }, before?.mark ?? null);
 }
 
-/** Of a name, which tells a person on this machine which agent is which; no text for a model has it. */
+/** A name tells a person on this machine which agent is which; no text for a model has it. */
 const longestName = 24;
 
 const recordName = (agent: string): string => `name of ${agent}`;
