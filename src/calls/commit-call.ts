@@ -61,7 +61,7 @@ const toldDeletions = 5;
 export async function execute(call: Call, outer: CallEnv): Promise<EditResult | BatchResult> {
   const { targets, request } = await find(call, outer);
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
-  return withFiles(files, outer, async (held, env) => {
+  const run = async (held: Held, env: UnitEnv): Promise<EditResult | BatchResult> => {
     const context = await contextOf(env);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const judged: Judged[] = [];
@@ -77,7 +77,8 @@ export async function execute(call: Call, outer: CallEnv): Promise<EditResult | 
     const paths = targets.map(({ file }) => file.path).join(", ");
     const keep = targets.length === 1 ? "it keeps" : "the files keep";
     throw new PortError("busy", `${paths}: ${keep} changing while being written`);
-  });
+  };
+  return withFiles(files, outer, run, !call.dryRun);
 }
 
 /** The file is not the one any more that a handle was given for. */

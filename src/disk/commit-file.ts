@@ -10,7 +10,7 @@ import {
   type Stat,
   ticks,
 } from "../host/index.js";
-import { type Content, type Fence, PortError, type Write } from "../ports/index.js";
+import { type Content, type Fence, type Intent, PortError, type Write } from "../ports/index.js";
 import { type Disk, Folder } from "./folder-handle.js";
 import { isStillSame, lookAtContent, ReplacedFile } from "./replaced-file.js";
 import {
@@ -53,6 +53,11 @@ export function temporaryName(token: string, number = 0): string {
   return `.kedge-${token}-${number}.tmp`;
 }
 
+/** The intent of a commit that replaces one file, or makes it. */
+export function plainIntent(token: string, real: string): Intent {
+  return { token, files: [{ path: real, temporary: temporaryName(token) }], isBound: false };
+}
+
 const oldEnding = ".old";
 
 /** Every name that a commit of one file may leave beside it. */
@@ -78,12 +83,9 @@ export function isShared(stat: Stat | null): boolean {
 export async function commitOne(disk: Disk, target: Target, commit: Commit): Promise<boolean> {
   const { path } = disk.platform;
   try {
-    const temporary = target.after === null ? null : temporaryName(commit.token);
-    await commit.fence?.intent({
-      token: commit.token,
-      files: [{ path: target.real, temporary }],
-      isBound: temporary === null,
-    });
+    const { token } = commit;
+    const deletion = { token, files: [{ path: target.real, temporary: null }], isBound: true };
+    await commit.fence?.intent(target.after === null ? deletion : plainIntent(token, target.real));
     const above = path.dirname(target.real);
     let made: string[] = [];
     try {

@@ -2,7 +2,7 @@ import { type Holder, ticks } from "../host/index.js";
 import { type FileId, type FileRecord, type NamedRecord, PortError } from "../ports/index.js";
 import type { Ground } from "./ground.js";
 import { type Claimed, putRight } from "./intents.js";
-import type { LoadedFile, StatesQuestion } from "./known-states.js";
+import type { LoadedFile, RecordQuestion } from "./known-records.js";
 import { type Lease, thisMoment } from "./lease.js";
 import { columnOf } from "./tree-names.js";
 
@@ -17,6 +17,8 @@ export interface Beginning {
   readonly agent: string;
   readonly lease: Lease;
   readonly records: readonly string[];
+  /** The intent, as the store has it; null: the call reads, or its intent follows. */
+  readonly intent: string | null;
 }
 
 interface Loaded {
@@ -69,37 +71,37 @@ export async function beginUnit(ground: Ground, beginning: Beginning): Promise<B
   }
 }
 
-function questionFor(ground: Ground, { files }: Beginning): StatesQuestion[] {
-  return ground.columns(files).map((file) => ground.states.question(file));
+function questionFor(ground: Ground, { files, agent }: Beginning): RecordQuestion[] {
+  return ground.columns(files).map((file) => ground.records.question(file, columnOf(agent)));
 }
 
 async function ask(
   { database, tree, lease: length, processes, clock }: Ground,
-  { agent, lease, records }: Beginning,
+  { agent, lease, records, intent }: Beginning,
   {
     question,
     ticket,
     dead,
-  }: { question: readonly StatesQuestion[]; ticket: string | null; dead: ReadonlySet<string> },
+  }: { question: readonly RecordQuestion[]; ticket: string | null; dead: ReadonlySet<string> },
 ): Promise<Answer> {
   const holder = JSON.stringify({ ...processes.self(), since: clock() });
-  const asked = { agent: columnOf(agent), lease: length, ticket, dead: [...dead], holder };
   const values = [
-    ...[tree, lease.token, JSON.stringify(asked)],
+    ...[tree, lease.token, columnOf(agent), holder, length, ticket, [...dead], intent],
     ...[question.map(({ file }) => file), question.map(({ mark }) => mark), records.map(columnOf)],
   ];
-  const [row] = await database.ask("select kedge.begin_1($1, $2, $3, $4, $5, $6) as answer", values);
+  const text = "select kedge.begin_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as answer";
+  const [row] = await database.ask(text, values);
   return JSON.parse(row?.answer as string) as Answer;
 }
 
 function begunBy(
-  { states, columns, names }: Ground,
+  { records: known, columns, names }: Ground,
   { files, records }: Beginning,
-  question: readonly StatesQuestion[],
+  question: readonly RecordQuestion[],
   answer: Loaded,
 ): Begun {
   const taken = new Map(
-    question.map((one, at) => [one.file, states.take(one, answer.files[at] as LoadedFile)] as const),
+    question.map((one, at) => [one.file, known.take(one, answer.files[at] as LoadedFile)] as const),
   );
   return {
     files: new Map(files.map((file) => [file.key, taken.get(columns([file])[0] as string) as FileRecord])),

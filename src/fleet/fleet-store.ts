@@ -47,9 +47,9 @@ export function fleetStore(options: FleetOptions): FleetStore {
     append: async (entries) => (await remote()).append(entries),
     putRecord: async (name, value, was) => (await remote()).putRecord(name, value, was),
     ledgers: async () => (await remote()).ledgers(),
-    async unit(files, agent, body) {
+    async unit(files, agent, body, intent) {
       if (agent === onlooker && files.length === 0) return local.unit(files, agent, body);
-      return (await remote()).unit(files, agent, (unit) => body({ ...unit, versions }));
+      return (await remote()).unit(files, agent, (unit) => body({ ...unit, versions }), intent);
     },
     async prune() {
       await local.prune();

@@ -3,7 +3,7 @@ import type { Processes } from "../host/index.js";
 import type { FileId, StoreReader } from "../ports/index.js";
 import type { WrittenEntries } from "../store/index.js";
 import type { Database } from "./database.js";
-import type { KnownStates } from "./known-states.js";
+import type { KnownRecords } from "./known-records.js";
 import type { Leases } from "./lease.js";
 import type { TreeNames } from "./tree-names.js";
 import type { VersionTexts } from "./version-texts.js";
@@ -14,7 +14,7 @@ export interface Ground {
   readonly tree: string;
   readonly names: TreeNames;
   readonly written: WrittenEntries;
-  readonly states: KnownStates;
+  readonly records: KnownRecords;
   readonly texts: VersionTexts;
   readonly leases: Leases;
   /** Milliseconds that a lock lasts. */

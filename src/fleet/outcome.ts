@@ -13,33 +13,60 @@ export interface Ending {
 
 /** Writes everything down in one round trip; a text that is told by one the store does not have is sent once more, whole. */
 export async function finishUnit(ground: Ground, ending: Ending, outcome: Outcome): Promise<void> {
-  const { database, texts, tree } = ground;
+  const { database, texts, tree, clock } = ground;
+  const { agent, token } = ending;
+  const mark = newToken(clock);
   const sent = JSON.stringify(sentOutcome(ground, ending, outcome));
-  const call = [tree, ending.token, ground.columns(ending.files), sent];
-  let missing: readonly string[] = [];
+  const ledgers = outcome.files.map(({ ledger }) => (ledger ? JSON.stringify(ledger.record) : null));
+  const call = [tree, token, ground.columns(ending.files), sent, ledgers, mark];
+  let answer: Finished;
   try {
-    missing = await finishCall(ground, call);
+    answer = await finishCall(ground, call);
   } catch (error) {
     if (outcome.entries.length === 0) throw error;
     ground.later(call);
     return;
   }
-  if (missing.length > 0) {
-    const whole = outcome.versions.filter(({ id }) => missing.includes(id));
+  if (answer.missing.length > 0) {
+    const whole = outcome.versions.filter(({ id }) => answer.missing.includes(id));
     await database.ask("select kedge.keep_1($1, $2)", [tree, JSON.stringify(texts.sent(whole, true))]);
   }
   texts.kept(outcome.versions);
+  if (answer.held) know(ground, outcome, { ...answer, agent, mark });
 }
 
-/** Returns the texts that are to be sent whole. */
+/** Keeps in mind what the next call would be told. */
+function know(
+  { records, names }: Ground,
+  { files }: Outcome,
+  { revs, agent, mark }: Finished & { readonly agent: string; readonly mark: string },
+): void {
+  for (const [at, one] of files.entries()) {
+    // A file that is named twice has had two revs, and one is told.
+    if (files.some((other) => other !== one && other.file === one.file)) continue;
+    const file = columnOf(names.stored(one.file));
+    const written = { file, agent: columnOf(agent), outcome: one };
+    records.wrote({ ...written, rev: revs[file], mark: `${mark}.${at + 1}` });
+  }
+}
+
+interface Finished {
+  /** The files were still held: their records are written. */
+  readonly held: boolean;
+  /** The texts that are to be sent whole. */
+  readonly missing: readonly string[];
+  readonly revs: Readonly<Record<string, string>>;
+}
+
+const finishing = "select kedge.finish_1($1, $2, $3, $4, $5, $6, $7) as answer";
+
 export async function finishCall(
   { database }: Pick<Ground, "database">,
   call: readonly unknown[],
   isAgain = false,
-): Promise<readonly string[]> {
-  const text = "select kedge.finish_1($1, $2, $3, $4, $5) as answer";
-  const [row] = await database.ask(text, (again) => [...call, again || isAgain]);
-  return (JSON.parse(row?.answer as string) as { readonly missing: readonly string[] }).missing;
+): Promise<Finished> {
+  const [row] = await database.ask(finishing, (again) => [...call, again || isAgain]);
+  return JSON.parse(row?.answer as string) as Finished;
 }
 
 function sentOutcome(ground: Ground, { agent, hasPlan }: Ending, outcome: Outcome): object {
@@ -50,13 +77,7 @@ function sentOutcome(ground: Ground, { agent, hasPlan }: Ending, outcome: Outcom
     ...(like === undefined ? {} : { like: stored(like) }),
     ...(isGone ? { gone: true } : {}),
     ...(states ? { from: states.from, states: states.states.map((state) => JSON.stringify(state)) } : {}),
-    ...(ledger
-      ? {
-          ledger: JSON.stringify(ledger.record),
-          since: ledger.since,
-          label: labelOf(names.stored(file), agent),
-        }
-      : {}),
+    ...(ledger ? { since: ledger.since, label: labelOf(names.stored(file), agent) } : {}),
   }));
   return {
     ...{ agent: columnOf(agent), batch: hasPlan, files },

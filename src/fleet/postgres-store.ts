@@ -2,6 +2,7 @@ import { nameOf, newToken, nodeIo, reason, systemProcesses, thisPlatform } from 
 import type {
   FileId,
   FileRecord,
+  Intent,
   JournalEntry,
   JournalNews,
   JournalQuery,
@@ -17,7 +18,7 @@ import { Database } from "./database.js";
 import type { Ground } from "./ground.js";
 import { healthOf, type StoreHealth } from "./health.js";
 import { journalNews, readJournal } from "./journal-queries.js";
-import { KnownStates, type LoadedFile } from "./known-states.js";
+import { KnownRecords, type LoadedFile } from "./known-records.js";
 import { Later } from "./later.js";
 import { Leases } from "./lease.js";
 import type { FleetOptions } from "./options.js";
@@ -61,7 +62,7 @@ export class PostgresStore implements LedgerStore {
     this.later = new Later({ io, platform, clock, report, folder });
     this.ground = {
       ...{ database, tree, names, lease, wait, processes, clock, report, columns, reader: this },
-      ...{ states: new KnownStates(), leases: new Leases(database, lease), brief: 500 },
+      ...{ records: new KnownRecords(), leases: new Leases(database, lease), brief: 500 },
       texts: new VersionTexts({ database, tree, isBrief, clock, report }),
       written: new WrittenEntries({ ...options, io, platform }),
       disk: { io, platform, report, leave: () => {} },
@@ -70,10 +71,15 @@ export class PostgresStore implements LedgerStore {
     };
   }
 
-  async unit<T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T> {
+  async unit<T>(
+    files: readonly FileId[],
+    agent: string,
+    body: (unit: Unit) => Promise<T>,
+    intent?: Intent,
+  ): Promise<T> {
     await this.sendLater();
     try {
-      return await new StoreUnit(this.ground, files, agent).run(body);
+      return await new StoreUnit(this.ground, { files, agent, intent }).run(body);
     } finally {
       this.calls += 1;
       if (this.calls % callsBetween === 0) await this.pruneIfDue();
@@ -133,12 +139,12 @@ export class PostgresStore implements LedgerStore {
   }
 
   async look(file: string, agent: string): Promise<FileRecord> {
-    const { database, tree, states, names } = this.ground;
-    const question = states.question(columnOf(names.stored(file)));
-    const values = [tree, columnOf(agent), question.file, question.mark];
+    const { database, tree, records, names } = this.ground;
+    const question = records.question(columnOf(names.stored(file)), columnOf(agent));
+    const values = [tree, question.agent, question.file, question.mark];
     const [row] = await database.ask("select kedge.look_1($1, $2, $3, $4) as answer", values);
     const { files } = JSON.parse(row?.answer as string) as { readonly files: readonly [LoadedFile] };
-    return states.take(question, files[0]);
+    return records.take(question, files[0]);
   }
 
   versions(ids: readonly string[]): Promise<Map<string, Uint8Array>> {

@@ -16,17 +16,30 @@ import { storedIntent } from "./intents.js";
 import { Lease, thisMoment } from "./lease.js";
 import { finishUnit } from "./outcome.js";
 
-/** One call in the store: begun, intended and finished in one round trip each. */
+interface UnitOf {
+  readonly files: readonly FileId[];
+  readonly agent: string;
+  readonly intent?: Intent | undefined;
+}
+
+/** One call in the store: begun and finished in one round trip each; an intent that was not known at first takes one between. */
 export class StoreUnit {
   private readonly lease: Lease;
   private begun: Begun | null = null;
   private intent: Intent | null = null;
+  private readonly files: readonly FileId[];
+  private readonly agent: string;
+  /** The intent that is known when it begins, and the one that is on record now. */
+  private readonly announced: string | null;
+  private recorded: string | null = null;
 
   constructor(
     private readonly ground: Ground,
-    private readonly files: readonly FileId[],
-    private readonly agent: string,
+    { files, agent, intent }: UnitOf,
   ) {
+    this.files = files;
+    this.agent = agent;
+    this.announced = intent && files.length > 0 ? storedText(intent, ground) : null;
     const paths = files.map(({ path }) => path).join(", ");
     this.lease = new Lease(newToken(ground.clock), ground.lease, thisMoment(), paths);
   }
@@ -52,7 +65,9 @@ export class StoreUnit {
 
   private async begin(): Promise<void> {
     const { ground, files, agent, lease } = this;
-    this.begun = await beginUnit(ground, { files, agent, lease, records: [agentRecord(agent)] });
+    const { announced: intent } = this;
+    this.begun = await beginUnit(ground, { files, agent, lease, records: [agentRecord(agent)], intent });
+    this.recorded = intent;
     if (files.length > 0) ground.leases.add(lease);
   }
 
@@ -77,15 +92,9 @@ export class StoreUnit {
       intent: async (intent) => {
         await this.stillHeld();
         this.intent = intent;
-        const now = thisMoment();
-        const stored = JSON.stringify(storedIntent(intent, ground.names));
-        const values = [lease.token, stored, intent.isBound === true, lease.length];
-        const [row] = await ground.database.ask("select kedge.intend_1($1, $2, $3, $4) as held", values);
-        if (row?.held !== true) {
-          lease.lose();
-          throw lease.over();
-        }
-        lease.extend(now);
+        const stored = storedText(intent, ground);
+        if (stored === this.recorded) lease.check();
+        else await this.intend(stored, intent.isBound === true);
         ground.at?.("intended");
       },
       check: () => lease.check(),
@@ -93,6 +102,19 @@ export class StoreUnit {
         lease.isAbandoned = true;
       },
     };
+  }
+
+  private async intend(stored: string, isBound: boolean): Promise<void> {
+    const { lease, ground } = this;
+    const now = thisMoment();
+    const values = [lease.token, stored, isBound, lease.length];
+    const [row] = await ground.database.ask("select kedge.intend_1($1, $2, $3, $4) as held", values);
+    if (row?.held !== true) {
+      lease.lose();
+      throw lease.over();
+    }
+    this.recorded = stored;
+    lease.extend(now);
   }
 
   private async finish(outcome: Outcome): Promise<void> {
@@ -119,4 +141,8 @@ export class StoreUnit {
       // It runs out by itself.
     });
   }
+}
+
+function storedText(intent: Intent, { names }: Ground): string {
+  return JSON.stringify(storedIntent(intent, names));
 }

@@ -2,6 +2,7 @@ import { reason } from "../host/index.js";
 import type { NewVersion } from "../ports/index.js";
 import { difference, merged, pack, unpack } from "../store/index.js";
 import type { Database } from "./database.js";
+import { LatestBySize } from "./latest-by-size.js";
 
 /** A text on its way to the store: whole, or told by another one that is there. */
 interface SentVersion {
@@ -12,6 +13,8 @@ interface SentVersion {
 }
 
 const mostBytes = 32 * 1024 * 1024;
+/** Bytes that a text takes beside its own. */
+const overhead = 4096;
 /** Milliseconds after which a text is offered once more: it may have been pruned. */
 const surelyKept = 3_600_000;
 
@@ -29,8 +32,7 @@ interface FoundRow {
 
 /** The texts of a tree: those that were read or kept last are at hand. */
 export class VersionTexts {
-  private readonly recent = new Map<string, Text>();
-  private size = 0;
+  private readonly recent = new LatestBySize<Text>(mostBytes);
 
   constructor(
     private readonly options: {
@@ -63,30 +65,30 @@ export class VersionTexts {
 
   forget(): void {
     this.recent.clear();
-    this.size = 0;
   }
 
   async get(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
-    const missing = [...new Set(ids)].filter((id) => !this.recent.has(id));
     for (const id of ids) {
       const known = this.recent.get(id);
       if (known) found.set(id, known.bytes);
     }
+    const missing = [...new Set(ids)].filter((id) => !found.has(id));
     if (missing.length === 0) return found;
-    const rows = await this.load(missing);
-    const told = new Map<string, Uint8Array>();
+    // As they are now: some may have made room when the answer comes.
+    const atHand = new Map([...this.recent.entries()].map(([id, { bytes }]) => [id, bytes] as const));
+    const rows = await this.load(missing, [...atHand.keys()]);
     for (const id of missing) {
-      const bytes = this.told(id, rows, told);
+      const bytes = this.told(id, rows, atHand);
       if (bytes) found.set(id, bytes);
       if (bytes) this.remember(id, { bytes, kept: 0 });
     }
     return found;
   }
 
-  private async load(ids: readonly string[]): Promise<Map<string, FoundRow>> {
+  private async load(ids: readonly string[], atHand: readonly string[]): Promise<Map<string, FoundRow>> {
     const { database, tree } = this.options;
-    const rows = await database.ask(chains, [tree, ids, [...this.recent.keys()]]);
+    const rows = await database.ask(chains, [tree, ids, atHand]);
     return new Map(rows.map((row) => [row.id as string, row as unknown as FoundRow]));
   }
 
@@ -94,12 +96,12 @@ export class VersionTexts {
   private told(
     id: string,
     rows: ReadonlyMap<string, FoundRow>,
-    told: Map<string, Uint8Array>,
+    atHand: Map<string, Uint8Array>,
   ): Uint8Array | null {
     const chain: FoundRow[] = [];
     let bytes: Uint8Array | undefined;
     for (let at: string | null = id; at !== null; at = chain.at(-1)?.base ?? null) {
-      bytes = told.get(at) ?? this.recent.get(at)?.bytes;
+      bytes = atHand.get(at);
       const row = rows.get(at);
       if (bytes) break;
       if (!row) return null;
@@ -109,7 +111,7 @@ export class VersionTexts {
       for (const row of chain.reverse()) {
         const own = unpack(row.data);
         bytes = row.base === null || bytes === undefined ? own.slice() : merged(bytes, own);
-        told.set(row.id, bytes);
+        atHand.set(row.id, bytes);
       }
       return bytes ?? null;
     } catch (error) {
@@ -119,20 +121,10 @@ export class VersionTexts {
   }
 
   private remember(id: string, text: Text): void {
-    if (text.bytes.length > mostBytes / 4) return;
-    const before = this.recent.get(id);
-    this.recent.delete(id);
-    this.recent.set(id, { ...text, kept: Math.max(text.kept, before?.kept ?? 0) });
-    this.size += text.bytes.length - (before?.bytes.length ?? 0);
-    for (const [old, { bytes }] of this.recent) {
-      if (this.size <= mostBytes && this.recent.size <= mostTexts) return;
-      this.recent.delete(old);
-      this.size -= bytes.length;
-    }
+    const kept = Math.max(text.kept, this.recent.get(id)?.kept ?? 0);
+    this.recent.set(id, { ...text, kept }, text.bytes.length + overhead);
   }
 }
-
-const mostTexts = 512;
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");

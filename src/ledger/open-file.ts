@@ -60,8 +60,7 @@ export class OpenFile {
   /** The agent's ledger as recorded, before it was carried to the file as found. */
   private found: AgentLedger = emptyLedger(0);
   private readonly loaded: KeptTexts;
-  /** The text as it is now, after a commit the new one. */
-  text: Document;
+  private current: Document | null = null;
   private known: History | null = null;
   /** Texts of states found or made while the file was held: lines are followed through them later. */
   private readonly fresh: Document[] = [];
@@ -77,7 +76,6 @@ export class OpenFile {
     readonly context: FileContext,
   ) {
     this.loaded = new KeptTexts(context);
-    this.text = document as Document;
     this.saved = ledger;
   }
 
@@ -155,7 +153,7 @@ export class OpenFile {
     this.known = null;
     this.update(this.found);
     if (before) {
-      this.text = before;
+      this.current = before;
       await this.load([this.found.state].filter((state) => state >= 0));
     }
     if (!between) return;
@@ -252,13 +250,18 @@ export class OpenFile {
     };
     this.ledger = { ...this.ledger, states: [...this.ledger.states, state] };
     if (this.document) this.loaded.keep(this.text);
-    this.text = document;
+    this.current = document;
     this.fresh.push(document);
     this.known = null;
   }
 
   get states(): readonly StateRecord[] {
     return this.ledger.states;
+  }
+
+  /** The text as it is now, after a commit the new one. */
+  get text(): Document {
+    return (this.current ?? this.document) as Document;
   }
 
   get history(): History {
@@ -277,8 +280,8 @@ export class OpenFile {
   async load(states: readonly number[]): Promise<void> {
     const wanted = needed(this.ledger.states, [...new Set(states)], this.context.agent);
     const older = [...wanted].flatMap((at) => this.ledger.states[at] ?? []);
-    const newest = this.text.version;
-    if (await this.loaded.load(older.filter(({ version }) => version !== newest))) this.known = null;
+    if (await this.loaded.load(older.filter(({ version }) => version !== this.text.version)))
+      this.known = null;
   }
 
   get agent(): AgentLedger {
@@ -351,7 +354,7 @@ export class OpenFile {
   adopt(other: OpenFile): void {
     this.takeOver(other);
     this.loaded.adopt(other.loaded);
-    this.text = other.text;
+    this.current = other.text;
     this.known = null;
     this.changed = true;
   }

@@ -16,7 +16,7 @@ import {
 } from "../ports/index.js";
 import type { Codec, Document } from "../text/index.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./agent-ledger.js";
-import { epochOf } from "./agents.js";
+import { epochOf } from "./epochs.js";
 import { ledgerFrom, type StateRecord } from "./file-ledger.js";
 import { parse } from "./file-texts.js";
 import type { GatePolicy } from "./gate.js";
@@ -31,10 +31,11 @@ export async function withFiles<T>(
   files: readonly FileId[],
   env: CallEnv,
   body: (held: Held, env: UnitEnv) => Promise<T>,
+  isWriting = false,
 ): Promise<T> {
   const { store, agent, signal } = env;
-  const begin = (held: Held): Promise<T> =>
-    store.unit(files, agent, async (unit) => {
+  const begin = (held: Held): Promise<T> => {
+    const run = async (unit: Unit): Promise<T> => {
       const recorder = new Recorder(unit);
       const { fence } = unit;
       const fenced: Held = fence ? { ...held, commit: (writes) => held.commit(writes, fence) } : held;
@@ -43,7 +44,9 @@ export async function withFiles<T>(
       } finally {
         await recorder.finish();
       }
-    });
+    };
+    return store.unit(files, agent, run, isWriting ? held.intent : undefined);
+  };
   return env.files.hold(files, begin, signal);
 }
 

@@ -132,6 +132,8 @@ export interface Fence {
 
 /** Files that are read and committed while their lock is held. */
 export interface Held {
+  /** The intent of a commit that replaces or makes the one held file; absent where several are held. */
+  readonly intent?: Intent;
   /** The bytes now; null if there is no such file. */
   read(file: FileId): Promise<Uint8Array | null>;
   /** For a file that is `too_large` to be read; absent where none is. null if there is no such file. */

@@ -1,7 +1,7 @@
 /** The records between calls, and how they are asked for. */
 import type { Code } from "../edits/index.js";
 import type { Range } from "../text/index.js";
-import type { Fence, FileId } from "./files.js";
+import type { Fence, FileId, Intent } from "./files.js";
 
 /** A text that a file had in a commit; null: the commit deleted it. */
 export interface Committed {
@@ -187,14 +187,20 @@ export interface RecordedLedger {
  *
  * A call is a unit: beginning it loads, for each of its files, the states and the agent's own ledger, and the agent's
  * record; its body may look up versions and the journal; `finish` writes everything down. With the intent of a fence an
- * edit takes three round trips. Ledgers are kept by file and agent, so no call reads or writes what others were shown.
+ * edit takes three round trips at most, and two where the intent is known when it begins. Ledgers are kept by file and agent, so no call reads or writes what others were shown.
  * States are numbered for good: what refers to one need not be changed when the oldest are dropped. A unit begins
  * while `Files.hold` has the files, which is lock enough on one machine; a store that several machines share takes
  * locks of its own when the unit begins, and gives it a fence. Inside a unit only the unit is asked: it has one connection,
  * and a pool that is smaller than the number of agents never waits for itself.
  */
 export interface LedgerStore extends StoreReader {
-  unit<T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>): Promise<T>;
+  /** `intent`: the one that a commit of the call will probably have. The store may write it down when the unit begins. */
+  unit<T>(
+    files: readonly FileId[],
+    agent: string,
+    body: (unit: Unit) => Promise<T>,
+    intent?: Intent,
+  ): Promise<T>;
   /** Entries that belong to no unit. */
   append(entries: readonly JournalEntry[]): Promise<void>;
   /**

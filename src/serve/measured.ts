@@ -4,6 +4,7 @@ import {
   type FileId,
   type Files,
   type Held,
+  type Intent,
   type JournalEntry,
   type JournalQuery,
   type Json,
@@ -79,7 +80,7 @@ export function measuredStore(store: LedgerStore, watch: Watch): LedgerStore {
     putRecord: (name: string, value: Json, was?: string | null) =>
       discreet(watch, () => store.putRecord(name, value, was)),
     ledgers: () => discreet(watch, () => store.ledgers()),
-    unit: <T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>) =>
-      timed<Unit, T>(watch, "store", (inner) => store.unit(files, agent, inner), body),
+    unit: <T>(files: readonly FileId[], agent: string, body: (unit: Unit) => Promise<T>, intent?: Intent) =>
+      timed<Unit, T>(watch, "store", (inner) => store.unit(files, agent, inner, intent), body),
   };
 }

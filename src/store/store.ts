@@ -23,6 +23,7 @@ import type {
   RecordedLedger,
   Unit,
 } from "../ports/index.js";
+import type { Here } from "./entry-paths.js";
 import { FileRecords } from "./file-records.js";
 import { Journal } from "./journal.js";
 import { repairing } from "./lines/put-aside.js";
@@ -33,7 +34,7 @@ import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./p
 import { format, label, olderFormat } from "./recorded-workspaces.js";
 import { olderVersion, takeOver } from "./take-over.js";
 import { Versions } from "./versions.js";
-import { type Here, WrittenEntries } from "./written-entries.js";
+import { WrittenEntries } from "./written-entries.js";
 
 export interface NodeStoreOptions {
   /** The state folder (see `stateFolder`). */
@@ -186,7 +187,7 @@ class DiskStore implements NodeStore {
       }
     };
     this.name();
-    attempt(() => this.keep(versions));
+    for (const version of versions) attempt(() => this.keep(version));
     if (entries.length > 0)
       attempt(() => this.entries.append(entries.map((entry) => this.written.completed(entry))));
     // A record that is moved goes before the place that it leaves.
@@ -199,9 +200,8 @@ class DiskStore implements NodeStore {
     if (failures.length > 0) throw failures[0];
   }
 
-  private keep(versions: readonly NewVersion[]): void {
-    if (versions.length === 0) return;
-    this.sincePruned += this.texts.keep(versions);
+  private keep(version: NewVersion): void {
+    this.sincePruned += this.texts.keep(version);
     if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
   }
 

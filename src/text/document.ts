@@ -1,15 +1,7 @@
 /** A file as lines: a value that finds, decodes and hashes them, and makes the next version of the file. */
-import {
-  breakLength,
-  type Codec,
-  codedFormat,
-  type Format,
-  headFormat,
-  latin1Codec,
-  utf8Codec,
-} from "./codec.js";
+import { type Codec, codedFormat, type Format, headFormat, latin1Codec, utf8Codec } from "./codec.js";
 import { utf8, xxh32 } from "./hash.js";
-import { type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
+import { breakLength, type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
 import {
   type Hunk,
   type NewLine,
@@ -43,8 +35,6 @@ export interface ParseOptions {
  */
 export class Document implements HashSource {
   readonly lineCount: number;
-  readonly encoding: string;
-  readonly hasBom: boolean;
   private knownVersion: string | undefined;
   private knownBinary: boolean | undefined;
   private knownView: DataView | undefined;
@@ -58,8 +48,6 @@ export class Document implements HashSource {
     private readonly options: ParseOptions,
   ) {
     this.lineCount = table.hashes.length;
-    this.encoding = format.codec.name;
-    this.hasBom = format.bom > 0;
   }
 
   /** The options to parse the next version of this file with. */
@@ -95,6 +83,10 @@ export class Document implements HashSource {
     return Document.parse(utf8(text));
   }
 
+  get encoding(): string {
+    return this.format.codec.name;
+  }
+
   /** Parsed without options: then it is a function of its bytes alone. */
   get isPlain(): boolean {
     const { codec, fallback, last } = this.options;
@@ -104,6 +96,10 @@ export class Document implements HashSource {
   /** Every byte is a character of ASCII: the text is the same in every encoding but UTF-16. */
   get isAscii(): boolean {
     return this.format.unit === 1 && isAscii(this.bytes);
+  }
+
+  get hasBom(): boolean {
+    return this.format.bom > 0;
   }
 
   /** NUL bytes outside UTF-16. Looked for when asked. */
@@ -206,21 +202,11 @@ export class Document implements HashSource {
     if (this.format.codec !== utf8Codec) {
       return Array.from({ length: end - start }, (_, offset) => this.text(start + offset));
     }
-    const lines = this.decoded(start, this.start(end) - this.breakLength(end - 1));
+    // One decoding and one split: a decoder call for each line costs more than the decoding.
+    const stop = this.start(end) - this.breakLength(end - 1);
+    const lines = utf8Codec.decode(this.bytes.subarray(this.start(start), stop)).split("\n");
     const last = lines.length - 1;
     return lines.map((line, at) => (at < last && line.endsWith("\r") ? line.slice(0, -1) : line));
-  }
-
-  /** @internal Lines with the CR of their terminator, as a diff prints them. */
-  rows(start: number, end: number): string[] {
-    if (this.format.codec === utf8Codec) return this.decoded(start, this.start(end)).slice(0, end - start);
-    const texts = this.lines(start, end);
-    return texts.map((text, at) => (this.terminator(start + at) === "\r\n" ? `${text}\r` : text));
-  }
-
-  /** One decoding and one split: a decoder call for each line costs more than the decoding. */
-  private decoded(start: number, stop: number): string[] {
-    return utf8Codec.decode(this.bytes.subarray(this.start(start), stop)).split("\n");
   }
 
   /**
@@ -324,8 +310,8 @@ export class Document implements HashSource {
   }
 
   private content(index: number): Uint8Array {
-    const start = this.start(index);
-    return this.bytes.subarray(start, this.start(index + 1) - this.breakLength(index));
+    const stop = this.start(index + 1) - this.breakLength(index);
+    return this.bytes.subarray(this.start(index), stop);
   }
 }
 

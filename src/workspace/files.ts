@@ -13,6 +13,7 @@ import {
   openReal,
   type Place,
   Plans,
+  plainIntent,
   Recent,
   Recovery,
   Roots,
@@ -173,7 +174,9 @@ class DiskFiles implements NodeFiles {
     const check = (file: FileId): void => {
       if (!places.some(({ key }) => key === file.key)) throw new Error(`${file.path} is not held`);
     };
+    const [only] = places.length === 1 ? places : [];
     return {
+      ...(only ? { intent: plainIntent(lock.token, only.real) } : {}),
       read: async (file) => {
         check(file);
         return this.readNow(file);

@@ -34,7 +34,7 @@ end $$;
 create function kedge.prune_journal_1(_tree text, _before bigint) returns bigint language plpgsql as $$
 declare removed bigint;
 begin
-  delete from kedge.named n using kedge.journal j where n.tree = _tree and n.seq = j.seq and j.tree = _tree and j.seq < _before;
+  delete from kedge.named where tree = _tree and seq < _before;
   delete from kedge.journal where tree = _tree and seq < _before;
   get diagnostics removed = row_count;
   return removed;

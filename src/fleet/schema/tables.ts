@@ -57,10 +57,18 @@ create table kedge.ledgers (
   agent text collate "C" not null,
   since int not null,
   ledger text not null,
+  -- Another one whenever the ledger is: who knows it need not be sent the ledger.
+  mark text not null,
   label text,
   at timestamptz not null default clock_timestamp(),
   primary key (tree, file, agent)
 ) with (fillfactor = 70);
+-- Written anew with every edit, and of some kilobytes: PostgreSQL's own compression takes longer than everything else then.
+do $$ begin
+  alter table kedge.ledgers alter column ledger set compression lz4;
+exception when feature_not_supported or invalid_parameter_value then
+  alter table kedge.ledgers alter column ledger set storage external;
+end $$;
 create table kedge.records (
   tree text collate "C" not null,
   name text collate "C" not null,
@@ -81,22 +89,22 @@ create table kedge.versions (
   primary key (tree, id)
 );
 alter table kedge.versions alter column data set storage external;
-create index on kedge.versions (tree, root, at);
 create table kedge.journal (
-  seq bigint generated always as identity primary key,
+  seq bigint generated always as identity,
   tree text collate "C" not null,
   file text collate "C" not null,
   agent text collate "C" not null,
   time double precision not null,
   xid xid8 not null default pg_current_xact_id(),
   at timestamptz not null default clock_timestamp(),
-  entry text not null
+  entry text not null,
+  primary key (tree, seq)
 );
-create index on kedge.journal (tree, seq);
 create index on kedge.journal (tree, file, seq);
 create index on kedge.journal (tree, agent, seq);
-create index on kedge.journal (tree, time);
 create index on kedge.journal (tree, xid);
+-- Entries come in the order of their times, or nearly so.
+create index on kedge.journal using brin (time) with (pages_per_range = 16, autosummarize = on);
 -- The ids that an entry is found by.
 create table kedge.named (
   tree text collate "C" not null,
@@ -104,5 +112,4 @@ create table kedge.named (
   seq bigint not null,
   primary key (tree, id, seq)
 );
-create index on kedge.named (seq);
 `;
