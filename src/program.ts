@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isMainThread } from "node:worker_threads";
 import { type Doors, main, mcpRun, serveRun } from "./cli/index.js";
 
 const program = realpathSync(process.argv[1] as string);
@@ -23,18 +24,30 @@ function workingDirectory(): string {
   }
 }
 
-main({
-  argv: process.argv.slice(2),
-  env: process.env,
-  cwd: workingDirectory(),
-  doors: {
-    mcp: async () => ({ run: mcpRun(await import("./mcp/index.js")) }),
-    serve: async () => ({ run: serveRun(await import("./mcp/index.js")) }),
-    hook: startedHook,
-  },
-  program,
-  version: () => PACKAGE_VERSION,
-  exit: (status) => process.exit(status),
-}).then((status) => {
-  process.exitCode = status;
-});
+async function run(): Promise<number> {
+  return main({
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: workingDirectory(),
+    doors: {
+      mcp: async () => ({ run: mcpRun(await import("./mcp/index.js")) }),
+      serve: async () => ({ run: serveRun(await import("./mcp/index.js")) }),
+      hook: startedHook,
+    },
+    program,
+    version: () => PACKAGE_VERSION,
+    exit: (status) => process.exit(status),
+  });
+}
+
+/** A thread of this program: only an audit makes any. */
+async function runThread(): Promise<void> {
+  const { playGivenSessions } = await import("./audit/index.js");
+  playGivenSessions();
+}
+
+if (isMainThread)
+  run().then((status) => {
+    process.exitCode = status;
+  });
+else runThread();

@@ -3,7 +3,6 @@ import { unifiedDiff } from "../changes/index.js";
 import { type Edit, problem, recoveryWindow, unrecordedView } from "../edits/index.js";
 import { type Applied, type Refused, type Remap, run } from "../merge/index.js";
 import { Document, type Range } from "../text/index.js";
-import { textDoor } from "./next-call.js";
 import {
   type HashMismatch,
   type RefusalDetails,
@@ -13,6 +12,7 @@ import {
 } from "./refusal-details.js";
 import { refusalText } from "./refusal-text.js";
 import { changedRanges, type EditToolDetails } from "./result-text.js";
+import { textDoor } from "./voice.js";
 
 export interface ApplyOptions {
   /** How far from its number a line may have moved; 0 turns relocation off. */

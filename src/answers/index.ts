@@ -7,7 +7,6 @@ export {
   applyEdits,
   HashlineMismatchError,
 } from "./apply-edits.js";
-export { type Door, dryRunDoor, libraryDoor, rangesJson, requestJson, retryJson } from "./next-call.js";
 export { againLine, choiceLines, type NewName, overText, takenBackText } from "./offers.js";
 export {
   type HashMismatch,
@@ -35,4 +34,12 @@ export {
   resultText,
   unrecordedText,
 } from "./result-text.js";
-export type { Voice } from "./voice.js";
+export {
+  type Door,
+  dryRunDoor,
+  libraryDoor,
+  rangesJson,
+  requestJson,
+  retryJson,
+  type Voice,
+} from "./voice.js";

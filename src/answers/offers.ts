@@ -3,7 +3,7 @@ import { type SchemeName, scheme } from "../anchors/index.js";
 import { anchorOf, type OpenAnchor } from "../edits/index.js";
 import type { Choice } from "../merge/index.js";
 import type { Document, LineSet } from "../text/index.js";
-import type { Door } from "./next-call.js";
+import type { Door } from "./voice.js";
 
 /** One line for each way to take the ambiguous anchors of a call: the lines that are meant, and what to send. */
 export function choiceLines(

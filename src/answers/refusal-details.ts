@@ -3,7 +3,7 @@ import { isPrintable, parseLineRef, type SchemeName } from "../anchors/index.js"
 import { type Code, decidingCode, type Mismatch, type Problem } from "../edits/index.js";
 import type { ChoicePlace, Refused, Remap } from "../merge/index.js";
 import { compactLineRanges, type Document, LineSet, mergeRanges, type Range } from "../text/index.js";
-import type { Door } from "./next-call.js";
+import type { Door } from "./voice.js";
 
 /** A row that a refusal prints: two blanks of context, the lines that matter, `changed` marked. */
 export interface RefusalRow {
@@ -68,9 +68,9 @@ export function selectRows(problems: readonly Problem[], now: Document, budget =
   }
   const crucial = changed.union(unseen);
   const withContext = LineSet.of(
-    wanted
-      .spans()
-      .map(([start, end]) => [Math.max(0, start - around), Math.min(now.lineCount, end + around)] as const),
+    wanted.spans.map(
+      ([start, end]) => [Math.max(0, start - around), Math.min(now.lineCount, end + around)] as const,
+    ),
   );
   const marks = { changed, crucial };
   for (const candidate of [withContext, wanted, changed]) {
@@ -95,7 +95,7 @@ function fitting(
   const rows: RefusalRow[] = [];
   const shown: [number, number][] = [];
   let characters = 0;
-  for (const [start, end] of candidate.spans())
+  for (const [start, end] of candidate.spans)
     for (let index = start; index < end; index++) {
       const length = now.text(index).length;
       if (rows.length >= budget.rows || characters + length > budget.characters || length > longestRow) {

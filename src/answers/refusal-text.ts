@@ -2,10 +2,9 @@
 import { defaultLimit, linesToRead, notShown, type SchemeName } from "../anchors/index.js";
 import { type Cause, codes, exitStatus, type Problem } from "../edits/index.js";
 import { type Document, LineSet, visible } from "../text/index.js";
-import type { Door } from "./next-call.js";
 import { type NewName, newNameRows } from "./offers.js";
 import { type HashMismatch, type RefusalDetails, type RefusalRow, tooLong } from "./refusal-details.js";
-import { lineName, rowOf, type Voice } from "./voice.js";
+import { type Door, lineName, rowOf, type Voice } from "./voice.js";
 
 interface RefusalText {
   readonly details: RefusalDetails;

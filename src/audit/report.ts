@@ -1,6 +1,7 @@
 /** The counts of an audit. Every number stands for cases that can be looked at. */
 import { createHash } from "node:crypto";
 import { type FailureKind, failureKinds } from "./failures.js";
+import type { Call, SessionFile } from "./sessions/steps.js";
 
 export type CaseKind =
   | `failed.${FailureKind}`
@@ -86,11 +87,47 @@ export interface Detail {
   readonly text: string | null;
 }
 
-/** Counts, and keeps the cases. */
+/** A call with everything that an audit counts of it. */
+export interface PlayedCall extends Pick<Call, "id" | "time" | "tool" | "agent"> {
+  /** null: it edits nothing. */
+  readonly edit: { readonly failure: FailureKind | null; readonly paths: readonly string[] } | null;
+  readonly isRead: boolean;
+  readonly isCommand: boolean;
+  /** It writes all of a file that was there. */
+  readonly isOverwrite: boolean;
+  /** Files that an edit of this agent had failed at before, and that this call is about. */
+  readonly about: readonly string[];
+  /** Characters of the call and its result, if it is about any, or failed. */
+  readonly size: number;
+  readonly cases: readonly PlayedCase[];
+}
+
+export interface PlayedCase {
+  readonly kind: CaseKind;
+  readonly path: string | null;
+  readonly why: string;
+  /** If somebody wants to see it. */
+  readonly detail?: Omit<Detail, "case">;
+}
+
+export interface PlayedSession {
+  readonly calls: readonly PlayedCall[];
+  /** Why not all of it was read, or none of it could be played. */
+  readonly failure: string | null;
+}
+
+/** The same call in the same session has the same cases in every run. */
+export function caseId(one: Pick<Case, "client" | "session" | "call" | "kind" | "path">): string {
+  const { client, session, call, kind, path } = one;
+  const name = [client, session, call, kind, path ?? ""].join("\0");
+  return createHash("sha256").update(name).digest("hex").slice(0, 10);
+}
+
+/** Counts, and keeps the cases: a number that has cases is how many there are. */
 export class Tally {
   readonly cases: Case[] = [];
   readonly details: Detail[] = [];
-  readonly counts = {
+  private readonly counts = {
     ...{ edits: 0, shellChanges: 0, repeatedReads: 0, lostByCommands: 0, undecided: 0 },
     ...{ calls: 0, reads: 0, commands: 0, overwrites: 0, overwritesInTheWay: 0 },
   };
@@ -107,21 +144,36 @@ export class Tally {
   private first = Number.POSITIVE_INFINITY;
   private last = 0;
 
-  /** `wanted`: the beginning of the id of a case that somebody wants to see whole. */
-  constructor(private readonly wanted: string | null) {}
+  /** Counts a call of a session. */
+  add({ client, session }: Pick<SessionFile, "client" | "session">, call: PlayedCall): void {
+    const { agent, id, tool, time, edit, isRead, isCommand, isOverwrite } = call;
+    const { counts } = this;
+    this.called(client, session, agent, time);
+    if (edit) this.edited(client, time, edit.failure);
+    if (isRead) counts.reads += 1;
+    if (isCommand) counts.commands += 1;
+    if (isOverwrite) counts.overwrites += 1;
+    for (const { kind, path, why, detail } of call.cases) {
+      this.count(kind);
+      if (kind === "kedge.inTheWay" && isOverwrite) counts.overwritesInTheWay += 1;
+      const named = { kind, client, session, agent, time: isoOf(time), call: id, tool, path, why };
+      const one = { id: caseId(named), ...named };
+      this.cases.push(one);
+      if (detail) this.details.push({ case: one, ...detail });
+    }
+  }
 
-  /** Adds a case; its details are asked for only if somebody wants to see them. */
-  add(counted: Omit<Case, "id">, details: () => Omit<Detail, "case">): void {
-    const { client, session, call, kind, path } = counted;
-    const name = [client, session, call, kind, path ?? ""].join("\0");
-    const one = { id: createHash("sha256").update(name).digest("hex").slice(0, 10), ...counted };
-    this.cases.push(one);
-    if (this.wanted !== null && one.id.startsWith(this.wanted))
-      this.details.push({ case: one, ...details() });
+  private count(kind: CaseKind): void {
+    const [group = "", name = ""] = kind.split(".");
+    if (group === "failed") {
+      this.failed.total += 1;
+      this.failed[name as FailureKind] += 1;
+    } else if (group === "kedge") this.kedge[name as keyof Report["kedge"]] += 1;
+    else this.counts[group as "shellChanges" | "repeatedReads" | "lostByCommands" | "undecided"] += 1;
   }
 
   /** Counts a call of an agent, which may be the first of its conversation. */
-  called(client: string, session: string, agent: string, time: number): void {
+  private called(client: string, session: string, agent: string, time: number): void {
     this.counts.calls += 1;
     this.agents.add(`${client}:${agent}`);
     const own = this.client(client);
@@ -133,9 +185,9 @@ export class Tally {
   }
 
   /** Counts an edit, and whether it failed. */
-  edited(client: string, time: number, kind: FailureKind | null): void {
+  private edited(client: string, time: number, kind: FailureKind | null): void {
     const failed = kind === null ? 0 : 1;
-    const day = time > 0 ? new Date(time).toISOString().slice(0, 10) : "unknown";
+    const day = isoOf(time)?.slice(0, 10) ?? "unknown";
     const ofDay = this.days[day] ?? { edits: 0, failed: 0 };
     this.days[day] = ofDay;
     for (const one of [ofDay, this.client(client)]) {
@@ -143,9 +195,6 @@ export class Tally {
       one.failed += failed;
     }
     this.counts.edits += 1;
-    if (kind === null) return;
-    this.failed.total += 1;
-    this.failed[kind] += 1;
   }
 
   report(): Report {
@@ -173,4 +222,8 @@ export class Tally {
     this.clients[name] = known;
     return known;
   }
+}
+
+function isoOf(time: number): string | null {
+  return time > 0 && time < 8.64e15 ? new Date(time).toISOString() : null;
 }

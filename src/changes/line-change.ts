@@ -24,11 +24,15 @@ type Fate =
  * with all of them.
  */
 export class LineChange {
+  readonly isIdentity: boolean;
+
   private constructor(
     readonly before: number,
     readonly after: number,
     readonly regions: readonly Region[],
-  ) {}
+  ) {
+    this.isIdentity = regions.length === 0;
+  }
 
   static identity(count: number): LineChange {
     return new LineChange(count, count, []);
@@ -75,10 +79,6 @@ export class LineChange {
       regions.push({ aStart: start, aEnd: end, bStart, bEnd: bStart + lines.length });
     }
     return LineChange.of(before, before + shift, regions);
-  }
-
-  get isIdentity(): boolean {
-    return this.regions.length === 0;
   }
 
   /** The first region that ends at or after this line index. */
@@ -181,7 +181,7 @@ export class LineChange {
     const push = (start: number, end: number): void => {
       if (start < end) spans.push([this.index(start), this.index(start) + end - start]);
     };
-    for (const [start, end] of lines.spans()) {
+    for (const [start, end] of lines.spans) {
       let from = start;
       for (const region of this.touching(start, end)) {
         push(from, Math.min(region.aStart, end));

@@ -92,13 +92,6 @@ function rowCount({ lineCount, hasBom }: Document): number {
   return lineCount === 0 && hasBom ? 1 : lineCount;
 }
 
-function row(document: Document, index: number): { readonly text: string; readonly end: string } {
-  const mark = index === 0 && document.hasBom ? "\ufeff" : "";
-  if (index >= document.lineCount) return { text: mark, end: "" };
-  const end = document.terminator(index);
-  return { text: `${mark}${document.text(index)}${end === "\r\n" ? "\r" : ""}`, end };
-}
-
 /**
  * How many of the paired lines from `a` and `b` on end alike. Equal texts of one encoding differ in their terminator if
  * their lengths do: one subtraction for each line of the file, with every edit.
@@ -156,9 +149,11 @@ function* lines(
   document: Document,
   [from, to]: readonly [number, number],
 ): Generator<string> {
-  for (let index = from; index < to; index++) {
-    const { text, end } = row(document, index);
-    yield sign + text;
-    if (end === "") yield "\\ No newline at end of file";
-  }
+  if (from === to) return;
+  const { lineCount, hasBom } = document;
+  const rows = lineCount === 0 ? [""] : document.rows(from, to);
+  for (const [at, text] of rows.entries())
+    yield at === 0 && from === 0 && hasBom ? `${sign}\ufeff${text}` : sign + text;
+  if (to >= lineCount && (lineCount === 0 || document.terminator(lineCount - 1) === ""))
+    yield "\\ No newline at end of file";
 }

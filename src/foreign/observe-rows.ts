@@ -62,9 +62,9 @@ async function isRecorded(rows: readonly Row[], opened: OpenFile, { agent }: Env
 function isTelling(lines: LineSet, text: Document): boolean {
   if (lines.size < 3) return false;
   const counts = countsOf(text.lines());
-  return lines
-    .spans()
-    .some(([start, end]) => text.lines(start, end).some((line) => hasText(line) && counts.get(line) === 1));
+  return lines.spans.some(([start, end]) =>
+    text.lines(start, end).some((line) => hasText(line) && counts.get(line) === 1),
+  );
 }
 
 function hasText(line: string): boolean {

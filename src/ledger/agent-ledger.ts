@@ -5,8 +5,7 @@ import { type Forgotten, forget, nothingForgotten, retired } from "./forgotten-r
 
 /**
  * The call that printed rows to an agent. Only a read, whole or in part or of what has changed (delta), retires the
- * older rows of the
- * numbers it prints.
+ * older rows of the numbers it prints.
  */
 export type Printer = "read" | "delta" | "search" | "edit" | "refusal" | "observed";
 

@@ -81,7 +81,8 @@ export function countsOf(lines: readonly string[]): Map<string, number> {
 
 /** The anchors that rows are printed with, by line index. */
 export function hashesOf(text: Document, rows: LineSet, name: SchemeName): Record<number, string> {
-  return Object.fromEntries(rows.indexes().map((index) => [index, scheme(name).hashLine(text, index)]));
+  const { hashLine } = scheme(name);
+  return Object.fromEntries(rows.indexes().map((index) => [index, hashLine(text, index)]));
 }
 
 /** Files up to this size are kept whole; of larger ones only the line hashes. */

@@ -93,8 +93,7 @@ export function gateLines(policy: GatePolicy): (named: LocatedEdit, view: View) 
     const unseen = wanted.subtract(known);
     if (unseen.isEmpty) return null;
     const missing = LineSet.of(
-      unseen
-        .spans()
+      unseen.spans
         .map(([start, end]) => believed.toNow.hull(start, end))
         .filter(([start, end]) => start < end),
     );

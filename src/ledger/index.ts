@@ -16,9 +16,16 @@ export {
   untoldLines,
   wrote,
 } from "./agent-ledger.js";
-export { nameByPrompt, nameOfAgent, renameAgent } from "./agent-names.js";
+export {
+  audience,
+  beginEpoch,
+  type Caller,
+  epochOf,
+  nameByPrompt,
+  nameOfAgent,
+  renameAgent,
+} from "./agents.js";
 export { remover, writer } from "./authors.js";
-export { audience, beginEpoch, type Caller, epochOf } from "./epochs.js";
 export { encodingIn } from "./file-ledger.js";
 export {
   countsOf,

@@ -60,7 +60,8 @@ export class OpenFile {
   /** The agent's ledger as recorded, before it was carried to the file as found. */
   private found: AgentLedger = emptyLedger(0);
   private readonly loaded: KeptTexts;
-  private current: Document | null = null;
+  /** The text as it is now, after a commit the new one. */
+  text: Document;
   private known: History | null = null;
   /** Texts of states found or made while the file was held: lines are followed through them later. */
   private readonly fresh: Document[] = [];
@@ -76,6 +77,7 @@ export class OpenFile {
     readonly context: FileContext,
   ) {
     this.loaded = new KeptTexts(context);
+    this.text = document as Document;
     this.saved = ledger;
   }
 
@@ -153,7 +155,7 @@ export class OpenFile {
     this.known = null;
     this.update(this.found);
     if (before) {
-      this.current = before;
+      this.text = before;
       await this.load([this.found.state].filter((state) => state >= 0));
     }
     if (!between) return;
@@ -250,18 +252,13 @@ export class OpenFile {
     };
     this.ledger = { ...this.ledger, states: [...this.ledger.states, state] };
     if (this.document) this.loaded.keep(this.text);
-    this.current = document;
+    this.text = document;
     this.fresh.push(document);
     this.known = null;
   }
 
   get states(): readonly StateRecord[] {
     return this.ledger.states;
-  }
-
-  /** The text as it is now, after a commit the new one. */
-  get text(): Document {
-    return (this.current ?? this.document) as Document;
   }
 
   get history(): History {
@@ -280,8 +277,8 @@ export class OpenFile {
   async load(states: readonly number[]): Promise<void> {
     const wanted = needed(this.ledger.states, [...new Set(states)], this.context.agent);
     const older = [...wanted].flatMap((at) => this.ledger.states[at] ?? []);
-    if (await this.loaded.load(older.filter(({ version }) => version !== this.text.version)))
-      this.known = null;
+    const newest = this.text.version;
+    if (await this.loaded.load(older.filter(({ version }) => version !== newest))) this.known = null;
   }
 
   get agent(): AgentLedger {
@@ -354,7 +351,7 @@ export class OpenFile {
   adopt(other: OpenFile): void {
     this.takeOver(other);
     this.loaded.adopt(other.loaded);
-    this.current = other.text;
+    this.text = other.text;
     this.known = null;
     this.changed = true;
   }

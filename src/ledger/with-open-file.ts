@@ -16,7 +16,7 @@ import {
 } from "../ports/index.js";
 import type { Codec, Document } from "../text/index.js";
 import { type AgentLedger, hasSeen, isCurrent } from "./agent-ledger.js";
-import { epochOf } from "./epochs.js";
+import { epochOf } from "./agents.js";
 import { ledgerFrom, type StateRecord } from "./file-ledger.js";
 import { parse } from "./file-texts.js";
 import type { GatePolicy } from "./gate.js";

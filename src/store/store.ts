@@ -23,7 +23,6 @@ import type {
   RecordedLedger,
   Unit,
 } from "../ports/index.js";
-import type { Here } from "./entry-paths.js";
 import { FileRecords } from "./file-records.js";
 import { Journal } from "./journal.js";
 import { repairing } from "./lines/put-aside.js";
@@ -34,7 +33,7 @@ import { type Bounds, marker, prune, removeTree, workspacesByPruning } from "./p
 import { format, label, olderFormat } from "./recorded-workspaces.js";
 import { olderVersion, takeOver } from "./take-over.js";
 import { Versions } from "./versions.js";
-import { WrittenEntries } from "./written-entries.js";
+import { type Here, WrittenEntries } from "./written-entries.js";
 
 export interface NodeStoreOptions {
   /** The state folder (see `stateFolder`). */
@@ -187,7 +186,7 @@ class DiskStore implements NodeStore {
       }
     };
     this.name();
-    for (const version of versions) attempt(() => this.keep(version));
+    attempt(() => this.keep(versions));
     if (entries.length > 0)
       attempt(() => this.entries.append(entries.map((entry) => this.written.completed(entry))));
     // A record that is moved goes before the place that it leaves.
@@ -200,8 +199,9 @@ class DiskStore implements NodeStore {
     if (failures.length > 0) throw failures[0];
   }
 
-  private keep(version: NewVersion): void {
-    this.sincePruned += this.texts.keep(version);
+  private keep(versions: readonly NewVersion[]): void {
+    if (versions.length === 0) return;
+    this.sincePruned += this.texts.keep(versions);
     if (!this.options.brief && this.sincePruned > pruneAfter) this.pruneIfDue();
   }
 

@@ -73,6 +73,22 @@ interface VersionLine {
   readonly data: string;
 }
 
+/** A version that is to be written. */
+interface Placed {
+  readonly segment: number;
+  readonly line: VersionLine;
+  readonly bytes: Uint8Array;
+}
+
+/** The lines of one segment, by the versions they tell. */
+type Lines = (id: string) => VersionLine | null;
+
+/** The versions placed so far, and the segments that were opened for them. */
+interface Writing {
+  readonly made: ReadonlyMap<string, Placed>;
+  readonly lines: Map<number, Lines>;
+}
+
 const keyOf = (id: string): string => `version ${id}`;
 
 /**
@@ -109,31 +125,55 @@ export class Versions {
     return found;
   }
 
-  /** How many bytes it took; 0 if it was kept lately. */
-  keep({ id, bytes, base }: NewVersion): number {
+  /** How many bytes it took. Versions that were kept lately take none; the others go to the disk together. */
+  keep(versions: readonly NewVersion[]): number {
     try {
       const newest = this.segments.numbers().at(-1) ?? 0;
-      for (const segment of [newest, newest - 1].filter((number) => number > 0)) {
-        const index = this.segments.index(segment);
-        if (index && this.find(id, segment, index)) return 0;
-        const line = index && base ? this.toldBy(base, bytes, segment, index) : null;
-        if (line) return this.write({ id, ...line }, segment, bytes);
+      const made = new Map<string, Placed>();
+      const lines = new Map<number, Lines>();
+      for (const version of versions) {
+        const placed = made.has(version.id) ? null : this.placed(version, newest, { made, lines });
+        if (placed) made.set(version.id, placed);
       }
-      const data = Buffer.from(pack(bytes, this.brief)).toString("base64");
-      return this.write({ id, depth: 0, data }, this.segments.current(), bytes);
+      for (const segment of new Set([...made.values()].map((one) => one.segment)))
+        this.write(segment, [...made.values()]);
+      return [...made.values()].reduce((sum, { line }) => sum + line.data.length, 0);
     } catch (error) {
       throw stateFailure("keep a version", this.context.state, error);
     }
+  }
+
+  /** The line to be written, and where; null: it was kept lately. */
+  private placed(version: NewVersion, newest: number, { made, lines }: Writing): Placed | null {
+    const { id, bytes, base } = version;
+    const segments = new Set([(base && made.get(base.id)?.segment) || newest, newest, newest - 1]);
+    for (const segment of [...segments].filter((number) => number > 0)) {
+      const lineOf = lines.get(segment) ?? this.linesIn(segment, made);
+      lines.set(segment, lineOf);
+      if (lineOf(id)) return null;
+      const line = base && this.toldBy(base, bytes, lineOf(base.id));
+      if (line) return { segment, line: { id, ...line }, bytes };
+    }
+    const data = Buffer.from(pack(bytes, this.brief)).toString("base64");
+    return { segment: this.segments.current(), line: { id, depth: 0, data }, bytes };
+  }
+
+  /** Finds versions of a segment, those that are to be written included. */
+  private linesIn(segment: number, made: ReadonlyMap<string, Placed>): Lines {
+    const index = this.segments.index(segment);
+    return (id) => {
+      const placed = made.get(id);
+      if (placed?.segment === segment) return placed.line;
+      return index && this.find(id, segment, index);
+    };
   }
 
   /** null: told by that text it would take too much, or that text is not in this segment. */
   private toldBy(
     base: NonNullable<NewVersion["base"]>,
     bytes: Uint8Array,
-    segment: number,
-    index: SegmentIndex,
+    before: VersionLine | null,
   ): Omit<VersionLine, "id"> | null {
-    const before = this.find(base.id, segment, index);
     if (!before || before.depth >= longestChain) return null;
     const told = difference(base.bytes, bytes);
     if (2 * told.length > bytes.length) return null;
@@ -141,10 +181,14 @@ export class Versions {
     return { base: base.id, depth: before.depth + 1, data };
   }
 
-  private write(line: VersionLine, segment: number, bytes: Uint8Array): number {
-    this.segments.append([{ time: this.context.clock(), keys: [keyOf(line.id)], value: line }], segment);
-    this.remember(line.id, bytes.slice());
-    return line.data.length;
+  private write(segment: number, placed: readonly Placed[]): void {
+    const here = placed.filter((one) => one.segment === segment);
+    const time = this.context.clock();
+    this.segments.append(
+      here.map(({ line }) => ({ time, keys: [keyOf(line.id)], value: line })),
+      segment,
+    );
+    for (const { line, bytes } of here) this.remember(line.id, bytes.slice());
   }
 
   private find(id: string, segment: number, index: SegmentIndex): VersionLine | null {

@@ -141,6 +141,28 @@ export function withoutBom(format: Format): Format {
   return format.bom === 0 ? format : { ...format, bom: 0 };
 }
 
+/** Position of the first line feed at or after `from`, which is a place between two units; -1 if there is none. */
+export function nextLineFeed(bytes: Uint8Array, from: number, format: Format): number {
+  if (format.unit === 1) return bytes.indexOf(10, from);
+  for (let position = from; position + 1 < bytes.length; position += 2) {
+    if (isUnit(bytes, position, 10, format)) return position;
+  }
+  return -1;
+}
+
+/** How many bytes of `[start, end)`, a line, are its terminator. */
+export function breakLength(bytes: Uint8Array, start: number, end: number, format: Format): number {
+  const unit = format.unit;
+  const size = end - start;
+  // An odd byte at the end of UTF-16 belongs to no unit, so the line it stands in was not ended by one.
+  if (size < unit || size % unit !== 0 || !isUnit(bytes, end - unit, 10, format)) return 0;
+  return size >= 2 * unit && isUnit(bytes, end - 2 * unit, 13, format) ? 2 * unit : unit;
+}
+
+export function isUnit(bytes: Uint8Array, at: number, code: number, format: Format): boolean {
+  return bytes[at + format.low] === code && (format.unit === 1 || bytes[at + 1 - format.low] === 0);
+}
+
 /** The first character that the codec cannot hold; null if it holds each by itself. */
 export function unencodableCharacter(text: string, codec: Codec): string | null {
   for (const character of text) {

@@ -1,7 +1,15 @@
 /** A file as lines: a value that finds, decodes and hashes them, and makes the next version of the file. */
-import { type Codec, codedFormat, type Format, headFormat, latin1Codec, utf8Codec } from "./codec.js";
+import {
+  breakLength,
+  type Codec,
+  codedFormat,
+  type Format,
+  headFormat,
+  latin1Codec,
+  utf8Codec,
+} from "./codec.js";
 import { utf8, xxh32 } from "./hash.js";
-import { breakLength, type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
+import { type LineTable, scanCoded, scanUtf8 } from "./line-scanner.js";
 import {
   type Hunk,
   type NewLine,
@@ -35,6 +43,8 @@ export interface ParseOptions {
  */
 export class Document implements HashSource {
   readonly lineCount: number;
+  readonly encoding: string;
+  readonly hasBom: boolean;
   private knownVersion: string | undefined;
   private knownBinary: boolean | undefined;
   private knownView: DataView | undefined;
@@ -48,6 +58,8 @@ export class Document implements HashSource {
     private readonly options: ParseOptions,
   ) {
     this.lineCount = table.hashes.length;
+    this.encoding = format.codec.name;
+    this.hasBom = format.bom > 0;
   }
 
   /** The options to parse the next version of this file with. */
@@ -83,10 +95,6 @@ export class Document implements HashSource {
     return Document.parse(utf8(text));
   }
 
-  get encoding(): string {
-    return this.format.codec.name;
-  }
-
   /** Parsed without options: then it is a function of its bytes alone. */
   get isPlain(): boolean {
     const { codec, fallback, last } = this.options;
@@ -96,10 +104,6 @@ export class Document implements HashSource {
   /** Every byte is a character of ASCII: the text is the same in every encoding but UTF-16. */
   get isAscii(): boolean {
     return this.format.unit === 1 && isAscii(this.bytes);
-  }
-
-  get hasBom(): boolean {
-    return this.format.bom > 0;
   }
 
   /** NUL bytes outside UTF-16. Looked for when asked. */
@@ -202,11 +206,21 @@ export class Document implements HashSource {
     if (this.format.codec !== utf8Codec) {
       return Array.from({ length: end - start }, (_, offset) => this.text(start + offset));
     }
-    // One decoding and one split: a decoder call for each line costs more than the decoding.
-    const stop = this.start(end) - this.breakLength(end - 1);
-    const lines = utf8Codec.decode(this.bytes.subarray(this.start(start), stop)).split("\n");
+    const lines = this.decoded(start, this.start(end) - this.breakLength(end - 1));
     const last = lines.length - 1;
     return lines.map((line, at) => (at < last && line.endsWith("\r") ? line.slice(0, -1) : line));
+  }
+
+  /** @internal Lines with the CR of their terminator, as a diff prints them. */
+  rows(start: number, end: number): string[] {
+    if (this.format.codec === utf8Codec) return this.decoded(start, this.start(end)).slice(0, end - start);
+    const texts = this.lines(start, end);
+    return texts.map((text, at) => (this.terminator(start + at) === "\r\n" ? `${text}\r` : text));
+  }
+
+  /** One decoding and one split: a decoder call for each line costs more than the decoding. */
+  private decoded(start: number, stop: number): string[] {
+    return utf8Codec.decode(this.bytes.subarray(this.start(start), stop)).split("\n");
   }
 
   /**
@@ -310,8 +324,8 @@ export class Document implements HashSource {
   }
 
   private content(index: number): Uint8Array {
-    const stop = this.start(index + 1) - this.breakLength(index);
-    return this.bytes.subarray(this.start(index), stop);
+    const start = this.start(index);
+    return this.bytes.subarray(start, this.start(index + 1) - this.breakLength(index));
   }
 }
 

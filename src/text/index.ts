@@ -9,12 +9,13 @@ export {
   headFormat,
   headLength,
   latin1Codec,
+  nextLineFeed,
   utf8Codec,
   withoutBom,
 } from "./codec.js";
 export { Document, type HashSource, isSameBytes, type ParseOptions, wholeFile } from "./document.js";
 export { cksum, digest, shortHash, utf8, xxh32 } from "./hash.js";
-export { hexRows, nextLineFeed } from "./line-scanner.js";
+export { hexRows } from "./line-scanner.js";
 export { compactLineRanges, fewRanges, LineSet, lineIndexes, mergeRanges, type Range } from "./line-set.js";
 export { hasKey, withoutSecrets } from "./secrets.js";
 export { type Hunk, splitText } from "./splice.js";

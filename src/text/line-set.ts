@@ -61,7 +61,11 @@ function joined(spans: readonly Span[]): Span[] {
 export class LineSet {
   static readonly empty = new LineSet([]);
 
-  private constructor(private readonly sorted: readonly Span[]) {}
+  readonly isEmpty: boolean;
+
+  private constructor(readonly spans: readonly Span[]) {
+    this.isEmpty = spans.length === 0;
+  }
 
   static of(spans: Iterable<Span>): LineSet {
     return LineSet.from(joined([...spans]));
@@ -97,68 +101,60 @@ export class LineSet {
   }
 
   get size(): number {
-    return this.sorted.reduce((sum, [start, end]) => sum + end - start, 0);
-  }
-
-  get isEmpty(): boolean {
-    return this.sorted.length === 0;
+    return this.spans.reduce((sum, [start, end]) => sum + end - start, 0);
   }
 
   has(index: number): boolean {
-    const span = this.sorted[this.firstEndingAfter(index)];
+    const span = this.spans[this.firstEndingAfter(index)];
     return span !== undefined && span[0] <= index;
   }
 
   /** Whether every line of `[start, end)` is in the set; an empty span always is. */
   hasSpan(start: number, end: number): boolean {
     if (start >= end) return true;
-    const span = this.sorted[this.firstEndingAfter(start)];
+    const span = this.spans[this.firstEndingAfter(start)];
     return span !== undefined && span[0] <= start && end <= span[1];
-  }
-
-  spans(): readonly Span[] {
-    return this.sorted;
   }
 
   /** Every line by its index. */
   indexes(): number[] {
-    return this.sorted.flatMap(([start, end]) => lineIndexes(start, end));
+    return this.spans.flatMap(([start, end]) => lineIndexes(start, end));
   }
 
   /** The lowest of its lines, so many at most. */
   first(count: number): LineSet {
     const spans: Span[] = [];
     let left = count;
-    for (const [start, end] of this.sorted) {
+    for (const [start, end] of this.spans) {
       if (left <= 0) break;
       spans.push([start, Math.min(end, start + left)]);
       left -= end - start;
     }
-    return spans.length === this.sorted.length && left >= 0 ? this : LineSet.of(spans);
+    return spans.length === this.spans.length && left >= 0 ? this : LineSet.of(spans);
   }
 
   ranges(): Range[] {
-    return toRanges(this.sorted);
+    return toRanges(this.spans);
   }
 
   add(start: number, end: number): LineSet {
     if (this.hasSpan(start, end)) return this;
-    return LineSet.from(joined([...this.sorted, [start, end]]));
+    return LineSet.from(joined([...this.spans, [start, end]]));
   }
 
   union(other: LineSet): LineSet {
     if (other.isEmpty) return this;
     if (this.isEmpty) return other;
-    return LineSet.from(joined([...this.sorted, ...other.sorted]));
+    return LineSet.from(joined([...this.spans, ...other.spans]));
   }
 
   intersect(other: LineSet): LineSet {
     const result: Span[] = [];
     let mine = 0;
     let theirs = 0;
-    while (mine < this.sorted.length && theirs < other.sorted.length) {
-      const [myStart, myEnd] = this.sorted[mine] as Span;
-      const [theirStart, theirEnd] = other.sorted[theirs] as Span;
+    while (mine < this.spans.length && theirs < other.spans.length) {
+      const [myStart, myEnd] = this.spans[mine] as Span;
+      const [theirStart, theirEnd] = other.spans[theirs] as Span;
       const start = Math.max(myStart, theirStart);
       const end = Math.min(myEnd, theirEnd);
       if (start < end) result.push([start, end]);
@@ -169,7 +165,7 @@ export class LineSet {
   }
 
   subtract(other: LineSet): LineSet {
-    return LineSet.from(this.sorted.flatMap(([start, end]) => other.gaps(start, end)));
+    return LineSet.from(this.spans.flatMap(([start, end]) => other.gaps(start, end)));
   }
 
   /** The part of `[start, end)` that is not in the set. */
@@ -183,14 +179,14 @@ export class LineSet {
   }
 
   toJSON(): number[] {
-    return this.sorted.flat();
+    return this.spans.flat();
   }
 
   private gaps(start: number, end: number): Span[] {
     const result: Span[] = [];
     let open = start;
-    for (let at = this.firstEndingAfter(start); at < this.sorted.length; at++) {
-      const [spanStart, spanEnd] = this.sorted[at] as Span;
+    for (let at = this.firstEndingAfter(start); at < this.spans.length; at++) {
+      const [spanStart, spanEnd] = this.spans[at] as Span;
       if (spanStart >= end) break;
       if (open < spanStart) result.push([open, spanStart]);
       open = spanEnd;
@@ -201,10 +197,10 @@ export class LineSet {
 
   private firstEndingAfter(index: number): number {
     let low = 0;
-    let high = this.sorted.length;
+    let high = this.spans.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.sorted[middle] as Span)[1] > index) high = middle;
+      if ((this.spans[middle] as Span)[1] > index) high = middle;
       else low = middle + 1;
     }
     return low;

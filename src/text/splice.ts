@@ -1,7 +1,16 @@
 /** Puts lines into the bytes of a file: terminators, encoding, and the table of lines carried over. */
-import { type Codec, type Format, headFormat, isUtf8, unencodableCharacter, utf8Codec } from "./codec.js";
+import {
+  type Codec,
+  type Format,
+  headFormat,
+  isUnit,
+  isUtf8,
+  nextLineFeed,
+  unencodableCharacter,
+  utf8Codec,
+} from "./codec.js";
 import { xxh32 } from "./hash.js";
-import { hashText, isUnit, type LineTable, nextLineFeed } from "./line-scanner.js";
+import { hashText, type LineTable } from "./line-scanner.js";
 
 export type Terminator = "" | "\n" | "\r\n";
 

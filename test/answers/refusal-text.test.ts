@@ -1,9 +1,9 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { SchemeName } from "../../src/anchors/scheme.js";
-import { type Door, libraryDoor } from "../../src/answers/next-call.js";
 import { type RefusalDetails, refusalDetails, selectRows } from "../../src/answers/refusal-details.js";
 import { notRead, refusalText } from "../../src/answers/refusal-text.js";
+import { type Door, libraryDoor } from "../../src/answers/voice.js";
 import { run } from "../../src/merge/run-edits.js";
 import { anchored, type Told, told } from "../support/view.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { libraryDoor } from "../../src/answers/next-call.js";
 import { changedRanges, resultText } from "../../src/answers/result-text.js";
+import { libraryDoor } from "../../src/answers/voice.js";
 import { type Applied, run } from "../../src/merge/run-edits.js";
 import { LineSet } from "../../src/text/line-set.js";
 import { anchored, at, type Told, told } from "../support/view.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { libraryDoor } from "../../src/answers/next-call.js";
-import { closingAdvice, lineName, rowOf, type Voice } from "../../src/answers/voice.js";
+import { closingAdvice, libraryDoor, lineName, rowOf, type Voice } from "../../src/answers/voice.js";
 import { Document } from "../../src/text/document.js";
 import { bench, handleOf, on, path, tag } from "../support/session.js";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LineChange } from "../../src/changes/line-change.js";
 import { knownNow } from "../../src/ledger/agent-ledger.js";
-import { epochOf } from "../../src/ledger/epochs.js";
+import { epochOf } from "../../src/ledger/agents.js";
 import { ledgerFrom, outcomeOf } from "../../src/ledger/file-ledger.js";
 import { OpenFile } from "../../src/ledger/open-file.js";
 import { Recorder } from "../../src/ledger/recorder.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { libraryDoor } from "../../src/answers/next-call.js";
 import { refusalDetails, selectRows } from "../../src/answers/refusal-details.js";
 import { refusalText } from "../../src/answers/refusal-text.js";
 import { resultText } from "../../src/answers/result-text.js";
+import { libraryDoor } from "../../src/answers/voice.js";
 import { unrecordedView } from "../../src/edits/located-edit.js";
 import { applySplices, run } from "../../src/merge/run-edits.js";
 import { Agent, Desk, type Outcome } from "../support/agents.js";

@@ -150,17 +150,14 @@ describe("versions told by others", () => {
     );
     const id = (number: number): string => number.toString(16).padStart(16, "0");
     let before = utf8(lines.join("\n"));
-    versions.keep({ id: id(0), bytes: before, file: "/a" });
+    versions.keep([{ id: id(0), bytes: before, file: "/a" }]);
     const first = before;
     for (let number = 1; number <= 1000; number++) {
       lines[(number * 613) % 2000] = `  edited(${number});`;
       const after = utf8(lines.join("\n"));
-      versions.keep({
-        id: id(number),
-        bytes: after,
-        file: "/a",
-        base: { id: id(number - 1), bytes: before },
-      });
+      versions.keep([
+        { id: id(number), bytes: after, file: "/a", base: { id: id(number - 1), bytes: before } },
+      ]);
       before = after;
     }
     const folder = join(at.state, "versions");

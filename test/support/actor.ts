@@ -129,7 +129,7 @@ export class Actor {
     this.room.wait();
     const picture = this.memory.pictures.at(-1);
     if (this.memory.pictures.length <= before - 1 || !picture || picture.lines !== world.lines) return;
-    const [start, end] = random.pick(picture.rows.spans());
+    const [start, end] = random.pick(picture.rows.spans);
     const intent = this.intents.range(place, world.lines, [
       Math.max(0, start - random.between(1, 2)),
       Math.min(world.lines.length - 1, end - 1 + random.between(1, 2)),

@@ -107,7 +107,7 @@ export class Agent {
     const { random, world, identities } = this.desk;
     if (this.showings.length === 0 || world.lines.length === 0) return "nothing";
     const { state, rows } = random.pick(this.showings.slice(-4));
-    const call = callOn(identities[state] as readonly Line[], world, random.pick(rows.spans()));
+    const call = callOn(identities[state] as readonly Line[], world, random.pick(rows.spans));
     const { edits } = call;
     const present = new Set(world.lines.map(({ id }) => id));
     const remembered = this.desk.linesFor(state);

@@ -19,7 +19,7 @@ export function anyCall(random: Random, own = 0): { view: View; edits: readonly 
     if (showings.length === 0 || random.chance(0.1))
       return random.pick(["1#0f0dd9", "2#44bb18|}", "3", "kob1"]);
     const { state, rows, scheme } = random.pick(showings);
-    const [start, end] = random.pick(rows.spans());
+    const [start, end] = random.pick(rows.spans);
     const document = states[state]?.document;
     return document ? anchorOf(document, random.between(start, end - 1), scheme ?? "hex6") : "";
   };

@@ -43,7 +43,7 @@ export class Intents {
   }
 
   private row(picture: Picture): Row {
-    const [start, end] = this.random.pick(picture.rows.spans());
+    const [start, end] = this.random.pick(picture.rows.spans);
     const index = this.random.between(start, end - 1);
     return { picture, index, line: picture.lines[index] as Line };
   }
@@ -87,7 +87,7 @@ export class Intents {
     const { random } = this;
     const { place, lines, rows, scheme } = picture;
     const calls = Array.from({ length: random.chance(0.2) ? random.between(2, 3) : 1 }, () =>
-      callOn(lines, place.world, random.pick(rows.spans()), scheme),
+      callOn(lines, place.world, random.pick(rows.spans), scheme),
     );
     const refs = calls.flatMap((call) => call.refs);
     const given = refs.map((index): Row => ({ picture, index, line: lines[index] as Line }));

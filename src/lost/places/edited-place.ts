@@ -133,7 +133,7 @@ export function followStep(place: EditedPlace, step: Step): boolean {
 
 /** Whether all changes are below the place: so it is with most places of a long journal, at most steps. */
 function isAbove({ lines, gap }: EditedPlace, { regions: [first] }: LineChange): boolean {
-  return !first || Math.max(gap ?? 0, lines.spans().at(-1)?.[1] ?? 0) < first.aStart;
+  return !first || Math.max(gap ?? 0, lines.spans.at(-1)?.[1] ?? 0) < first.aStart;
 }
 
 /** Lines that come back do so at the ends of a gap, too. */
@@ -170,7 +170,7 @@ export function isTouched(
 
 /** The first of lines without words, if all are: the work of the edit was to remove others there. */
 export function firstLineWithoutWords(lines: LineSet, text: Document): number | null {
-  const spans = lines.spans();
+  const spans = lines.spans;
   const hasWords = ([start, end]: Span) => text.lines(start, end).some((line) => normalised(line) !== "");
   return spans.some(hasWords) ? null : (spans[0]?.[0] ?? null);
 }
@@ -184,6 +184,6 @@ export function removeAll(place: EditedPlace, state: number): void {
 }
 
 export function enclosingSpan({ lines, gap }: Lines): Span {
-  const spans = lines.spans();
+  const spans = lines.spans;
   return [spans[0]?.[0] ?? gap ?? 0, spans.at(-1)?.[1] ?? gap ?? 0];
 }

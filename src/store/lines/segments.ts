@@ -3,7 +3,15 @@
  * looking for one parses no other. A segment that is full gets an index; it is made of the segment, and made again
  * where it is missing, damaged, or older than the last line.
  */
-import { flags, ifThere, openStateFile, reason, withChecksum, withFile } from "../../host/index.js";
+import {
+  flags,
+  ifThere,
+  isMissing,
+  openStateFile,
+  reason,
+  withChecksum,
+  withFile,
+} from "../../host/index.js";
 import { lineFeed, namesIn } from "./line-file.js";
 import { makeWay, repairing } from "./put-aside.js";
 import { replaceFile, type StoreContext } from "./replace-file.js";
@@ -101,6 +109,7 @@ export class Segments {
 
   /** The texts of some lines of a segment, in that order. */
   lines(segment: number, lines: readonly number[], index: SegmentIndex): string[] {
+    if (lines.length === 0) return [];
     const path = this.pathOf(segment);
     const found = this.quietly(path, () => {
       const fd = this.context.io.open(path, flags.read);
@@ -183,8 +192,9 @@ export class Segments {
   /** One file that cannot be read does not hide the others. */
   private quietly<T>(path: string, run: () => T): T | null {
     try {
-      return ifThere(run);
+      return run();
     } catch (error) {
+      if (isMissing(error)) return null;
       if (!makeWay(this.context, path)) this.context.report(`${path} cannot be used: ${reason(error)}`);
       return null;
     }

@@ -25,7 +25,7 @@ const usualAge = "30d";
 const listedCases = 12;
 
 export const run: Run = async (context) => {
-  const { args, env, cwd, output, interrupt } = context;
+  const { args, env, cwd, output, interrupt, program } = context;
   const { draw, clear } = progressBar(output.err);
   const paths = args.positionals.map((path) => resolve(cwd, path));
   const show = args.text("show");
@@ -34,7 +34,11 @@ export const run: Run = async (context) => {
   try {
     const found = await audit({
       ...{ paths, show, env, client: args.text("client"), home: homeFolder(env) },
-      ...{ since: since === undefined ? undefined : parseSince(since, Date.now()), signal: interrupt },
+      ...{
+        since: since === undefined ? undefined : parseSince(since, Date.now()),
+        signal: interrupt,
+        program,
+      },
       onProgress: (at, all) => draw("MB read", megabytes(at), megabytes(all)),
     });
     clear();

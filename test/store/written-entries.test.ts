@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { thisPlatform } from "../../src/host/index.js";
 import type { JournalEntry } from "../../src/ports/store.js";
-import { EntryPaths } from "../../src/store/entry-paths.js";
+import { EntryPaths } from "../../src/store/written-entries.js";
 
 const entry = (more: Partial<JournalEntry>): JournalEntry => ({
   ...{ id: "1", time: 0, agent: "alice", tool: "edit", kind: "commit", path: "a.ts", file: "/w/a.ts" },
