@@ -49,9 +49,14 @@ const copies = () =>
 
 const present = (entries) => Object.entries(entries).filter(([, source]) => exists(source));
 /** The page of the live view: what a browser loads. */
-const page = { source: "src/view/page/main.tsx", folder: "dist/ui", files: ["index.html", "page.css"] };
+const page = {
+  source: "src/view/page/main.tsx",
+  style: "src/view/page/style/page.css",
+  folder: "dist/ui",
+  html: "index.html",
+};
 const outputs = () => [
-  ...(exists(page.source) ? ["page.js", ...page.files].map((name) => `${page.folder}/${name}`) : []),
+  ...(exists(page.source) ? ["page.js", "page.css", page.html].map((name) => `${page.folder}/${name}`) : []),
   ...present(library).flatMap(([name]) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
   ...present(programs).map(([name]) => `dist/${name}.cjs`),
   ...encodings.map((name) => `dist/${name}.cjs`),
@@ -142,11 +147,10 @@ async function bundlePage(bundle, { absWorkingDir, logLevel }) {
   await bundle({
     ...{ absWorkingDir, logLevel, bundle: true, minify: true },
     ...{ platform: "browser", target: "es2022", format: "esm", jsx: "automatic", jsxImportSource: "preact" },
-    entryPoints: { page: page.source },
+    entryPoints: [page.source, page.style].map((path) => ({ in: path, out: "page" })),
     outdir: page.folder,
   });
-  for (const name of page.files)
-    copyFileSync(join(root, dirname(page.source), name), join(root, page.folder, name));
+  copyFileSync(join(root, dirname(page.source), page.html), join(root, page.folder, page.html));
 }
 
 async function bundleProgram(bundle, shared, name, source) {

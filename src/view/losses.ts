@@ -2,7 +2,7 @@
 import type { LostEdit } from "../lost/index.js";
 import type { JournalEntry } from "../ports/index.js";
 import type { LostWork } from "./contract.js";
-import type { LaneSource } from "./lane-cache.js";
+import type { LaneSource } from "./lanes/lane-cache.js";
 
 /** Until the long looks begin, in milliseconds: the first state is on its way by then. */
 export const longLooksAfter = 400;

@@ -11,7 +11,7 @@ import type {
   ViewFile,
   ViewState,
 } from "./contract.js";
-import { LaneCache, type LaneSource, mostFiles, type SeenLane } from "./lane-cache.js";
+import { LaneCache, type LaneSource, mostFiles, type SeenLane } from "./lanes/lane-cache.js";
 import { Losses, type LossSource, later, longLooksAfter } from "./losses.js";
 import { eventOf, reasonOf, standingInTheWay } from "./view-events.js";
 import { hour } from "./words.js";

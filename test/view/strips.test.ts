@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { barsOf } from "../../src/view/page/strips.js";
+import { barsOf } from "../../src/view/page/panels/strips.js";
 
 test("a range takes its share of the strip", () => {
   expect(barsOf([{ start: 1, end: 50 }], 100)).toEqual([{ x: 0, width: 500 }]);

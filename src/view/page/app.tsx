@@ -2,17 +2,17 @@
 import { useCallback, useState } from "preact/hooks";
 import type { ViewState } from "../contract.js";
 import { counted } from "../words.js";
-import { Confirm } from "./actions.js";
-import { Agents } from "./agents.js";
-import { Events, type Wish } from "./events.js";
-import { Files } from "./files.js";
-import { Headline, Top } from "./headline.js";
 import { useKeys } from "./keys.js";
+import { Confirm } from "./panels/actions.js";
+import { Agents } from "./panels/agents.js";
+import { Events, type Wish } from "./panels/events.js";
+import { Files } from "./panels/files.js";
+import { Headline, Top } from "./panels/headline.js";
+import { Timeline } from "./panels/timeline.js";
+import { Welcome } from "./panels/welcome.js";
 import { Dialog } from "./parts.js";
 import type { Source } from "./source.js";
 import { useNow, usePast, usePastEvents, useStream } from "./stream.js";
-import { Timeline } from "./timeline.js";
-import { Welcome } from "./welcome.js";
 
 export function App({ source }: { source: Source }) {
   const { live, events, hasOlder, older, link, heardAt, beat } = useStream(source);

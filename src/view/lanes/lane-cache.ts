@@ -1,8 +1,8 @@
 /** Lanes of the files that matter, made anew only where the file, its journal or what the agent was shown has changed. */
-import { type FileContext, type Look, lookingContext } from "../ledger/index.js";
-import type { FileId, JournalEntry, LedgerStore } from "../ports/index.js";
+import { type FileContext, type Look, lookingContext } from "../../ledger/index.js";
+import type { FileId, JournalEntry, LedgerStore } from "../../ports/index.js";
+import { type LaneNow, laneOf } from "./lane.js";
 import { laneThen } from "./lane-then.js";
-import { type LaneNow, laneOf } from "./lanes.js";
 
 export const mostFiles = 500;
 /** Files whose lanes are drawn of the past. */

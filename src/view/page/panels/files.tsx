@@ -1,10 +1,10 @@
 /** The files panel: a strip of each file's lines, with a lane for each agent. */
 import { useState } from "preact/hooks";
-import { visible } from "../../text/index.js";
-import type { Lane, ViewFile, ViewState } from "../contract.js";
-import { ago, counted, rangeText, shortPath } from "../words.js";
+import { visible } from "../../../text/index.js";
+import type { Lane, ViewFile, ViewState } from "../../contract.js";
+import { ago, counted, rangeText, shortPath } from "../../words.js";
+import { agentOf, nameOf, unknownHue, useSteadyRows } from "../parts.js";
 import { StaleText } from "./headline.js";
-import { agentOf, nameOf, unknownHue, useSteadyRows } from "./parts.js";
 import { barsOf } from "./strips.js";
 
 const pageSize = 40;

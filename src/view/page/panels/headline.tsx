@@ -1,10 +1,10 @@
 /** The top line with its figures, and the one sentence below it that matters most now. */
 import type { ComponentChildren } from "preact";
-import { visible } from "../../text/index.js";
-import type { StaleView, ViewState } from "../contract.js";
-import { ago, clockTime, counted, lineCount, rangeText, shortPath } from "../words.js";
-import { AgentName, AgentNames } from "./parts.js";
-import type { Link } from "./stream.js";
+import { visible } from "../../../text/index.js";
+import type { StaleView, ViewState } from "../../contract.js";
+import { ago, clockTime, counted, lineCount, rangeText, shortPath } from "../../words.js";
+import { AgentName, AgentNames } from "../parts.js";
+import type { Link } from "../stream.js";
 
 /** A server that is silent for so long is told of, in milliseconds. */
 const silentFor = 5000;

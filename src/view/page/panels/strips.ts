@@ -1,5 +1,5 @@
 /** Geometry of a file's strip: which part of its width each range of lines takes. */
-import type { Range } from "../../text/index.js";
+import type { Range } from "../../../text/index.js";
 
 export interface Bar {
   readonly x: number;

@@ -1,8 +1,8 @@
 /** One agent's view of one file as it was at a moment: from the rows it had been shown by then and the states of the file. */
-import { type FileContext, hasSeen, OpenFile } from "../ledger/index.js";
-import type { FileId } from "../ports/index.js";
-import { LineSet } from "../text/index.js";
-import type { LaneNow } from "./lanes.js";
+import { type FileContext, hasSeen, OpenFile } from "../../ledger/index.js";
+import type { FileId } from "../../ports/index.js";
+import { LineSet } from "../../text/index.js";
+import type { LaneNow } from "./lane.js";
 
 /** Showings that are looked back at; older ones hardly tell more. */
 const showingsUsed = 40;

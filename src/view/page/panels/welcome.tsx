@@ -1,5 +1,5 @@
 /** The page of a tree in which no agent has worked yet: what to do next, and what there will be to see. */
-import { CopyButton } from "./parts.js";
+import { CopyButton } from "../parts.js";
 
 export function Welcome() {
   return (

@@ -1,9 +1,9 @@
 /** The agents panel: who is here, what each does, and how far its view is behind. */
 
-import { visible } from "../../text/index.js";
-import type { AgentGroup, ViewAgent, ViewState } from "../contract.js";
-import { ago, counted, lineCount, rangeText, shortPath } from "../words.js";
-import { useSteadyRows } from "./parts.js";
+import { visible } from "../../../text/index.js";
+import type { AgentGroup, ViewAgent, ViewState } from "../../contract.js";
+import { ago, counted, lineCount, rangeText, shortPath } from "../../words.js";
+import { useSteadyRows } from "../parts.js";
 
 const groups: readonly (readonly [AgentGroup, string])[] = [
   ["needs", "Needs you"],

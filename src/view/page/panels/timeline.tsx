@@ -1,8 +1,8 @@
 /** The timeline: how much happened when, and a handle to go back to any moment. */
 import { useEffect, useState } from "preact/hooks";
-import type { Activity } from "../contract.js";
-import { clockTime } from "../words.js";
-import type { Source } from "./source.js";
+import type { Activity } from "../../contract.js";
+import { clockTime } from "../../words.js";
+import type { Source } from "../source.js";
 
 interface Props {
   readonly source: Source;

@@ -1,10 +1,10 @@
 /** The events panel: what happened, newest first, each with its diff or its cause when it is opened. */
 import { useEffect, useState } from "preact/hooks";
-import { visible } from "../../text/index.js";
-import type { EventDetails, ViewEvent, ViewState } from "../contract.js";
-import { ago, clockTime, counted, eventText } from "../words.js";
-import { AgentName, CopyButton, Diff, nameOf, useSteadyRows } from "./parts.js";
-import type { Source } from "./source.js";
+import { visible } from "../../../text/index.js";
+import type { EventDetails, ViewEvent, ViewState } from "../../contract.js";
+import { ago, clockTime, counted, eventText } from "../../words.js";
+import { AgentName, CopyButton, Diff, nameOf, useSteadyRows } from "../parts.js";
+import type { Source } from "../source.js";
 
 /** What an action is asked for: the dialog shows it before it is done. */
 export interface Wish {

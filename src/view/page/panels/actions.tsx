@@ -1,11 +1,11 @@
 /** The question before an action writes: what it would write, from a dry run of the very call. */
 import { useEffect, useState } from "preact/hooks";
-import { visible, visibleText } from "../../text/index.js";
-import type { ActionAnswer } from "../contract.js";
-import { counted } from "../words.js";
+import { visible, visibleText } from "../../../text/index.js";
+import type { ActionAnswer } from "../../contract.js";
+import { counted } from "../../words.js";
+import { Dialog, Diff } from "../parts.js";
+import type { Source } from "../source.js";
 import type { Wish } from "./events.js";
-import { Dialog, Diff } from "./parts.js";
-import type { Source } from "./source.js";
 
 export function Confirm({ wish, source, close }: { wish: Wish; source: Source; close: () => void }) {
   const [preview, setPreview] = useState<ActionAnswer | null>(null);

@@ -1,8 +1,8 @@
 /** One agent's view of one file: what it wrote, what it was shown, and what of that others have changed since. */
-import { type FileContext, hasSeen, knownNow, OpenFile, untoldLines, writer } from "../ledger/index.js";
-import type { FileId } from "../ports/index.js";
-import { LineSet } from "../text/index.js";
-import type { Lane } from "./contract.js";
+import { type FileContext, hasSeen, knownNow, OpenFile, untoldLines, writer } from "../../ledger/index.js";
+import type { FileId } from "../../ports/index.js";
+import { LineSet } from "../../text/index.js";
+import type { Lane } from "../contract.js";
 
 /** Own edits older than this many states of the file are no longer drawn. */
 const statesDrawn = 60;
