@@ -112,6 +112,29 @@ function shownBy(input: Payload, result: string): Event[] {
   return rows.length > 0 || isEmpty ? [{ kind: "read", path, rows }] : [];
 }
 
+/** Longer output the client may cut; only the results of the batch say what was left of it. */
+const uncut = 10_000;
+
+/** Reads and commands too: settings by hand may name this event alone. */
+function after(tool: string, input: Payload, response: Payload): Event[] {
+  if (tool === "Read") {
+    const file = record(response, "file");
+    const [path, content] = [text(input, "file_path"), text(file, "content")];
+    if (path === undefined || content === undefined || path.endsWith(".ipynb")) return [];
+    const first = number(file, "startLine") ?? 1;
+    // After the end of the last line there is one more row, an empty one, so none may be dropped.
+    const lines = content === "" ? [] : content.replace(/^\uFEFF/, "").split(/\r?\n/);
+    return [{ kind: "read", path, rows: lines.map((line, index) => ({ line: first + index, text: line })) }];
+  }
+  if (tool === "Bash") {
+    const output = `${text(response, "stdout") ?? ""}\n${text(response, "stderr") ?? ""}`;
+    const command = text(input, "command") ?? "";
+    return [{ kind: "output", tool, command, output: output.length > uncut ? "" : output }];
+  }
+  const writes = doneBy(tool, input, response);
+  return writes.length > 0 ? [{ kind: "changed", writes, settled: false }] : [];
+}
+
 /**
  * After all calls of one answer and every hook of theirs. Here alone the results stand as the model gets them: what is
  * cut from long output was not shown.
@@ -152,10 +175,8 @@ function eventsOf(payload: Payload): Event[] {
       return [{ kind: "prompt", text: text(payload, "prompt") ?? "" }];
     case "PreToolUse":
       return before(tool, record(payload, "tool_input"));
-    case "PostToolUse": {
-      const writes = doneBy(tool, record(payload, "tool_input"), record(payload, "tool_response"));
-      return writes.length > 0 ? [{ kind: "changed", writes, settled: false }] : [];
-    }
+    case "PostToolUse":
+      return after(tool, record(payload, "tool_input"), record(payload, "tool_response"));
     case "PostToolBatch":
       return batch(payload);
     default:
