@@ -60,7 +60,20 @@ export function system(): typeof import("node:os") {
   return process.getBuiltinModule("node:os");
 }
 
-/** The user's own folder; where the environment names it, that is what the system would say. */
+/**
+ * The user's own folder; where the environment names it, that is what the system would say. A name that is empty or
+ * relative would mean another folder for every caller, mostly one in the workspace.
+ */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
-  return (process.platform !== "win32" && env.HOME) || system().homedir();
+  const named = process.platform !== "win32" && env.HOME;
+  if (named && path.isAbsolute(named)) return named;
+  const { homedir, tmpdir, userInfo } = system();
+  for (const find of [homedir, () => userInfo().homedir])
+    try {
+      const found = find();
+      if (path.isAbsolute(found)) return found;
+    } catch {
+      // A container may run as a user that the system has never heard of.
+    }
+  return tmpdir();
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join, posix, win32 } from "node:path";
-import { describe, expect, test } from "vitest";
-import { configFolder, nodeIo, wantedFolder } from "../../src/host/index.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { configFolder, homeFolder, nodeIo, wantedFolder } from "../../src/host/index.js";
 import { findWorkspace, stateFolder } from "../../src/node.js";
 import { faultyIo } from "../support/faulty.js";
 import { newGround } from "../support/node.js";
@@ -80,6 +81,18 @@ describe("the state folder", () => {
       expect(() => wantedFolder(at)).toThrow(expect.objectContaining({ code: "bad_request" }));
     },
   );
+  test.skipIf(process.platform === "win32").each(["", "home", "./home"])(
+    "HOME %j names no folder: the system knows the user's, and nothing is put into the workspace",
+    (HOME) => {
+      vi.stubEnv("HOME", HOME);
+      onTestFinished(() => {
+        vi.unstubAllEnvs();
+      });
+      expect(homeFolder({ HOME })).toBe(userInfo().homedir);
+      expect(homeFolder({ HOME: "/h" })).toBe("/h");
+    },
+  );
+
   test("the configuration folder", () => {
     expect(configFolder({ env: { XDG_CONFIG_HOME: "/c" }, platform: linux, home: "/h" })).toBe("/c/kedge");
     expect(configFolder({ env: {}, platform: linux, home: "/h" })).toBe("/h/.config/kedge");

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
-import { findWorkspace, stateFolder, wantedFolder } from "../../host/index.js";
+import { dirname, isAbsolute, join } from "node:path";
+import { findWorkspace, homeFolder, stateFolder, wantedFolder } from "../../host/index.js";
 import { loadConfig, type NodeFiles, nodeFiles } from "../../workspace/index.js";
 import type { Context, Environment } from "../context.js";
 import { InputError } from "../input.js";
@@ -45,7 +44,10 @@ function usableState({ env }: Context): string {
   });
 }
 
-export const homeOf = (env: Environment): string => env.HOME || env.USERPROFILE || homedir();
+export function homeOf(env: Environment): string {
+  const named = env.HOME || env.USERPROFILE;
+  return named && isAbsolute(named) ? named : homeFolder(env);
+}
 
 export function setupFor(
   context: Pick<Context, "env" | "cwd" | "program">,

@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Door } from "../../answers/index.js";
+import { homeFolder } from "../../host/index.js";
 import type { ForeignChange } from "../../placement/index.js";
 import type { Adapter, Answer, Environment, Event, Payload, Recalled, Sent, Write } from "../event.js";
 import { isRefusal } from "../messages.js";
@@ -108,7 +108,7 @@ const isCompaction = (line: string): boolean => line.startsWith('{"type":"sessio
 function recalled(payload: Payload, isLate: () => boolean, env: Environment = {}): Recalled {
   const subagent = text(payload, "agentId");
   const conversation = conversationOf(payload);
-  const folder = env.COPILOT_HOME || join(env.HOME || homedir(), ".copilot");
+  const folder = env.COPILOT_HOME || join(homeFolder(env), ".copilot");
   if (conversation === undefined || /[\\/]/.test(conversation)) return { sent: [], isComplete: true };
   const path = join(folder, "session-state", conversation, "events.jsonl");
   const { lines, isComplete } = linesSince(path, isCompaction, isLate);
