@@ -7,6 +7,8 @@ const program = realpathSync(process.argv[1] as string);
 
 /** `kedge hook CLIENT` is the guard's own program. The build turns `import` into `require`: a path will do. */
 const startedHook: Doors[string] = async () => {
+  // It reads stdin at once, and nothing is heard meanwhile: a signal ends it by itself, as it ends an installed hook.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.removeAllListeners(signal);
   const { done } = (await import(join(dirname(program), "hook.cjs"))) as { done: Promise<number> };
   return { run: () => done };
 };

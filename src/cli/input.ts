@@ -4,11 +4,16 @@ import { createInterface } from "node:readline";
 import { UsageError } from "./args.js";
 import type { Context } from "./context.js";
 
-/** The bytes of stdin, to its end; read as they come, so that Ctrl-C is heard meanwhile. */
-export async function readStdin({ output }: Pick<Context, "output">): Promise<Uint8Array> {
+/** Read as it comes, so that Ctrl-C is heard meanwhile. */
+export function stdin({ output }: Pick<Context, "output">): AsyncIterable<Uint8Array> {
   if (process.stdin.isTTY) output.err.line("kedge: reading from the terminal; end with Ctrl-D");
+  return process.stdin;
+}
+
+/** The bytes of stdin, to its end. */
+export async function readStdin(context: Pick<Context, "output">): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
+  for await (const chunk of stdin(context)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

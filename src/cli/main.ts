@@ -108,7 +108,11 @@ function complain(error: unknown, { out, err }: Output, { argv, env }: Start): n
   // The person said so themselves.
   if ((error as Error | null)?.name === "AbortError") return interrupted;
   const { status, code, message, hint } = complaint(error, env);
-  if (argv.includes("--json")) out.line(JSON.stringify({ status: "failed", code, message }));
+  try {
+    if (argv.includes("--json")) out.line(JSON.stringify({ status: "failed", code, message }));
+  } catch {
+    // It may be the very output that cannot be written.
+  }
   err.line(`kedge: ${visible(message)}`);
   if (hint) err.line(`  ${env.KEDGE_DEBUG ? visibleText(hint) : visible(hint)}`);
   return status;

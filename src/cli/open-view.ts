@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { compare, LineChange, unifiedDiff } from "../changes/index.js";
 import { type FleetStore, OtherTree } from "../fleet/index.js";
-import { findRepository } from "../host/index.js";
+import { findRepository, nodeIo } from "../host/index.js";
 import { nameOfAgent } from "../ledger/index.js";
 import type { LostEdit, RestoreDetails, UndoDetails } from "../lost/index.js";
 import type { JournalEntry } from "../ports/index.js";
@@ -87,8 +87,13 @@ function branchOf(root: string): string | null {
 }
 
 function stampOf(key: string): string | null {
-  const stat = lstatSync(key, { bigint: true, throwIfNoEntry: false });
-  return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : null;
+  try {
+    const stat = nodeIo.lstat(key);
+    return stat.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : null;
+  } catch {
+    // Gone, or out of reach: a file may stand now where its folder was. The view goes on with the others.
+    return null;
+  }
 }
 
 async function diffOf(

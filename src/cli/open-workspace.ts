@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { recoveryWindow } from "../edits/index.js";
-import { agentIdentity, type Identity, stateFolder, type Workspace } from "../host/index.js";
+import { agentIdentity, type Identity, ifThere, stateFolder, type Workspace } from "../host/index.js";
 import { type Files, PortError } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import type { NodeStore } from "../store/index.js";
@@ -72,7 +72,7 @@ export function settingsOf(args: Args, cwd: string): Settings {
   const encoding = args.text("encoding");
   const store = storeOf(args);
   const roots = args.texts("root").map((root) => resolve(cwd, root));
-  const missing = roots.find((root) => !statSync(root, { throwIfNoEntry: false })?.isDirectory());
+  const missing = roots.find((root) => !ifThere(() => statSync(root))?.isDirectory());
   if (missing !== undefined) throw new PortError("bad_request", `--root ${missing} is not a folder`);
   return {
     ...(anchors ? { anchors } : {}),

@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runGit, withoutFilters } from "../../git/index.js";
-import type { Repository } from "../../host/index.js";
+import { ifThere, type Repository } from "../../host/index.js";
 
 /** A file as a tree or an index holds it. */
 export interface GitFile {
@@ -61,7 +61,7 @@ function fileOf(mode = "000000", blob = ""): GitFile | null {
 
 /** `told` is git's word for a tracked file: on some disks a mode says nothing. */
 function modeOnDisk(path: string, told = "000000"): string | null {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = ifThere(() => lstatSync(path));
   if (!stat || stat.isDirectory()) return null;
   if (stat.isSymbolicLink()) return "120000";
   if (told.startsWith("100")) return told;

@@ -129,6 +129,23 @@ describe("kedge commit in a real work tree", () => {
     expect(staged(tree)).toEqual([]);
   });
 
+  test("goes on where a file stands in the place of a folder, and a folder in the place of a file", async () => {
+    const tree = new TestRepository({ "folder/a.txt": ten, "file.txt": ten, "other.txt": ten });
+    for (const name of ["folder/a.txt", "file.txt", "other.txt"])
+      await tree.replace("ada", name, "2\n", "two\n");
+    for (const name of ["folder", "file.txt"]) rmSync(tree.path(name), { recursive: true });
+    tree.put("folder", "now a file\n");
+    tree.put("file.txt/a.txt", "now in a folder\n");
+    expect(await tree.ok("me", "diff", "--agent", "ada")).toContain("+two");
+    expect(await tree.ok("me", "watch", "--once", "--json")).toContain('"path":"other.txt"');
+    expect(await tree.kedge("me", "blame", "folder/a.txt", "--json")).toEqual({
+      ...{ status: 0, out: "[]\n" },
+      err: "kedge: folder/a.txt has no lines that can be told apart; it was changed by you or another program\n",
+    });
+    await commits(tree, "ada", "person");
+    expect(tree.git("status", "--porcelain")).toBe("");
+  });
+
   test("makes the first commit of a repository", async () => {
     const tree = new TestRepository();
     await tree.write("ada", "a.txt", "1\n");

@@ -127,8 +127,13 @@ describe.skipIf(process.platform === "win32")("interrupted: status 130", () => {
 describe.skipIf(process.platform !== "linux")("a full disk behind stdout", () => {
   test("is a failure, and said: 1", () => {
     const place = new Place({ "a.txt": four });
-    const { status, stderr } = place.shell("kedge read a.txt > /dev/full");
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^kedge: cannot write the output: ENOSPC/)]);
+    for (const flags of ["", "--json"]) {
+      const { status, stderr } = place.shell(`kedge read a.txt ${flags} > /dev/full`);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^kedge: cannot write the output: ENOSPC.*\n$/),
+      ]);
+    }
   });
 
   test("a working directory that is gone: 1", () => {

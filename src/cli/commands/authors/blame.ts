@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type BlamedLine, blame, loadWork } from "../../../authors/index.js";
-import { findRepository } from "../../../host/index.js";
+import { findRepository, isMissing } from "../../../host/index.js";
 import { PortError } from "../../../ports/index.js";
-import { Document } from "../../../text/index.js";
+import { Document, visible } from "../../../text/index.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { agentColour, agentNames, formatTime } from "../../print/log-rows.js";
@@ -23,8 +23,9 @@ async function showBlame(context: Context): Promise<number> {
   const lines = work ? blame(work) : committedLines(full, path);
   if (lines === null && work) {
     output.err.line(
-      `kedge: ${path} has no lines that can be told apart; it was changed by ${whoIs(work.author)}`,
+      `kedge: ${visible(path)} has no lines that can be told apart; it was changed by ${whoIs(work.author)}`,
     );
+    if (args.has("json")) output.out.line("[]");
     return done;
   }
   const agents = (lines ?? []).flatMap(({ author }) => author?.authors ?? []);
@@ -40,7 +41,7 @@ function committedLines(full: string, path: string): BlamedLine[] {
     return document.lines().map((text, at) => ({ line: at + 1, text, author: null }));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw new PortError("not_found", `${path} does not exist`);
+    if (isMissing(error)) throw new PortError("not_found", `${path} does not exist`);
     throw new PortError("io", `cannot read ${path}: ${code === "EISDIR" ? "it is a folder" : code}`);
   }
 }

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Labels, listRows, streamHashLines } from "../../../anchors/index.js";
 import type { ReadDetails, ReadRequest } from "../../../calls/index.js";
@@ -8,7 +8,7 @@ import { loadConfig } from "../../../workspace/index.js";
 import { parseRanges, UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
-import { readStdin } from "../../input.js";
+import { readStdin, stdin } from "../../input.js";
 import { open, settingsOf } from "../../open-workspace.js";
 import { isPipeBroken, type Output } from "../../print/output.js";
 import { paintListing, showResult } from "../../print/result.js";
@@ -107,7 +107,11 @@ async function listStdin(context: Context): Promise<number> {
   const { settings } = loadConfig({ flags: settingsOf(args, cwd), env, workspace });
   const scheme: Labels = settings.anchors ?? "hex6";
   if (args.has("json")) return listStdinJson(context, scheme);
-  for await (const chunk of streamHashLines(createReadStream("", { fd: 0 }), { scheme })) {
+  for await (const chunk of streamHashLines(stdin(context), { scheme })) {
+    if (chunk.startsWith("[")) {
+      output.err.line(`kedge: ${chunk.slice(1, -1)}`);
+      return done;
+    }
     output.out.raw(paintListing(chunk, output.out));
     if (isPipeBroken) return done;
   }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { ifThere } from "../../../host/index.js";
 import { UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { decodeText, readInput } from "../../input.js";
@@ -19,7 +20,7 @@ export const run: Run = async (context) => {
 
 /** Refuses to empty a file by an empty stdin: a command that failed pipes in nothing. A new file may be empty. */
 function checkMeant(path: string, { cwd }: Context): void {
-  const now = statSync(resolve(cwd, path), { throwIfNoEntry: false });
+  const now = ifThere(() => statSync(resolve(cwd, path)));
   if (!now?.isFile() || now.size === 0) return;
   throw new UsageError(
     `stdin is empty: that would empty ${path}`,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { four, jsonLines, Place } from "../../support.js";
@@ -141,6 +142,7 @@ describe("kedge read refuses, on stderr", () => {
     ["two ways of choosing", ["a.txt", "--start", "3", "--ranges", "1"], 2, "exclude each other"],
     ["a delta of what was never read", ["a.txt", "--delta"], 4, "was not read in this session"],
     ["a delta without a record", ["a.txt", "--delta", "--stateless"], 2, "--delta needs the record, and"],
+    ["a root below a file", ["a.txt", "--root", "a.txt/x"], 2, "is not a folder"],
     ["what is outside the root", ["../secret.txt", "--root", "."], 4, "outside"],
     ["what is denied", [".git/config"], 4, "deny pattern"],
   ])("%s", (_, args, status, message) => {
@@ -186,6 +188,31 @@ describe("kedge read -", () => {
     expect(read?.rows).toEqual([{ line: 1, anchor: "1#0f0dd9", text: "foo" }]);
     expect(place.run(["read", "-", "--start", "2"], { input: "x" }).status).toBe(2);
   });
+
+  test("says on stderr that there is nothing", () => {
+    const { stdout, stderr } = new Place().run(["read", "-"]);
+    expect([stdout, stderr]).toEqual(["", "kedge: empty file\n"]);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "is over at Ctrl-C, like a hook that waits for its event",
+    async () => {
+      const place = new Place();
+      for (const args of [
+        ["read", "-"],
+        ["hook", "claude-code"],
+      ]) {
+        const child = place.start(args);
+        const over = once(child, "exit");
+        child.stdin.write("x");
+        // Nothing tells from outside that it listens: asked again, until it is over.
+        const asking = setInterval(() => child.kill("SIGINT"), 200);
+        const [status, signal] = await over;
+        clearInterval(asking);
+        expect(status ?? signal).toEqual(signal ? "SIGINT" : 130);
+      }
+    },
+  );
 
   test("a long one in pieces gives the same rows", () => {
     const place = new Place({ "a.txt": "some line of text\n".repeat(20_000) });
