@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repeatedNames, unsaidBooleans } from "./support/names.js";
+import { bareTestNames, repeatedNames, unsaidBooleans } from "./support/names.js";
 
 const names = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
   name.endsWith(".ts"),
@@ -39,6 +39,14 @@ test("the name of a function that answers with a boolean begins with is or has",
   expect(unsaidBooleans(sources).filter((name) => !given.includes(name))).toEqual([]);
 });
 
+test("the name of a test is a sentence, with the names of the groups that it is in", () => {
+  const tests = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(test|client|fleet)\.ts$/.test(name),
+  );
+  const texts = tests.map((name) => [`test/${name}`, readFileSync(`test/${name}`, "utf8")] as const);
+  expect(bareTestNames(new Map(texts.sort()))).toEqual([]);
+});
+
 describe("the check of names itself", () => {
   const files = new Map([
     [
@@ -61,6 +69,18 @@ describe("the check of names itself", () => {
   });
   test("lets a deed that returns a boolean keep its verb", () => {
     expect(unsaidBooleans(new Map([["src/a/one.ts", "const put = (): boolean => true;"]]))).toEqual([]);
+  });
+  test("finds tests that are named with two words or fewer, or by the rows of a table alone", () => {
+    const tests = `describe("undo", () => {
+  test("twice", () => {});
+  test.each(rows)("of %s", () => {});
+  test(\`of \${file} is refused\`, () => {});
+});
+it.each(rows)("%s", () => {});`;
+    expect(bareTestNames(new Map([["a.test.ts", tests]]))).toEqual([
+      "a.test.ts: undo twice",
+      "a.test.ts: %s",
+    ]);
   });
   test("finds functions, methods and arrow functions that return a boolean under another name", () => {
     expect(unsaidBooleans(files)).toEqual([

@@ -18,4 +18,6 @@ test.each([
   ["lines that are joined", "f(\n one,\n two)\nnext\n", "f(one, two)\nnext;\n", [[0], [], [], [1]]],
   ["a blank line that is new", "a\nb\n", "a;\n\nb;\n", [[0], [2]]],
   ["other words, and what follows them", "a\nb\nc\n", "a;\nx\nc;\n", [[0], [], []]],
-])("%s", (_, before, after, expected) => expect(paired(before, after)).toEqual(expected));
+])("lines are paired over another layout: %s", (_, before, after, expected) =>
+  expect(paired(before, after)).toEqual(expected),
+);

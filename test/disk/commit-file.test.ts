@@ -209,7 +209,7 @@ describe("what a commit keeps", () => {
 test.each([
   ["a million lines", "line\n".repeat(1_000_000)],
   ["one line of ten million characters", "x".repeat(10_000_000)],
-])("%s", async (_, content) => {
+])("a file of %s is written, and written again", async (_, content) => {
   const at = newGround();
   const files = at.files();
   expect(await commit(files, { "a.txt": content })).toBe(true);

@@ -39,7 +39,7 @@ test("a tool of another server is left alone", async () => {
   expect(await claude("mcp__other__edit_file", "default")).toBeNull();
 });
 
-test("opencode", async () => {
+test("opencode is given the session with the call of our tool", async () => {
   const i = { tool: "kedge_edit_file", sessionID: "ses", callID: "c" };
   const payload = { k: "before", i, o: { args: { path: "a.txt" } }, directory: tmpdir() };
   expect(await asked("opencode", payload)).toEqual({ args: { path: "a.txt", session: "opencode:ses" } });

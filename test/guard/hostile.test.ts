@@ -102,7 +102,7 @@ function contract(driver: Driver): void {
   });
 
   if (isFirst)
-    test("fifty megabytes", () => {
+    test("a write of fifty megabytes is let through", () => {
       const place = staged(driver);
       const content = "a line of a large file\n".repeat(2_200_000);
       const write = { do: "write", path: place.path("new.txt"), content } as const;

@@ -130,7 +130,7 @@ describe("options", () => {
     await expect(write).rejects.toThrow(/write_file is off: only reading is allowed here/);
   });
 
-  test("--anchors", async () => {
+  test("--anchors names the scheme that reads print", async () => {
     const { call } = await open({ "a.ts": source }, { args: ["--anchors", "lean"] });
     expect((await call("read_file", { path: "a.ts" })).text).toMatch(/^[a-z]{3}1\tone\n/);
   });

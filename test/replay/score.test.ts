@@ -14,7 +14,7 @@ it.each<[string, string, string]>([
   ["beside another line", "a y b x c d", "wrong"],
   ["behind a line that stood there before", "a b x c y d", "wrong"],
   ["what somebody else put there is gone", "a b y c d", "wrong"],
-])("%s", (_, made, expected) => {
+])("the outcome is told apart: %s", (_, made, expected) => {
   const played = { text: text(made), calls: [{ edits: one.edits, refused: false }] };
   expect(outcomes(one, { ...played, secondTime: false, silent: false })).toEqual([expected]);
 });

@@ -98,3 +98,53 @@ export function unsaidBooleans(sources: Sources): string[] {
       .map((name) => `${path}: ${name}`),
   );
 }
+
+/** The name of the function that a call begins with: `test` for `test.each(rows)(…)`. */
+function calledName(call: Node): unknown {
+  let called = call.callee;
+  while (isNode(called) && called.name === undefined) called = called.object ?? called.callee ?? called.tag;
+  return isNode(called) ? called.name : undefined;
+}
+
+/** The text of a literal or a template, in which each value that is put in is `%s`. */
+function literalText(value: unknown): string | undefined {
+  if (!isNode(value)) return undefined;
+  if (value.type === "TemplateLiteral")
+    return (value.quasis as { value: { cooked: string } }[]).map((one) => one.value.cooked).join("%s");
+  return typeof value.value === "string" ? value.value : undefined;
+}
+
+/** The names of the tests in a source, each behind those of the groups that it is in. */
+function testNames(text: string, path: string): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown, above: string) => {
+    if (Array.isArray(value)) for (const one of value) visit(one, above);
+    if (!isNode(value)) return;
+    const given = value.type === "CallExpression" ? (value.arguments as unknown[]) : [];
+    const name = given.length > 1 ? literalText(given[0]) : undefined;
+    const called = name === undefined ? undefined : calledName(value);
+    if (called === "test" || called === "it") found.push(`${above}${name}`);
+    for (const child of Object.values(value))
+      visit(child, called === "describe" ? `${above}${name} ` : above);
+  };
+  visit(parseSync(path, text).program, "");
+  return found;
+}
+
+/**
+ * Tests whose name is no sentence, with the names of its groups: fewer than three words, of which a name that a row of a
+ * table puts in counts for two.
+ */
+export function bareTestNames(sources: Sources): string[] {
+  return [...sources].flatMap(([path, text]) =>
+    testNames(text, path)
+      .filter(
+        (name) =>
+          name
+            .replace(/%[a-z]|\$\w+/g, "two words")
+            .trim()
+            .split(/\s+/).length < 3,
+      )
+      .map((name) => `${path}: ${name}`),
+  );
+}

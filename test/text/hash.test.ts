@@ -78,7 +78,7 @@ describe("cksum", () => {
   });
 });
 
-test("published vectors", () => {
+test("hashes are those of the published vectors", () => {
   expect(vectors.hashes.length).toBeGreaterThan(30);
   for (const { text, hex6, hex4 } of vectors.hashes) {
     const bytes = utf8(text);

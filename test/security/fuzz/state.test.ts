@@ -138,7 +138,7 @@ const asked = [
 ] as const;
 type Asked = (typeof asked)[number];
 
-test("any damage", { timeout: 3_600_000 }, async () => {
+test("the state folder may be damaged in any way", { timeout: 3_600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(damage, { minLength: 1, maxLength: 4 }),
