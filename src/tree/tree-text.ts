@@ -2,8 +2,8 @@
 
 import { committedTexts } from "../git/index.js";
 import type { Repository } from "../host/index.js";
-import { encodingIn, isKept, parse } from "../ledger/index.js";
-import { type FileId, type Files, keptVersion } from "../ports/index.js";
+import { encodingIn, isKept, keptTexts, parse } from "../ledger/index.js";
+import type { FileId, Files } from "../ports/index.js";
 import { Document } from "../text/index.js";
 import type { TreeStore } from "./tree-store.js";
 
@@ -45,10 +45,11 @@ export async function documentOf(
 export async function keptDocument(
   version: string | null,
   key: string,
-  context: TextContext,
+  { files, store }: TextContext,
 ): Promise<Document | null> {
-  const bytes = version === null ? null : await keptVersion(context.store, version);
-  return bytes && documentOf(bytes, key, context);
+  if (version === null) return null;
+  const encoding = encodingIn(await store.look(key, ""));
+  return keptTexts(encoding, [], { files, store, codec: null })(version);
 }
 
 const pointer = "version https://git-lfs.github.com/";
