@@ -20,7 +20,8 @@ export class Bodies {
     const parts: Buffer[] = [];
     let size = 0;
     try {
-      for await (const part of request as AsyncIterable<Buffer>) {
+      // Kept, so that a refusal can still be answered.
+      for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += part.length;
         this.underWay += part.length;
         this.check(size);

@@ -148,7 +148,9 @@ export class ToolServer<Caller> {
     try {
       await run((request.url ?? "").split("?")[0] as string);
     } catch (error) {
-      const hasLeft = request.socket.destroyed;
+      // Node takes the socket from a request whose client has left.
+      const { socket } = request as { readonly socket: IncomingMessage["socket"] | null };
+      const hasLeft = socket?.destroyed ?? true;
       if (!(error instanceof Refused) && !hasLeft)
         this.options.report(
           `a request failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`,

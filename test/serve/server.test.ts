@@ -352,6 +352,11 @@ describe("hostile requests", () => {
       ["PUT", { method: "PUT", body: list }, 405],
       ["another path", { path: "/mcp/../etc/passwd", body: list }, 404],
       ["33 MB", { body: " ".repeat(33 * 1024 * 1024) }, [413, 0]],
+      [
+        "33 MB of nobody knows how many",
+        { body: " ".repeat(33 * 1024 * 1024), headers: { "transfer-encoding": "chunked" } },
+        [413, 0],
+      ],
       ["headers without end", { body: list, headers: { "x-long": "x".repeat(30_000) } }, 431],
     ];
     for (const [name, asked, expected] of table) {
