@@ -109,7 +109,8 @@ export interface ViewEvent {
   readonly kind: string;
   readonly agent: string;
   readonly tool: string;
-  readonly what: "created" | "edited" | "reformatted" | "moved" | "deleted";
+  /** The fate of the file; null for an entry that tells of none: a refusal, a loss, a move of HEAD. */
+  readonly what: "created" | "edited" | "reformatted" | "moved" | "deleted" | null;
   readonly path: string;
   readonly lines: readonly Range[];
   readonly relocated: number;

@@ -178,8 +178,8 @@ class Page {
         200,
         await source.history(url.searchParams.get("before"), pageOfEvents, asked("at") ?? undefined),
       );
-    const [, id] = /^\/api\/event\/(.+)$/.exec(url.pathname) ?? [];
-    const details = id === undefined ? null : await source.event(decodeURIComponent(id));
+    const [, id] = /^\/api\/event\/([\w-]+)$/.exec(url.pathname) ?? [];
+    const details = id === undefined ? null : await source.event(id);
     if (details === null) throw new Refused(404, "there is no such thing here");
     send(response, 200, details);
   }

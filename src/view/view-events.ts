@@ -23,7 +23,8 @@ export function eventOf(entry: JournalEntry, { path, owners }: Naming): ViewEven
   };
 }
 
-function whatOf({ before, after, to, reformat }: JournalEntry): ViewEvent["what"] {
+function whatOf({ kind, before, after, to, reformat }: JournalEntry): ViewEvent["what"] {
+  if (kind !== "commit" && kind !== "undo") return null;
   if (to !== undefined) return "moved";
   if (after === null) return "deleted";
   if (before === null) return "created";

@@ -105,7 +105,8 @@ describe("the page's server", () => {
       JSON.parse(JSON.stringify(state)),
     );
     expect(JSON.parse((await ask("/api/state?at=5", { headers })).text).time).toBe(5);
-    expect((await ask("/api/event/nothing", { headers })).status).toBe(404);
+    for (const id of ["nothing", "%", "..%2f", "a/b"])
+      expect((await ask(`/api/event/${id}`, { headers })).status).toBe(404);
     expect(JSON.parse((await ask("/api/event/e1", { headers })).text).diff).toBe("+a");
   });
 

@@ -176,7 +176,7 @@ describe("the state of the live view", () => {
     });
     expect(refused.isError).toBe(true);
     const [event] = (await place.view.history(null, 1)).events;
-    expect(event).toMatchObject({ kind: "refusal", agent: "bob", code: "stale" });
+    expect(event).toMatchObject({ kind: "refusal", agent: "bob", code: "stale", what: null });
     expect(await place.view.event(event?.id ?? "")).toMatchObject({
       diff: null,
       reason: "Lines the edit touches have changed since they were shown.",
