@@ -97,18 +97,17 @@ export class History {
   private readonly rebuilt = new Map<number, Document | null>();
   private readonly alike = new Map<number, LineChange | null>();
   private nextSame: readonly (number | undefined)[] | null = null;
+  /** The number of the newest state. */
+  readonly last: number;
 
   constructor(readonly states: readonly State[]) {
+    this.last = states.length - 1;
     if (states.length === 0 || !states.at(-1)?.document)
       throw new RangeError("a history ends with the file now");
   }
 
   static of(document: Document): History {
     return new History([{ version: document.version, lineCount: document.lineCount, document, exact: null }]);
-  }
-
-  get last(): number {
-    return this.states.length - 1;
   }
 
   get now(): Document {
@@ -265,9 +264,9 @@ export class History {
     let map = LineChange.identity((this.states[from] as State).lineCount);
     const run = new ChangeRun();
     for (const { start, end, exact, own } of this.way(from, to)) {
-      const step = this.between(start, end);
-      if (!step) return null;
-      if (!step.isIdentity) map = run.endedAfter(map).compose(widen ? widen(step, start, end) : step);
+      const step = start === end ? null : this.between(start, end);
+      if (start !== end && !step) return null;
+      if (step && !step.isIdentity) map = run.endedAfter(map).compose(widen ? widen(step, start, end) : step);
       if (!exact) continue;
       if (!run.isNext(end, own)) map = run.endedAfter(map);
       run.add(end, own, !own && widen ? widen(exact, end, end + 1) : exact);

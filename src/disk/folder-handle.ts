@@ -53,7 +53,8 @@ export class Folder {
   }
 
   stat(name: string): Stat | null {
-    return ifThere(() => this.disk.io.lstat(this.at(name)));
+    const path = this.at(name);
+    return ifThere(() => this.disk.io.lstat(path));
   }
 
   /**

@@ -34,7 +34,8 @@ export async function lookAtContent(
 ): Promise<Stat | null> {
   if (content === null || content instanceof Uint8Array) return lookAgain(disk, folder, name, content);
   const { io } = disk;
-  const fd = ifThere(() => io.open(folder.at(name), flags.read));
+  const path = folder.at(name);
+  const fd = ifThere(() => io.open(path, flags.read));
   if (fd === null) return null;
   try {
     const stat = io.fstat(fd);
@@ -134,7 +135,8 @@ export class ReplacedFile {
     const { io, platform } = this.disk;
     this.close();
     // By opening it: what another machine wrote to a disk that both use may not show in what is remembered of a name.
-    const fd = ifThere(() => io.open(this.folder.at(this.name), flags.read));
+    const path = this.folder.at(this.name);
+    const fd = ifThere(() => io.open(path, flags.read));
     this.fd = fd;
     if (fd === null) return false;
     try {
