@@ -49,8 +49,8 @@ export interface Written {
   readonly mark: string;
 }
 
-/** Bytes of JSON. Once a session has read them they take some ten times as much memory. */
-const most = { states: 4 * 1024 * 1024, ledgers: 4 * 1024 * 1024 };
+/** Bytes that JSON takes for each character, once a session has read it. */
+const inMemory = 12;
 
 /**
  * The records of files as they were read or written last: of a file that many agents work on only what is new travels, and a
@@ -60,9 +60,10 @@ export class KnownRecords {
   private readonly states: LatestBySize<KnownStates>;
   private readonly ledgers: LatestBySize<KnownLedger>;
 
-  constructor(bounds = most) {
-    this.states = new LatestBySize(bounds.states);
-    this.ledgers = new LatestBySize(bounds.ledgers);
+  /** `room`: bytes of memory, about. */
+  constructor(private readonly room: number) {
+    this.states = new LatestBySize(room / 2);
+    this.ledgers = new LatestBySize(room / 2);
   }
 
   question(file: string, agent: string): RecordQuestion {
@@ -77,7 +78,7 @@ export class KnownRecords {
     const isKnown = known?.gen === gen && known.first <= since;
     const base = isKnown ? known : { first: from, states: [], size: 0 };
     const states = spliced(base, from, loaded.states);
-    this.states.set(file, { gen, rev, ...states }, states.size);
+    this.remember(file, { gen, rev, ...states });
     const isSame = before !== undefined && before.mark === mark;
     const ledger = isSame ? before.ledger : loaded.ledger;
     if (!isSame && ledger !== null) this.keep(file, agent, { mark, ledger });
@@ -96,7 +97,18 @@ export class KnownRecords {
     const base = isNew ? { first: states.from, states: [], size: 0 } : known;
     if (base.first > states.from || base.first + base.states.length < states.from) return;
     const next = spliced(base, states.from, states.states);
-    this.states.set(file, { gen, rev: fresh, ...next }, next.size);
+    this.remember(file, { gen, rev: fresh, ...next });
+  }
+
+  /** A file with very many states keeps the newest half of them: few agents need the others. */
+  private remember(file: string, known: KnownStates): void {
+    const half = Math.ceil(known.states.length / 2);
+    const isLong = known.size > this.room / 8;
+    const newest = isLong
+      ? spliced({ ...known, states: [], size: 0 }, known.first, known.states.slice(half))
+      : null;
+    const kept = newest ? { ...known, ...newest, first: known.first + half } : known;
+    this.states.set(file, kept, kept.size);
   }
 
   private keep(file: string, agent: string, known: KnownLedger): void {
@@ -118,5 +130,5 @@ function spliced({ first, states, size }: Numbered, from: number, fresh: readonl
 }
 
 function sizeOf(json: Json): number {
-  return JSON.stringify(json).length;
+  return inMemory * JSON.stringify(json).length;
 }

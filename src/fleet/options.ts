@@ -20,6 +20,8 @@ export interface FleetOptions extends NodeStoreOptions {
   readonly connections?: number;
   /** Milliseconds that a call goes on trying while the database does not answer. */
   readonly patience?: number;
+  /** Bytes of memory, about, for what was read or written last. */
+  readonly room?: number;
   readonly processes?: Processes;
   /** Told of each question to the database. */
   readonly onTrip?: (text: string) => void;

@@ -30,6 +30,8 @@ import { VersionTexts } from "./version-texts.js";
 /** Milliseconds. A hook is waited for by its client. */
 const patience = { usual: 5_000, brief: 1_500 };
 const usualWait = 10_000;
+/** Bytes, for records; half as many again for texts. */
+const usualRoom = 32 * 1024 * 1024;
 const pruneEvery = 6 * 3_600_000;
 /** Every so many calls somebody asks whether pruning is due. */
 const callsBetween = 100;
@@ -55,15 +57,15 @@ export class PostgresStore implements LedgerStore {
     });
     this.database = database;
     const names = new TreeNames({ root: options.root, host: processes.self().host, platform });
-    const { tree, lease, wait = usualWait } = options;
+    const { tree, lease, wait = usualWait, room = usualRoom } = options;
     const columns = (files: readonly FileId[]): string[] =>
       [...new Set(files.map(({ key }) => columnOf(names.stored(key))))].sort(byBytes);
     const folder = platform.path.join(options.state, "later", nameOf(`${options.url} ${tree}`));
     this.later = new Later({ io, platform, clock, report, folder });
     this.ground = {
       ...{ database, tree, names, lease, wait, processes, clock, report, columns, reader: this },
-      ...{ records: new KnownRecords(), leases: new Leases(database, lease), brief: 500 },
-      texts: new VersionTexts({ database, tree, isBrief, clock, report }),
+      ...{ records: new KnownRecords(room), leases: new Leases(database, lease), brief: 500 },
+      texts: new VersionTexts({ database, tree, isBrief, clock, report, room: room / 2 }),
       written: new WrittenEntries({ ...options, io, platform }),
       disk: { io, platform, report, leave: () => {} },
       later: (call) => this.later.keep(call),

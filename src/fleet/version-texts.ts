@@ -12,7 +12,6 @@ interface SentVersion {
   readonly data: string;
 }
 
-const mostBytes = 32 * 1024 * 1024;
 /** Bytes that a text takes beside its own. */
 const overhead = 4096;
 /** Milliseconds after which a text is offered once more: it may have been pruned. */
@@ -32,7 +31,7 @@ interface FoundRow {
 
 /** The texts of a tree: those that were read or kept last are at hand. */
 export class VersionTexts {
-  private readonly recent = new LatestBySize<Text>(mostBytes);
+  private readonly recent: LatestBySize<Text>;
 
   constructor(
     private readonly options: {
@@ -41,8 +40,12 @@ export class VersionTexts {
       readonly isBrief: boolean;
       readonly clock: () => number;
       readonly report: (line: string) => void;
+      /** Bytes of memory. */
+      readonly room: number;
     },
-  ) {}
+  ) {
+    this.recent = new LatestBySize(options.room);
+  }
 
   /** Those that are not known to be there. `isWhole`: told by no other. */
   sent(versions: readonly NewVersion[], isWhole = false): SentVersion[] {

@@ -1,5 +1,7 @@
 // A host of a fleet, as a process of its own. The task is the argument, as JSON; what came of it is the last line of stdout.
 import { writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { fleetStore } from "../../src/fleet/index.js";
 import { type Io, nodeIo } from "../../src/host/index.js";
 import { nodeFiles } from "../../src/node.js";
@@ -26,6 +28,10 @@ export interface Task {
   readonly stopped?: string;
   /** Milliseconds to go on for where calls are refused as `busy`. */
   readonly patience?: number;
+  /** Bytes of what the store has at hand. */
+  readonly room?: number;
+  /** So often each agent makes its edits, of which each replaces the one before; the heap is measured after each time. */
+  readonly rounds?: number;
 }
 
 export interface Done {
@@ -37,6 +43,8 @@ export interface Done {
   /** Milliseconds of each accepted edit. */
   readonly each: readonly number[];
   readonly messages: readonly string[];
+  /** Bytes in use after each round, once all garbage is gone. */
+  readonly heaps: readonly number[];
 }
 
 const task = JSON.parse(process.argv[2] ?? "null") as Task;
@@ -74,7 +82,19 @@ const store = fleetStore({
   ...{ url: task.url, tree: task.tree, root: task.root, state: task.state, lease: task.lease, wait: 120_000 },
   ...{ workspace: { root: task.root, key: task.root }, report: (line: string) => void messages.add(line) },
   ...(task.connections ? { connections: task.connections } : {}),
+  ...(task.room ? { room: task.room } : {}),
 });
+
+async function heapInUse(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  // What a weak map or a stream let go of is found one time later.
+  for (let time = 0; time < 5; time++) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+}
 
 async function edit(session: Session, agent: string, number: number): Promise<void> {
   const line = `${agent} ${number}`;
@@ -87,11 +107,18 @@ async function edit(session: Session, agent: string, number: number): Promise<vo
     for (const path of named) {
       const { text } = await session.read({ path });
       const rows = text.split("\n");
-      anchors.push(rows.find((row) => row.endsWith(`|here ${agent}`))?.split("|")[0] ?? "");
+      const own = rows.findIndex((row) => row.endsWith(`|here ${agent}`)) + (task.rounds ? 1 : 0);
+      anchors.push(rows[own]?.split("|")[0] ?? "");
     }
     const requests = named.map((path, at) => ({
       path,
-      edits: [{ op: "insert_after" as const, anchor: anchors[at] as string, text: line }],
+      edits: [
+        {
+          op: task.rounds ? ("set_line" as const) : ("insert_after" as const),
+          anchor: anchors[at] as string,
+          text: line,
+        },
+      ],
     }));
     const result = anchors.includes("")
       ? null
@@ -115,12 +142,19 @@ async function edit(session: Session, agent: string, number: number): Promise<vo
   }
 }
 
-await Promise.all(
-  task.agents.map(async (agent) => {
-    const session = new Session({ files, store, agent, clock: Date.now });
-    for (let number = 0; number < task.count; number++) await edit(session, agent, number);
-  }),
-);
-const done: Done = { accepted, failed, refusals, each, messages: [...messages] };
+const sessions = task.agents.map((agent) => ({
+  agent,
+  session: new Session({ files, store, agent, clock: Date.now }),
+}));
+const heaps: number[] = [];
+for (let round = 0; round < (task.rounds ?? 1); round++) {
+  await Promise.all(
+    sessions.map(async ({ session, agent }) => {
+      for (let at = 0; at < task.count; at++) await edit(session, agent, round * task.count + at);
+    }),
+  );
+  if (task.rounds) heaps.push(await heapInUse());
+}
+const done: Done = { accepted, failed, refusals, each, messages: [...messages], heaps };
 await store.end();
 process.stdout.write(`${JSON.stringify(done)}\n`);
