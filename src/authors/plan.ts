@@ -117,7 +117,7 @@ function grouped(needs: readonly Need[], items: readonly Item[], path: string): 
 }
 
 /** Line numbers, from 1, in the file now. */
-export function numbersIn(items: readonly Item[]): Map<Item, number> {
+function numbersIn(items: readonly Item[]): Map<Item, number> {
   return new Map(items.filter(({ kind }) => kind !== "removed").map((item, at) => [item, at + 1]));
 }
 

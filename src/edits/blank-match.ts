@@ -12,7 +12,7 @@ export interface Meant {
 }
 
 /** The edit with the blanks of the file: lines in the place of those meant, and the same as a quote. */
-export interface HealedQuote {
+interface HealedQuote {
   readonly lines: readonly string[];
   readonly quote: Pick<Quote, "old" | "new">;
   /** Every line has the same blanks more or less, or the same exchange of tabs and spaces. */

@@ -55,8 +55,6 @@ export {
   followable,
   goneQuote,
   outgrown,
-  type QuotedPlace,
-  type SeenText,
   type Sighting,
   type SoughtQuote,
   shownSightings,

@@ -1,8 +1,8 @@
 // What does git know? The one function that starts git, and what is committed.
 
 export { contentsOf } from "./blobs.js";
-export { type GitOptions, gitCommits } from "./commits.js";
-export { type GitCall, GitFailure, gitCommand, presentObjects, runGit, runOwnGit } from "./run-git.js";
+export { gitCommits } from "./commits.js";
+export { GitFailure, gitCommand, presentObjects, runGit, runOwnGit } from "./run-git.js";
 export {
   committedTexts,
   countChanged,
@@ -10,7 +10,6 @@ export {
   indexStamp,
   isUnderWay,
   type Listing,
-  type ListingBounds,
   listChanges,
   withoutFilters,
 } from "./work-tree.js";

@@ -195,7 +195,7 @@ function agentOf({ client }: Adapter, { conversation, subagent }: Caller): strin
 }
 
 /** The ledger, and notes from process to process. */
-export interface GuardStore extends LedgerStore {
+interface GuardStore extends LedgerStore {
   readonly notes: Pick<NodeStore["notes"], "add" | "all" | "take" | "others">;
   tidy(): void;
 }

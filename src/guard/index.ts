@@ -13,7 +13,7 @@ export const adapters: Readonly<Record<string, Adapter>> = Object.fromEntries(
   [claudeCode, opencode, codex, geminiCli, pi, qwenCode, copilot].map((adapter) => [adapter.client, adapter]),
 );
 export type { GuardContext } from "./context.js";
-export type { Adapter, Answer, Event, Payload, Recalled, Row, Sent, Write } from "./event.js";
+export type { Adapter, Answer, Event, Payload, Recalled, Sent, Write } from "./event.js";
 export { answer } from "./guard.js";
 export { isRefusal } from "./messages.js";
 export { isRecord, list, number, plain, record, text, textIn } from "./payload.js";

@@ -36,7 +36,7 @@ export {
   withFile,
   writeAll,
 } from "./io.js";
-export { appendLog, type LogOptions } from "./log.js";
+export { appendLog } from "./log.js";
 export {
   absurdPath,
   homeFolder,
@@ -48,7 +48,7 @@ export {
 } from "./platform.js";
 export { type Holder, held, type Processes, systemProcesses } from "./processes.js";
 export { findProgram } from "./program.js";
-export { type Startup, startProgram } from "./startup.js";
+export { startProgram } from "./startup.js";
 export {
   attempts,
   configFolder,

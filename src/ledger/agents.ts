@@ -49,7 +49,7 @@ const longestName = 24;
 const recordName = (agent: string): string => `name of ${agent}`;
 
 /** Keeps letters, digits and blanks, and ends with a whole word if the first is not too long. */
-export function agentNameFrom(text: string): string {
+function agentNameFrom(text: string): string {
   const plain = withoutSecrets(text.slice(0, 1000))
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();

@@ -29,7 +29,6 @@ export { remover, writer } from "./authors.js";
 export { encodingIn } from "./file-ledger.js";
 export {
   countsOf,
-  isKeepable,
   isKept,
   keepParsed,
   keptTexts,

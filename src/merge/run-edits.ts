@@ -83,7 +83,7 @@ export function shapeProblems(complaints: readonly Complaint[]): Problem[] {
   );
 }
 
-export function misplaced(operations: readonly FileOperation[]): Problem[] {
+function misplaced(operations: readonly FileOperation[]): Problem[] {
   return operations.map(({ op }) =>
     problem("bad_request", [], `${op} works on whole files and belongs in a batch`),
   );
@@ -97,7 +97,7 @@ export function hinted(problems: readonly Problem[], view: View): readonly Probl
 }
 
 /** Joins the problems of some edits of a call with the outcome of the others. */
-export function withProblems(problems: readonly Problem[], made: Applied | Refused): Applied | Refused {
+function withProblems(problems: readonly Problem[], made: Applied | Refused): Applied | Refused {
   if (problems.length === 0) return made;
   const others = made.status === "refused" ? made : { problems: [], remaps: [] };
   return {

@@ -9,7 +9,7 @@ import { writeFile } from "./write-file.js";
 
 export { Arguments, BadArgument, parsed } from "./arguments.js";
 export { toolDoor } from "./door.js";
-export type { Annotations, Extra, ObjectSchema, Schema, Tool } from "./tool.js";
+export type { Extra, ObjectSchema, Schema, Tool } from "./tool.js";
 
 /** Every tool, in the order in which every door lists them. A prompt cache lives by that order. */
 export const tools: readonly Tool[] = [readFile, editFile, multiEdit, writeFile, grep];

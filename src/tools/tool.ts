@@ -19,7 +19,7 @@ export interface ObjectSchema extends Schema {
 }
 
 /** Promises of a tool, by which a client decides whether to ask its user. */
-export interface Annotations {
+interface Annotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;

@@ -17,7 +17,7 @@ export interface ViewState {
   readonly actions: boolean;
 }
 
-export interface ViewCounts {
+interface ViewCounts {
   readonly agents: number;
   readonly working: number;
   readonly edits: number;

@@ -13,7 +13,7 @@ export interface ViewSource extends Followed {
   activity(from: number): Promise<Activity>;
 }
 
-export interface ActionRequest {
+interface ActionRequest {
   readonly ids: readonly string[];
   readonly dryRun: boolean;
 }

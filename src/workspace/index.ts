@@ -22,4 +22,4 @@ export {
   policiesOf,
   workspaceFor,
 } from "./open-workspace.js";
-export { type LimitSettings, rules, type Settings, type StoreSettings } from "./settings.js";
+export { type LimitSettings, rules, type Settings } from "./settings.js";

@@ -21,7 +21,7 @@ export interface Settings {
 }
 
 /** A record that several hosts share. */
-export interface StoreSettings {
+interface StoreSettings {
   /** The address of a PostgreSQL database. The address gives access to everything, so no message shows it. */
   readonly url?: string;
   /** The name of the tree there; if not given, the name of its folder. */

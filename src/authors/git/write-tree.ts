@@ -46,7 +46,7 @@ export async function writeBlob(
 }
 
 /** The index as this tree has it; null: empty. */
-export async function readTree(
+async function readTree(
   repository: Repository,
   tree: string | null,
   variables: NodeJS.ProcessEnv,
@@ -76,7 +76,7 @@ export async function updateIndex(
 }
 
 /** Writes the texts of planned files; what becomes of each path. */
-export async function writeFiles(
+async function writeFiles(
   repository: Repository,
   planned: readonly PlannedFile[],
   variables: NodeJS.ProcessEnv,

@@ -14,7 +14,7 @@ import {
 } from "./file-journal.js";
 
 /** A file with live edits, as a look needs it that finds the file untouched. */
-export interface LiveFile {
+interface LiveFile {
   readonly key: string;
   /** The version that the last entry left. */
   readonly last: string | null;

@@ -82,7 +82,7 @@ export function partyName({ agent }: Pick<Party, "agent">): string {
   return agent === outside ? "person" : shortAgentName(agent);
 }
 
-export function ranges(lines: readonly number[]): string {
+function ranges(lines: readonly number[]): string {
   const found: { start: number; end: number }[] = [];
   for (const line of [...lines].sort((one, two) => one - two)) {
     const last = found.at(-1);

@@ -128,7 +128,7 @@ const tokenBytes = 4;
 const refusalTokens = 60;
 const around = 4;
 
-export const method =
+const method =
   "each relocated edit and each stale refusal would have cost a re-read of the whole file; a re-read is counted as " +
   "its bytes / 4 + 7 tokens a line, a refusal as 60 tokens and its rows";
 
