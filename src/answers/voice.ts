@@ -32,7 +32,7 @@ export function lineName(anchor: string, { numbered }: Voice): string {
 /** Says whether anchors shown before an edit are still good. `isShifted`: lines below the edit have other numbers now. */
 export function closingAdvice(isShifted: boolean, { numbered, unmoved }: Voice): string {
   if (numbered) return "";
-  if (!unmoved) return "; your other anchors stay valid";
+  if (!unmoved) return "; keep using the anchors you were shown";
   return isShifted ? "; lines below it have moved: read them again before you name them" : "";
 }
 

@@ -26,7 +26,7 @@ describe("a success", () => {
   it("is one line and the anchors of what was written, without its text", () => {
     const { text, printed, applied } = success(["a b c d"], [set("@2", "X\nY")]);
     const [first, second, ...rest] = text.split("\n");
-    expect(first).toContain("; your other anchors stay valid");
+    expect(first).toContain("; keep using the anchors you were shown");
     expect(second).toBe(`${at(applied.document, 2)} ${at(applied.document, 3)}`);
     expect(rest).toEqual([]);
     expect(text).not.toMatch(/\bX\b|\|/);

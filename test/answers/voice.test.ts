@@ -36,7 +36,7 @@ describe("a voice", () => {
 
   it("says of anchors only what holds for them", () => {
     const unmoved: Voice = { door: libraryDoor, unmoved: true };
-    expect(closingAdvice(true, anchored)).toBe("; your other anchors stay valid");
+    expect(closingAdvice(true, anchored)).toBe("; keep using the anchors you were shown");
     expect(closingAdvice(true, numbered)).toBe("");
     expect(closingAdvice(true, unmoved)).toContain("read them again");
     expect(closingAdvice(false, unmoved)).toBe("");

@@ -30,7 +30,7 @@ describe("a line that was never shown and is quoted in part", () => {
     const result = await session.edit(quote("x =", "y ="));
     expect(result.text).toBe(
       [
-        "src/a.ts edited; your other anchors stay valid",
+        "src/a.ts edited; keep using the anchors you were shown",
         "quoted in part, in lines that you were not shown; they read now:",
         `${anchor(2, "const y = secret();")}|const y = secret();`,
       ].join("\n"),

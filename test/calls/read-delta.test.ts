@@ -204,7 +204,7 @@ describe("the result of an edit", () => {
   it("never counts lines: that invites computed anchors", async () => {
     const { session } = await seen();
     const { text } = await session.edit(on(all).replace(2, 3, ["p", "q", "r", "s"]));
-    expect(text).toContain("; your other anchors stay valid");
+    expect(text).toContain("; keep using the anchors you were shown");
     expect(text).not.toMatch(/moved by|[+-]\d/);
   });
 });
