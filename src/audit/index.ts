@@ -3,5 +3,5 @@
 export { type AuditRequest, audit } from "./audit.js";
 export { auditPage } from "./page.js";
 export type { Audit, Case, Detail } from "./report.js";
-export { lookedAt, many, number, reportRows, sentences, share } from "./sentences.js";
+export { lookedAt, many, reportRows, sentences, share } from "./sentences.js";
 export { playGivenSessions } from "./threads.js";

@@ -8,7 +8,6 @@ export {
   isLoopback,
   type Listening,
   listen,
-  usualTimeouts,
 } from "./listen.js";
 export { type Times, ToolServer, type ToolServerOptions } from "./server.js";
 export {

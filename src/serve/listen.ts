@@ -37,7 +37,7 @@ export function certifies({ cert }: Certificate): (name: string) => boolean {
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Milliseconds. Proxies keep connections for a minute and use them again: they close them first. */
-export const usualTimeouts = {
+const usualTimeouts = {
   headersTimeout: 30_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
