@@ -139,6 +139,19 @@ describe("what git puts back", () => {
   });
 });
 
+test("a person who commits, switches and switches back, all unseen, has lost nothing on either branch", async () => {
+  const { stage, agents } = await stageWith({ "a.txt": ten }, "one");
+  const see = () => agents[0]!.shell("touch .git/seen");
+  stage.foreign("printf 'new\\nlines\\n' > new.txt; echo more >> a.txt");
+  await see();
+  stage.foreign("git add -A; git commit -qm both; git checkout -qb side HEAD~1");
+  expect(await see()).toMatchObject({ tell: null, say: null });
+  expect(await stage.kedge("lost", "--all")).toBe(nothing);
+  stage.foreign("git checkout -q main");
+  expect(await see()).toMatchObject({ tell: null, say: null });
+  expect(await stage.kedge("lost", "--all")).toBe(nothing);
+});
+
 describe("a merge with conflicts", () => {
   const theirs =
     "git checkout -qb other; sed -i 1s/.*/theirs/ a.txt; echo more >> b.txt; git commit -qam theirs";

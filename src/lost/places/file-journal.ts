@@ -101,9 +101,12 @@ export function liveEdits(entries: readonly JournalEntry[], since: number): Set<
   );
 }
 
-/** A new layout is nobody's work, nor is git's text; a file that a command removed is made again by many a build. */
+/**
+ * A new layout is nobody's work, nor is git's text. A file that was found gone is made again by many a build, or by git
+ * on another branch: only a tool's call says that somebody meant it to go.
+ */
 export function isNobodys({ tool, after, reformat = false, clean = false }: JournalEntry): boolean {
-  return reformat || clean || (tool === "shell" && after === null);
+  return reformat || clean || ((tool === "shell" || tool === "disk") && after === null);
 }
 
 /** Whether a step removed lines that count as lost. */
