@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { hidden } from "../fleet/index.js";
-import type { Listening, Protocol, ToolServer, ToolServerOptions } from "../serve/index.js";
+import type {
+  FollowedCertificate,
+  Listening,
+  Protocol,
+  ToolServer,
+  ToolServerOptions,
+} from "../serve/index.js";
 import { visible } from "../text/index.js";
 import { chosenStore, openFiles, policiesOf } from "../workspace/index.js";
 import { UsageError } from "./args.js";
@@ -36,13 +42,11 @@ export function serveRun<Caller>({ httpProtocol }: McpOverHttp<Caller>): Run {
     const report = (line: string): void => context.output.err.line(`kedge: ${visible(line)}`);
     const tree = servedTree(context);
     const door = await doorOf(context, tree, serve);
+    const isCertified = (name: string): boolean => door.certificate?.isFor(name) ?? false;
     const server = new serve.ToolServer<Caller>({
       ...optionsOf(context, tree, report),
       protocol: httpProtocol({ version: version(), log: report }),
-      names: {
-        given: args.texts("host"),
-        ...(door.certificate ? { isCertified: serve.certifies(door.certificate) } : {}),
-      },
+      names: { given: args.texts("host"), isCertified },
       isOpen: door.isOpen,
     });
     await server.begin();
@@ -73,7 +77,7 @@ function optionsOf<Caller>(
 interface Door {
   readonly host: string;
   readonly port: number;
-  readonly certificate: { readonly cert: string; readonly key: string } | undefined;
+  readonly certificate: FollowedCertificate | undefined;
   readonly isOpen: boolean;
 }
 
@@ -86,7 +90,7 @@ async function doorOf({ args }: Context, { store }: ServedTree, serve: Serve): P
       `--http ${given} is no [HOST:]PORT`,
       "like 8080, 0.0.0.0:8080 or [::1]:8080; port 0 takes a free one",
     );
-  const certificate = certificateOf(args.text("tls-cert"), args.text("tls-key"));
+  const certificate = certificateOf(args.text("tls-cert"), args.text("tls-key"), serve);
   const isBehindProxy = args.has("behind-proxy");
   const isLocal = await serve.isLoopback(address.host).catch((error: Error) => {
     throw new InputError(`${address.host} is no address of this machine: ${error.message}`);
@@ -105,7 +109,7 @@ async function doorOf({ args }: Context, { store }: ServedTree, serve: Serve): P
   return { ...address, certificate, isOpen };
 }
 
-function certificateOf(cert: string | undefined, key: string | undefined): Door["certificate"] {
+function certificateOf(cert: string | undefined, key: string | undefined, serve: Serve): Door["certificate"] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new UsageError("--tls-cert and --tls-key go together");
   const read = (flag: string, path: string): string => {
@@ -115,7 +119,12 @@ function certificateOf(cert: string | undefined, key: string | undefined): Door[
       throw new InputError(`--${flag} ${path} cannot be read: ${(error as Error).message}`);
     }
   };
-  return { cert: read("tls-cert", cert), key: read("tls-key", key) };
+  try {
+    return new serve.FollowedCertificate(() => ({ cert: read("tls-cert", cert), key: read("tls-key", key) }));
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw new InputError(`--tls-cert ${cert} and --tls-key ${key} are no use: ${(error as Error).message}`);
+  }
 }
 
 interface Running<Caller> {
@@ -136,7 +145,11 @@ async function run<Caller>(
   const trouble = (error: Error): never => {
     throw new InputError(`the server cannot listen: ${error.message}`);
   };
-  const main = await serve.listen(door, (...asked) => server.answer(...asked)).catch(trouble);
+  const { certificate } = door;
+  const main = await serve
+    .listen({ ...door, certificate: certificate?.current }, (...asked) => server.answer(...asked))
+    .catch(trouble);
+  certificate?.follow((next) => main.renew(next), report);
   const ports: Listening[] = [main];
   const metrics = portOf(args.text("metrics"));
   if (metrics !== null) {

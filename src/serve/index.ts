@@ -1,10 +1,9 @@
 // How do agents on other hosts reach the tools? By MCP over HTTP, each with a token that says who it is and what it may do.
 
 export type { Policies, Protocol } from "./callers.js";
+export { FollowedCertificate } from "./certificate.js";
 export {
   addressIn,
-  type Certificate,
-  certifies,
   isLoopback,
   type Listening,
   listen,

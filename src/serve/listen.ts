@@ -1,8 +1,8 @@
-import { X509Certificate } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Certificate } from "./certificate.js";
 
 export interface Address {
   readonly host: string;
@@ -23,17 +23,6 @@ export async function isLoopback(host: string): Promise<boolean> {
   return addresses.every(({ address }) => /^(127\.|::1$|::ffff:127\.)/.test(address));
 }
 
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** Whether a certificate is for a name. */
-export function certifies({ cert }: Certificate): (name: string) => boolean {
-  const parsed = new X509Certificate(cert);
-  return (name) => parsed.checkHost(name) !== undefined;
-}
-
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Milliseconds. Proxies keep connections for a minute and use them again: they close them first. */
@@ -50,6 +39,8 @@ export interface Listening extends Address {
   /** The address that a client is given. */
   readonly url: string;
   connections(): Promise<number>;
+  /** Shows another certificate to those who connect from now on. */
+  renew(certificate: Certificate): void;
   /** Takes no further connection, and closes those on which nothing is under way. */
   stop(): void;
   /** Closes the others as well. */
@@ -67,9 +58,8 @@ export async function listen(
   answer: Answer,
 ): Promise<Listening> {
   const settings = { ...usualTimeouts, ...timeouts };
-  const server: Server = certificate
-    ? createTlsServer({ ...settings, ...certificate, handshakeTimeout })
-    : createServer(settings);
+  const secure = certificate ? createTlsServer({ ...settings, ...certificate, handshakeTimeout }) : null;
+  const server: Server = secure ?? createServer(settings);
   server.maxConnections = mostConnections;
   server.on("request", (request, response) => void answer(request, response));
   await new Promise<void>((resolve, reject) => {
@@ -85,6 +75,7 @@ export async function listen(
     ...{ host: address, port: taken },
     url: `${certificate ? "https" : "http"}://${shown}:${taken}/mcp`,
     connections: () => new Promise((resolve) => server.getConnections((_, count) => resolve(count ?? 0))),
+    renew: (next) => secure?.setSecureContext({ cert: next.cert, key: next.key }),
     stop: () => void server.close(),
     close: () => server.closeAllConnections(),
   };

@@ -108,7 +108,8 @@ export class NamedRecords {
     }
   }
 
-  private folderOf(name: string): string {
+  /** The place of a record, whether there is one or not. */
+  folderOf(name: string): string {
     return this.context.platform.path.join(this.folder, nameOf(name));
   }
 

@@ -99,12 +99,13 @@ function filesBelow(context: StoreContext, folder: string): Found[] {
   });
 }
 
-/** Everything that is recorded of a workspace. Files that others write in between stay. */
-export function removeTree(context: StoreContext, folder: string): void {
+/** Everything that is recorded of a workspace, but for one folder. Files that others write in between stay. */
+export function removeTree(context: StoreContext, folder: string, kept?: string): void {
   const { io, platform } = context;
   for (const entry of ifThere(() => io.readdir(folder)) ?? []) {
     const path = platform.path.join(folder, entry.name);
-    if (entry.isDirectory()) removeTree(context, path);
+    if (path === kept) continue;
+    if (entry.isDirectory()) removeTree(context, path, kept);
     else remove(io, path);
   }
   try {

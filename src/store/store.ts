@@ -9,19 +9,20 @@ import {
   ticks,
   type Workspace,
 } from "../host/index.js";
-import type {
-  FileId,
-  FileRecord,
-  JournalEntry,
-  JournalNews,
-  JournalQuery,
-  Json,
-  LedgerStore,
-  NamedRecord,
-  NewVersion,
-  Outcome,
-  RecordedLedger,
-  Unit,
+import {
+  type FileId,
+  type FileRecord,
+  type JournalEntry,
+  type JournalNews,
+  type JournalQuery,
+  type Json,
+  type LedgerStore,
+  type NamedRecord,
+  type NewVersion,
+  type Outcome,
+  type RecordedLedger,
+  tokensRecord,
+  type Unit,
 } from "../ports/index.js";
 import { FileRecords } from "./file-records.js";
 import { Journal } from "./journal.js";
@@ -59,7 +60,7 @@ export interface NodeStore extends LedgerStore {
    * tenths of a second. The next such process goes on with what is left.
    */
   tidy(): void;
-  /** Forgets everything of this workspace. */
+  /** Forgets everything of this workspace but the tokens of those who may reach it. */
   purge(): Promise<void>;
   /** Counts lines of the journal and records that cannot be read. Puts nothing aside. */
   damage(): Promise<{ lines: number; records: number }>;
@@ -248,7 +249,11 @@ class DiskStore implements NodeStore {
 
   async purge(): Promise<void> {
     const { folder, platform } = this.context;
-    repairing(this.context, platform.path.join(folder, "files"), () => removeTree(this.context, folder));
+    // Without its tokens a tree would be open to whoever comes.
+    const kept = this.named.folderOf(tokensRecord);
+    repairing(this.context, platform.path.join(folder, "files"), () =>
+      removeTree(this.context, folder, kept),
+    );
     if (this.context.io.isThere(this.older)) removeTree(this.context, this.older);
     this.isNamed = false;
   }

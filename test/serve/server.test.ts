@@ -1,9 +1,10 @@
 /** The built server as agents and whoever runs it meet it. */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { connect as dial } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { findWorkspace, nodeStore } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/index.js";
@@ -55,6 +56,8 @@ describe("without tokens", () => {
         all.map(({ status }) => status),
       );
     await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 200]);
+    expect(place.ok("session", "purge", "--yes")).toContain("tokens stay good until kedge token revoke");
+    expect(place.ok("token", "list")).toContain("builder");
     place.ok("token", "revoke", "builder");
     await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 401]);
   });
@@ -495,7 +498,6 @@ describe("other addresses", () => {
   test.skipIf(!made)("TLS, by the names of its certificate", async () => {
     const place = new Place({ "a.ts": four });
     const [key, cert] = [join(place.scratch, "key.pem"), join(place.scratch, "cert.pem")];
-    const subject = ["-subj", "/CN=kedge.example", "-addext", "subjectAltName=DNS:kedge.example"];
     const options = [
       "-x509",
       "-newkey",
@@ -506,13 +508,41 @@ describe("other addresses", () => {
       "-days",
       "2",
     ];
-    spawnSync("openssl", ["req", ...options, "-keyout", key, "-out", cert, ...subject]);
-    expect(readFileSync(cert, "utf8")).toContain("BEGIN CERTIFICATE");
+    const make = (name: string) => {
+      const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
+      spawnSync("openssl", ["req", ...options, "-keyout", key, "-out", cert, ...subject]);
+      expect(readFileSync(cert, "utf8")).toContain("BEGIN CERTIFICATE");
+    };
+    make("kedge.example");
     const builder = await token(place, "builder");
     const served = await Served.start(place, ["--tls-cert", cert, "--tls-key", key], "0.0.0.0:0");
     expect(served.url).toMatch(/^https:/);
     const ask = (host: string) => served.ask({ body: list, token: builder, headers: { host } });
     expect((await ask("kedge.example")).status).toBe(200);
     expect((await ask("other.example")).status).toBe(421);
+    // Renewed while it runs; what is half written meanwhile is not used.
+    const { port } = new URL(served.url);
+    const shown = () =>
+      new Promise((resolve, reject) => {
+        const socket = dial({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerCertificate().subjectaltname);
+          socket.destroy();
+        }).on("error", reject);
+      });
+    expect(await shown()).toBe("DNS:kedge.example");
+    const old = readFileSync(cert, "utf8");
+    make("other.example");
+    const fresh = readFileSync(cert, "utf8");
+    writeFileSync(cert, old);
+    await served.until(() => served.stderr.includes("the old one stays"));
+    expect(served.stderr).toContain("the key is not that of the certificate");
+    expect(await shown()).toBe("DNS:kedge.example");
+    const other = place.run(["serve", "--http", "0", "--root", ".", "--tls-cert", cert, "--tls-key", key]);
+    expect(other.stderr).toContain("are no use: the key is not that of the certificate");
+    writeFileSync(cert, fresh);
+    await served.until(() => served.stderr.includes("the certificate was renewed"));
+    expect(await shown()).toBe("DNS:other.example");
+    expect((await ask("other.example")).status).toBe(200);
+    expect((await ask("kedge.example")).status).toBe(421);
   });
 });

@@ -84,6 +84,20 @@ describe("on disk", () => {
     expect(await storing(mine).files()).toEqual(["/work/a.ts"]);
   });
 
+  test("purging leaves the tokens: without them a tree is open to whoever comes", async () => {
+    const at = newGround();
+    const { store } = open(at);
+    await fill(store);
+    await store.putRecord("tokens", { tokens: [1] });
+    await store.putRecord("other", 1);
+    await store.purge();
+    expect((await store.record("tokens"))?.value).toEqual({ tokens: [1] });
+    expect(await store.record("other")).toBeNull();
+    expect(await store.journal()).toEqual([]);
+    await fill(store);
+    expect(await storing(store).files()).toEqual(["/work/a.ts"]);
+  });
+
   test("looking one file up reads its states and one ledger, and nothing else", async () => {
     const at = newGround();
     await fill(open(at).store);

@@ -1,4 +1,5 @@
 import { audience, nameOfAgent, renameAgent } from "../../../ledger/index.js";
+import { tokensRecord } from "../../../ports/index.js";
 import { Session } from "../../../session/index.js";
 import { visible } from "../../../text/index.js";
 import { UsageError } from "../../args.js";
@@ -117,7 +118,11 @@ async function purge({ args, output }: Context, { store, workspace }: Opened): P
       "if that is meant: kedge session purge --yes",
     );
   await store.purge();
-  if (args.has("json")) output.out.line(JSON.stringify({ action: "purge", folder }));
-  else output.out.line(`the record of ${visible(folder)} is deleted; no file of it was touched`);
+  if (args.has("json")) {
+    output.out.line(JSON.stringify({ action: "purge", folder }));
+    return done;
+  }
+  const tokens = (await store.record(tokensRecord)) ? "; tokens stay good until kedge token revoke" : "";
+  output.out.line(`the record of ${visible(folder)} is deleted; no file of it was touched${tokens}`);
   return done;
 }
