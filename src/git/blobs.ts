@@ -16,11 +16,8 @@ export async function contentsOf(
   blobs: readonly string[],
 ): Promise<Map<string, Uint8Array | null>> {
   const read = async (ids: readonly string[]): Promise<Map<string, Uint8Array | null>> => {
-    const found = parseBatch(
-      await ask(repository, ["cat-file", "--batch"], `${ids.join("\n")}\n`),
-      ids.length,
-    );
-    return new Map(ids.map((id, at) => [id, found[at] ?? null]));
+    const found = blobsIn(await ask(repository, ["cat-file", "--batch"], `${ids.join("\n")}\n`), ids.length);
+    return new Map(ids.map((id, at) => [id, found[at] ? Uint8Array.from(found[at]) : null]));
   };
   try {
     return await read(blobs);
@@ -31,14 +28,15 @@ export async function contentsOf(
   }
 }
 
-function parseBatch(output: Buffer, count: number): (Uint8Array | null)[] {
-  const found: (Uint8Array | null)[] = [];
+/** The blobs in an answer of `git cat-file --batch`, as parts of it; null for an object that is no blob. */
+export function blobsIn(output: Buffer, count: number): (Buffer | null)[] {
+  const found: (Buffer | null)[] = [];
   let at = 0;
   while (found.length < count) {
     const end = output.indexOf(10, at);
     const [, kind, size] = output.toString("latin1", at, end).split(" ");
     at = end + 1;
-    found.push(kind === "blob" ? Uint8Array.from(output.subarray(at, at + Number(size))) : null);
+    found.push(kind === "blob" ? output.subarray(at, at + Number(size)) : null);
     if (kind === "blob") at += Number(size) + 1;
     if (end < 0) break;
   }

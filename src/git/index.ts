@@ -1,6 +1,6 @@
 // What does git know? The one function that starts git, and what is committed.
 
-export { contentsOf } from "./blobs.js";
+export { blobsIn, contentsOf } from "./blobs.js";
 export { gitCommits } from "./commits.js";
 export { GitFailure, gitCommand, presentObjects, runGit, runOwnGit } from "./run-git.js";
 export {

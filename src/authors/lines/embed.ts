@@ -1,5 +1,6 @@
 /** Which lines of a weave a text is made of. Pure. */
 import { compareLines } from "../../changes/index.js";
+import { bestPairs } from "./best-pairs.js";
 import type { WovenLine } from "./weave.js";
 
 type Place = WovenLine | null;
@@ -38,34 +39,15 @@ export function embed(
   return places;
 }
 
-/** The worth of a pair: any pair counts more than which one it is. */
-function worth({ by, isAlive }: WovenLine): number {
-  return 1000 + (by === null ? 2 : 0) + (isAlive ? 1 : 0);
-}
-
 /** A longest common subsequence, of several the one with the most worth. */
 function longest(lines: readonly string[], woven: readonly WovenLine[]): Place[] {
   const found: Place[] = new Array(lines.length).fill(null);
-  const width = woven.length + 1;
-  if (lines.length === 0 || woven.length === 0 || lines.length * woven.length > largestTable) return found;
-  const best = new Int32Array((lines.length + 1) * width);
-  const cell = (row: number, column: number): number => best[row * width + column] as number;
-  const paired = (row: number, column: number): number =>
-    lines[row] === woven[column]?.text
-      ? cell(row + 1, column + 1) + worth(woven[column] as WovenLine)
-      : Number.NEGATIVE_INFINITY;
-  for (let row = lines.length - 1; row >= 0; row--)
-    for (let column = woven.length - 1; column >= 0; column--)
-      best[row * width + column] = Math.max(
-        cell(row + 1, column),
-        cell(row, column + 1),
-        paired(row, column),
-      );
-  for (let row = 0, column = 0; row < lines.length && column < woven.length; ) {
-    const value = cell(row, column);
-    if (value === paired(row, column)) found[row++] = woven[column++] as WovenLine;
-    else if (value === cell(row, column + 1)) column++;
-    else row++;
-  }
+  if (lines.length * woven.length > largestTable) return found;
+  const pairs = bestPairs(lines.length, woven.length, (line, at) => {
+    const { text, by, isAlive } = woven[at] as WovenLine;
+    // Any pair counts more than which one it is.
+    return lines[line] === text ? 1000 + (by === null ? 2 : 0) + (isAlive ? 1 : 0) : Number.NEGATIVE_INFINITY;
+  });
+  for (const [line, at] of pairs) found[line] = woven[at] as WovenLine;
   return found;
 }

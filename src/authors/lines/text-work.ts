@@ -1,5 +1,6 @@
 /** The uncommitted lines of one text, in one order with those of HEAD, and any part of them as a text. Pure. */
 import { type Author, isSameAuthor, nameOfAuthor, unrecorded } from "../author.js";
+import { bestPairs } from "./best-pairs.js";
 import { type Replacement, removerIn, type Weave, type WovenLine } from "./weave.js";
 
 /** One line of HEAD, of the file now, or of both. */
@@ -118,33 +119,16 @@ function pairsOf(
   inserted: readonly Loose[],
   isBetween: Readonly<Record<"removed" | "inserted", Between>>,
 ): [number, number][] {
-  const width = inserted.length + 1;
   if (removed.length * inserted.length > largestRegion) return [];
   const texts = new Set(removed.map(({ text }) => text));
   if (!inserted.some(({ text }) => texts.has(text))) return [];
-  const best = new Int32Array((removed.length + 1) * width);
-  const cell = (row: number, column: number): number => best[row * width + column] as number;
-  // Prefers those of one author among equal lines: to write one's own line again is no change.
-  const paired = (row: number, column: number): number => {
+  return bestPairs(removed.length, inserted.length, (row, column) => {
     const [one, two] = [removed[row] as Loose, inserted[column] as Loose];
     if (one.text !== two.text) return Number.NEGATIVE_INFINITY;
     if (isBetween.removed(one, two) && isBetween.inserted(one, two)) return Number.NEGATIVE_INFINITY;
-    return cell(row + 1, column + 1) + (isSameAuthor(one.author, two.author) ? 1001 : 1000);
-  };
-  for (let row = removed.length - 1; row >= 0; row--)
-    for (let column = inserted.length - 1; column >= 0; column--)
-      best[row * width + column] = Math.max(
-        cell(row + 1, column),
-        cell(row, column + 1),
-        paired(row, column),
-      );
-  const pairs: [number, number][] = [];
-  for (let row = 0, column = 0; row < removed.length && column < inserted.length; ) {
-    if (cell(row, column) === paired(row, column)) pairs.push([row++, column++]);
-    else if (cell(row, column) === cell(row, column + 1)) column++;
-    else row++;
-  }
-  return pairs;
+    // Prefers those of one author among equal lines: to write one's own line again is no change.
+    return isSameAuthor(one.author, two.author) ? 1001 : 1000;
+  });
 }
 
 function numbered(items: readonly Loose[]): Item[] {

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { GitFailure, presentObjects, runGit } from "../../git/index.js";
+import { blobsIn, GitFailure, presentObjects, runGit } from "../../git/index.js";
 import { findRepository, type Repository } from "../../host/index.js";
 import { ReplayError } from "./case.js";
 
@@ -91,8 +91,8 @@ async function readTexts(
   let [batch, held]: [string[], number] = [[], 0];
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return;
-    const found = parseBatch(await git(["cat-file", "--batch"], input(batch)), batch.length);
-    for (const [at, id] of batch.entries()) texts.set(id, found[at] ?? null);
+    const found = blobsIn(await git(["cat-file", "--batch"], input(batch)), batch.length);
+    for (const [at, id] of batch.entries()) texts.set(id, found[at] ? fitText(found[at]) : null);
     [batch, held] = [[], 0];
   };
   for (const [at, id] of unique.entries()) {
@@ -179,23 +179,6 @@ function parseMerges(output: Buffer): FileMerge[] {
     const [left, right] = parents;
     if (left && right && first && second && merged)
       found.push({ path, commit, parents: [left, right], sides: [first, second], merged });
-  }
-  return found;
-}
-
-function parseBatch(output: Buffer, count: number): (string | null)[] {
-  const found: (string | null)[] = [];
-  let at = 0;
-  while (found.length < count) {
-    const end = output.indexOf(10, at);
-    const [, kind, size] = output.toString("latin1", at, end).split(" ");
-    at = end + 1;
-    if (kind !== "blob") {
-      found.push(null);
-      continue;
-    }
-    found.push(fitText(output.subarray(at, at + Number(size))));
-    at += Number(size) + 1;
   }
   return found;
 }
