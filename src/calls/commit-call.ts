@@ -32,7 +32,14 @@ import {
   writtenLines,
   wrote,
 } from "../ledger/index.js";
-import { type FileId, type Held, PortError, throwIfAborted, type Write } from "../ports/index.js";
+import {
+  type FileId,
+  type Held,
+  PortError,
+  type TreeWatch,
+  throwIfAborted,
+  type Write,
+} from "../ports/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import { type Call, find, isRespelled, type Target } from "./call.js";
 import { type Entry, hasQuotes, judge, namedRows, refused, type Verdict } from "./judge.js";
@@ -61,24 +68,48 @@ const toldDeletions = 5;
 export async function execute(call: Call, outer: CallEnv): Promise<EditResult | BatchResult> {
   const { targets, request } = await find(call, outer);
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
-  const run = async (held: Held, env: UnitEnv): Promise<EditResult | BatchResult> => {
-    const context = await contextOf(env);
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const judged: Judged[] = [];
-      for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
-      if (judged.some(({ verdict }) => verdict.kind === "refused")) {
-        const outdated = judged.filter(({ entry: { forced }, opened }) => isOutdated(forced, opened));
-        const refusal = { ...call, request, entries: call.given };
-        return refuse({ ...refusal, outdated: outdated.map(({ opened }) => opened.file.path) }, judged, env);
-      }
-      throwIfAborted(env.signal);
-      if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
+  const judging = { ...call, request, targets };
+  const done = await withFiles(files, outer, (held, env) => settle(judging, held, env, outer.watch ?? null), !call.dryRun);
+  if (done !== "untold") return done;
+  await outer.watch?.before(files);
+  const again = await withFiles(files, outer, (held, env) => settle(judging, held, env, null), !call.dryRun);
+  return again as EditResult | BatchResult;
+}
+
+type Judging = Asked & { readonly targets: readonly Target[] };
+
+/** Judges and commits while the files are held; "untold" where somebody has to look at them before they are changed. */
+async function settle(
+  { targets, ...call }: Judging,
+  held: Held,
+  env: UnitEnv,
+  watch: TreeWatch | null,
+): Promise<EditResult | BatchResult | "untold"> {
+  const { request } = call;
+  const context = await contextOf(env);
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const judged: Judged[] = [];
+    for (const target of targets) judged.push(await judgeOne(target, held, context, { request, env }));
+    if (judged.some(({ verdict }) => verdict.kind === "refused")) {
+      const outdated = judged.filter(({ entry: { forced }, opened }) => isOutdated(forced, opened));
+      const refusal = { ...call, entries: call.given };
+      return refuse({ ...refusal, outdated: outdated.map(({ opened }) => opened.file.path) }, judged, env);
     }
-    const paths = targets.map(({ file }) => file.path).join(", ");
-    const keep = targets.length === 1 ? "it keeps" : "the files keep";
-    throw new PortError("busy", `${paths}: ${keep} changing while being written`);
-  };
-  return withFiles(files, outer, run, !call.dryRun);
+    throwIfAborted(env.signal);
+    if (watch && !call.dryRun && judged.some(isUntold)) return "untold";
+    if (call.dryRun || (await commit(held, judged, env))) return finish(call, request, judged, env);
+  }
+  const paths = targets.map(({ file }) => file.path).join(", ");
+  const keep = targets.length === 1 ? "it keeps" : "the files keep";
+  throw new PortError("busy", `${paths}: ${keep} changing while being written`);
+}
+
+/** Whether the journal may not tell how a file that is to change came to be as it is. */
+function isUntold({ verdict, opened, destination }: Judged): boolean {
+  if (verdict.kind !== "applied") return false;
+  return [opened, ...(destination ? [destination] : [])].some(
+    ({ isFresh, states }) => isFresh || !states.at(-1)?.by,
+  );
 }
 
 /** The file is not the one any more that a handle was given for. */

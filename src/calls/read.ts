@@ -52,6 +52,7 @@ export interface ReadRequest {
 export async function read(request: ReadRequest, env: CallEnv): Promise<Result<ReadDetails>> {
   checkRanges(request);
   const file = await env.files.identify(request.path);
+  env.watch?.reads(file);
   try {
     return await readText(file, request, env);
   } catch (error) {
@@ -282,6 +283,7 @@ export async function grep(request: GrepRequest, env: CallEnv): Promise<Result<S
 /** A search shows rows like a read does, but retires none. A file that vanished or cannot be shown is passed over. */
 async function hitsIn(hit: SearchHit, request: GrepRequest, env: CallEnv) {
   const file = await env.files.identify(hit.path);
+  env.watch?.reads(file);
   const { signal } = request;
   return withFile(file, { ...env, ...(signal ? { signal } : {}) }, async (opened) => {
     const { document } = opened;

@@ -69,10 +69,13 @@ async function runCommand(args: Args, start: Start, output: Output): Promise<num
   if (!load) throw new Absent(`this build does not have \`kedge ${name}\` yet`);
   const interrupt = new Interrupt(start.exit);
   if (!start.output) interrupt.listen();
-  const context: Context = { ...start, args, output, interrupt };
+  const afterwards: Context["afterwards"] = [];
+  const context: Context = { ...start, args, output, interrupt, afterwards };
   try {
     const { run } = (await load()) as { run: Run };
-    return await run(context);
+    const status = await run(context);
+    for (const one of afterwards) await one();
+    return status;
   } catch (error) {
     if (isPortError(error)) return showResult(context, portRefusal(error, context));
     throw error;

@@ -1,14 +1,15 @@
 import { agentIdentity, findWorkspace, stateFolder } from "../host/index.js";
-import type { Files, LedgerStore } from "../ports/index.js";
+import type { Files, LedgerStore, TreeWatch } from "../ports/index.js";
 import { type Config, loadConfig, openFiles, type Policies, policiesOf } from "../workspace/index.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./flag-types.js";
 import { settingsOf } from "./open-workspace.js";
-import { limitsOf, openServed, type Served, type ServedSetup, servedOf } from "./served.js";
+import { limitsOf, openServed, type Served, type ServedSetup, servedOf, watchServed } from "./served.js";
 
 interface Workplace extends Policies {
   readonly files: Files;
   readonly store: LedgerStore;
+  readonly watch?: TreeWatch;
 }
 
 /** The MCP server, as far as it is started from here: this folder may not know it. */
@@ -56,9 +57,11 @@ async function serve(context: Context, serveMcp: McpServer["serveMcp"]): Promise
 }
 
 /** Unlike at a shell, a path is no permission here: nothing outside the roots is touched. */
-function workplace(setup: ServedSetup, { interrupt }: Context): Workplace {
-  const { base, settings, state, store } = openServed(setup);
+function workplace(setup: ServedSetup, { interrupt, env }: Context): Workplace {
+  const tree = openServed(setup);
+  const { base, settings, state, store } = tree;
   const { report } = setup;
   const files = openFiles({ settings, root: base, base, state, report, signal: interrupt });
-  return { files: interrupt.finishing(files), store, ...policiesOf(settings) };
+  const watch = watchServed(tree, { files, report, env });
+  return { files: interrupt.finishing(files), store, ...policiesOf(settings), ...(watch ? { watch } : {}) };
 }

@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { recoveryWindow } from "../edits/index.js";
 import { agentIdentity, type Identity, ifThere, stateFolder, type Workspace } from "../host/index.js";
-import { type Files, PortError } from "../ports/index.js";
+import { type Files, PortError, type TreeWatch } from "../ports/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
 import type { NodeStore } from "../store/index.js";
+import { watchTree } from "../tree/index.js";
 import {
   loadConfig,
   openFiles,
@@ -15,6 +16,7 @@ import {
 } from "../workspace/index.js";
 import { type Args, UsageError } from "./args.js";
 import type { Context } from "./context.js";
+import { tellRecording } from "./print/recording.js";
 import { shellDoor } from "./print/shell-wording.js";
 
 /** The ports of a workspace, opened by flags, environment and configuration. */
@@ -50,14 +52,36 @@ export async function open(
   const store = openStore({ settings, state, workspace, report, isOnlooker, here: { cwd, root } });
   const explicit = args.text("session");
   const identity = await agentIdentity({ env, ...(explicit === undefined ? {} : { explicit }) });
+  const watch = isOnlooker ? null : watchOf({ settings, root, files, store, agent: identity.id }, context);
   const options: SessionOptions = {
     ...{ files, store, agent: identity.id, clock: Date.now, door: shellDoor(args) },
     ...policiesOf(settings),
+    ...(watch ? { watch } : {}),
   };
   const session = new Session(options);
   const relocateWithin = options.onStale === "refuse" ? 0 : recoveryWindow;
   const editor = args.has("stateless") ? session.with({ relocateWithin }) : session;
   return { files, store, workspace, state, settings, identity, options, session, editor };
+}
+
+interface Watched {
+  readonly settings: Settings;
+  readonly root: string;
+  readonly files: Files;
+  readonly store: NodeStore;
+  readonly agent: string;
+}
+
+/** Looks at the tree around the calls of a command, and once more when it has its answer. */
+function watchOf({ settings, ...where }: Watched, context: Context): TreeWatch | null {
+  const { args, env, output, afterwards } = context;
+  if (args.has("stateless")) return null;
+  const watch = watchTree({
+    ...{ ...where, env, mode: settings.tree, clock: Date.now, log: () => {} },
+    first: (recorded) => tellRecording(recorded, where.store, output.err),
+  });
+  if (watch) afterwards.push(() => watch.end());
+  return watch;
 }
 
 /** Opens a workspace whose record alone is of interest: its files may be on another host. */

@@ -13,7 +13,7 @@ import { UsageError } from "./args.js";
 import type { Context, Run } from "./context.js";
 import { done } from "./flag-types.js";
 import { InputError } from "./input.js";
-import { type ServedTree, servedTree } from "./served.js";
+import { type ServedTree, servedTree, watchServed } from "./served.js";
 
 type Serve = typeof import("../serve/index.js");
 
@@ -56,17 +56,26 @@ export function serveRun<Caller>({ httpProtocol }: McpOverHttp<Caller>): Run {
 }
 
 function optionsOf<Caller>(
-  { args, output, version }: Context,
-  { base, settings, state, store, workspace }: ServedTree,
+  { args, output, version, env }: Context,
+  tree: ServedTree,
   report: (line: string) => void,
 ): Omit<ToolServerOptions<Caller>, "protocol" | "names" | "isOpen"> {
+  const { base, settings, state, store, workspace } = tree;
+  const files = openFiles({ settings, root: base, base, state, report });
+  const watch = watchServed(tree, { files, report, env });
   const database = chosenStore(settings, workspace);
   const own = [
     { text: state, told: "the server's state folder" },
     ...(database ? [{ text: `the store ${hidden(database.url)}`, told: "the store" }] : []),
   ];
   return {
-    ...{ store, report, policies: policiesOf(settings), version: version(), own },
+    ...{
+      store,
+      report,
+      policies: { ...policiesOf(settings), ...(watch ? { watch } : {}) },
+      version: version(),
+      own,
+    },
     files: (scope) => openFiles({ settings, root: base, base, state, report, ...(scope ? { scope } : {}) }),
     callsAMinute: args.number("calls") ?? usualCalls,
     log: (line) => output.out.line(line),

@@ -2,9 +2,11 @@
 import { realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { findWorkspace, stateFolder, type Workspace } from "../host/index.js";
+import type { Files, TreeWatch } from "../ports/index.js";
 import type { NodeStore } from "../store/index.js";
+import { recording, watchTree } from "../tree/index.js";
 import { type Config, isWithin, loadConfig, openStore, type Settings } from "../workspace/index.js";
-import type { Context } from "./context.js";
+import type { Context, Environment } from "./context.js";
 import { settingsOf } from "./open-workspace.js";
 
 /** A folder that is worked on, and the settings that count there. */
@@ -38,6 +40,30 @@ export function openServed({ served, state, report }: ServedSetup): ServedTree {
   const workspace = findWorkspace(base);
   const store = openStore({ settings, state, workspace, report, here: { cwd: base, root: base } });
   return { roots, base, settings: { ...settings, roots }, workspace, store, state };
+}
+
+interface ServedWatch {
+  readonly files: Files;
+  readonly report: (line: string) => void;
+  readonly env: Environment;
+}
+
+/** Looks at the tree around the calls of a server that has begun, and in its idle time. */
+export function watchServed(
+  { workspace, settings, store }: ServedTree,
+  { files, report, env }: ServedWatch,
+): TreeWatch | null {
+  const watch = watchTree({
+    ...{ root: workspace.root, files, store, clock: Date.now, env, mode: settings.tree },
+    ...{ agent: "server", log: report },
+    first: (recorded) => {
+      report(recording(recorded));
+      // Clients show nobody what a server says there.
+      store.notes.add("recording", "first", { ...recorded });
+    },
+  });
+  watch?.begin();
+  return watch;
 }
 
 /** The tree of `--root`, or of the working directory: whoever names the same folder finds the same record. */

@@ -140,13 +140,6 @@ export function lostOfPerson(edits: readonly LostEdit[], command: string | undef
   return `kedge: ${ran} took away lines that no agent wrote, in ${listed}${rest}: \`kedge lost\` lists them, \`kedge restore --all\` brings them back`;
 }
 
-/** Texts of a tree are on record for the first time. */
-export function recording({ kept, left }: { readonly kept: number; readonly left: number }): string {
-  const files = `${kept} uncommitted ${kept === 1 ? "file is" : "files are"} on record on this machine, so that no command can lose them`;
-  const beyond = left > 0 ? `; ${left} more are not (too many, or too large)` : "";
-  return `${files}${beyond}: the key \`tree\` of your configuration turns that off, \`kedge session purge\` forgets them`;
-}
-
 const rowText = ({ line, text }: { line: number; text: string }): string => `${line}\t${text}`;
 
 interface Carried {

@@ -1,6 +1,6 @@
 /** Looks at the working tree when something happens, and tells agents early of what others changed. */
 import { relative, resolve } from "node:path";
-import type { Moment, Observed } from "../tree/index.js";
+import { type Moment, type Observed, recording } from "../tree/index.js";
 import type { GuardContext } from "./context.js";
 import type { Event } from "./event.js";
 import * as words from "./messages.js";
@@ -91,5 +91,5 @@ export function nearPath(path: string, { cwd }: Pick<GuardContext, "cwd">): stri
 /** Said once in a workspace, at the start of a conversation, after its first texts went on record. */
 export function recordingNotes({ store }: GuardContext): string[] {
   const [first] = store.notes.take("recording", "first") as unknown as { kept: number; left: number }[];
-  return first ? [words.recording(first)] : [];
+  return first ? [recording(first)] : [];
 }

@@ -59,7 +59,17 @@ export function journalChange(opened: OpenFile, { change, to, ...told }: Done, e
 /** A change of the tree that no tool told of; `agent` of the surroundings is who made it. */
 export type FoundChange = Pick<
   JournalEntry,
-  "tool" | "before" | "after" | "cause" | "authors" | "reformat" | "clean" | "swept" | "to" | "toFile"
+  | "tool"
+  | "before"
+  | "after"
+  | "cause"
+  | "authors"
+  | "reformat"
+  | "clean"
+  | "initial"
+  | "swept"
+  | "to"
+  | "toFile"
 > & { readonly change: LineChange | null; readonly time: number };
 
 export async function journalFound(

@@ -12,6 +12,7 @@ import {
   type Measure,
   PortError,
   type StoreReader,
+  type TreeWatch,
   type Unit,
 } from "../ports/index.js";
 import type { Codec, Document } from "../text/index.js";
@@ -177,6 +178,7 @@ export interface Env {
 /** The surroundings of a call that holds no file yet. */
 export interface CallEnv extends Env {
   readonly store: LedgerStore;
+  readonly watch?: TreeWatch;
 }
 
 /** The surroundings of a call while it holds files. */

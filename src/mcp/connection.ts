@@ -9,7 +9,7 @@ import { type Call, createServer, type ServerSettings } from "./server.js";
 /** The ports, and what their configuration says of a session on them. */
 export type Workplace = Pick<
   SessionOptions,
-  "files" | "store" | "gate" | "onStale" | "anchors" | "codec" | "keepOnFold"
+  "files" | "store" | "gate" | "onStale" | "anchors" | "codec" | "keepOnFold" | "watch"
 >;
 
 export interface ConnectionOptions extends Workplace, Pick<SessionOptions, "agent" | "principal" | "clock"> {

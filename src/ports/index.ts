@@ -44,3 +44,4 @@ export {
   tokensRecord,
   type Unit,
 } from "./store.js";
+export type { TreeWatch } from "./tree-watch.js";

@@ -63,6 +63,8 @@ export interface JournalEntry {
   readonly reformat?: boolean;
   /** The text after is git's own: the change is nobody's work. */
   readonly clean?: boolean;
+  /** The text after lay there when the file was looked at first: somebody's work, and no edit that an undo means unnamed. */
+  readonly initial?: boolean;
   /** Lines of the text before, as LineSet.toJSON, that the change removed: it is no edit that replaced them. */
   readonly swept?: readonly number[];
   /** HEAD of the work tree went from one commit to another, which changed so many files. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { findWorkspace, stateFolder } from "../host/index.js";
 import { Session, type SessionOptions } from "../session/index.js";
+import { recording, watchTree } from "../tree/index.js";
 import { loadConfig, openFiles, openStore, policiesOf } from "../workspace/index.js";
 
 /** Where a session works, and for whom. Every other option of a session may be given too. */
@@ -32,7 +33,15 @@ export function sessionOptions(options: OpenOptions): SessionOptions {
   const files = openFiles({ settings, root, base: root, state, report });
   const here = { cwd: root, root };
   const store = openStore({ settings, state, workspace, report, here });
-  return { clock: Date.now, ...policiesOf(settings), ...own, files, store, agent };
+  const { clock = Date.now } = own;
+  const watch = watchTree({
+    ...{ root: workspace.root, files, store, clock, env, mode: settings.tree, agent, log: report },
+    first: (recorded) => {
+      report(recording(recorded));
+      store.notes.add("recording", "first", { ...recorded });
+    },
+  });
+  return { clock, ...policiesOf(settings), ...(watch ? { watch } : {}), ...own, files, store, agent };
 }
 
 /**

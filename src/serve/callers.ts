@@ -26,7 +26,7 @@ export interface Protocol<Caller> {
   close(): Promise<void>;
 }
 
-export type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "keepOnFold">;
+export type Policies = Pick<SessionOptions, "gate" | "onStale" | "anchors" | "keepOnFold" | "watch">;
 
 export interface CallersSetup<Caller> {
   readonly protocol: Pick<Protocol<Caller>, "caller">;

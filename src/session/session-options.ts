@@ -4,7 +4,7 @@ import { type Door, libraryDoor, type Voice } from "../answers/index.js";
 import { checkOptions } from "../calls/index.js";
 import type { CallEnv, GatePolicy } from "../ledger/index.js";
 import type { OnStale } from "../merge/index.js";
-import type { Clock, Files, LedgerStore } from "../ports/index.js";
+import type { Clock, Files, LedgerStore, TreeWatch } from "../ports/index.js";
 import type { Codec } from "../text/index.js";
 
 export interface SessionOptions {
@@ -35,14 +35,17 @@ export interface SessionOptions {
   readonly codec?: Codec;
   /** A fold forgets nothing. */
   readonly keepOnFold?: boolean;
+  /** Is told of calls, and puts on record what others change in the tree. */
+  readonly watch?: TreeWatch;
 }
 
 export function envOf(options: SessionOptions): CallEnv {
   checkOptions(options);
   const { files, store, agent, clock, onStale = "relocate", anchors = "hex6", codec = null } = options;
-  const { gate = "lines", unmoved = false, relocateWithin: within } = options;
+  const { gate = "lines", unmoved = false, relocateWithin: within, watch } = options;
   return {
     ...{ files, store, agent, clock, onStale, unmoved, within, anchors, codec },
+    ...(watch && within === undefined ? { watch } : {}),
     gate: within === undefined ? gate : "off",
     voice: voiceOf(options),
   };

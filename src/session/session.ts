@@ -167,12 +167,12 @@ export class Session {
   }
 
   undo(request: UndoRequest = {}): Promise<Result<UndoDetails | BatchRefusal>> {
-    return this.answered(["undo", request], () => undo(request, this.env));
+    return this.answered(["undo", request], () => this.looked(() => undo(request, this.env)));
   }
 
   /** Returns everybody's edits whose lines are gone though no journaled edit replaced them. */
   lost(request: LostRequest = {}): Promise<readonly LostEdit[]> {
-    return lost(request, this.env);
+    return this.looked(() => lost(request, this.env));
   }
 
   /** Returns and journals the edits that this agent's command destroyed. For use after every command. */
@@ -182,12 +182,12 @@ export class Session {
 
   /** Dismisses lost edits: they are listed no more. */
   forget(ids: readonly string[], request: LostRequest = {}): Promise<readonly LostEdit[]> {
-    return forget(ids, request, this.env);
+    return this.looked(() => forget(ids, request, this.env));
   }
 
   /** Merges lost edits back. */
   restore(request: RestoreRequest): Promise<Result<RestoreDetails | BatchRefusal>> {
-    return this.answered(["restore", request], () => restore(request, this.env));
+    return this.answered(["restore", request], () => this.looked(() => restore(request, this.env)));
   }
 
   /** Tries a call out. Show its diff, ask, then `commit`. */
@@ -260,6 +260,12 @@ export class Session {
     return formatted(path, room, this.env);
   }
 
+  /** After a look at the tree: the call is about whatever anybody did there. */
+  private async looked<T>(run: () => Promise<T>): Promise<T> {
+    await this.env.watch?.before([]);
+    return run();
+  }
+
   private envFor({ dryRun, signal }: Editing): CallEnv {
     const env = signal ? { ...this.env, signal } : this.env;
     const { voice } = env;
@@ -294,6 +300,8 @@ export class Session {
       if (!(error instanceof PortError)) throw error;
       await this.journal(asked, error);
       return withNamesEscaped(asked[1], this.refusal(asked, error), this.agent) as T;
+    } finally {
+      this.settings.watch?.answered();
     }
   }
 

@@ -3,6 +3,8 @@
 export { outside } from "./authors.js";
 export { type Taking, takenByGit } from "./commands/git-takes.js";
 export { entriesByFile, movesTo, trailOf } from "./former-names.js";
-export { openTree } from "./open-tree.js";
+export { openTree, watchTree } from "./open-tree.js";
+export { recording } from "./recording.js";
 export type { Moment, Observed, Tree } from "./tree.js";
 export { type OnRecord, treeOnRecord } from "./tree-record.js";
+export type { TreeWatcher } from "./watcher.js";

@@ -1,7 +1,7 @@
 /** Writes down what one look found: each change as one entry, with its authors and the lines of others that it removed. */
 import { join, relative, sep } from "node:path";
 import { countChanged, isUnderWay } from "../git/index.js";
-import type { JournalEntry } from "../ports/index.js";
+import { type JournalEntry, onlooker } from "../ports/index.js";
 import type { Document } from "../text/index.js";
 import { type Attribution, attribute, outside } from "./authors.js";
 import { commandFacts } from "./commands/command.js";
@@ -48,8 +48,7 @@ export class LookJournal {
     if (this.looked.moved) await this.move(this.looked.moved);
     const open: Open[] = [];
     for (const found of this.looked.found) {
-      const entries = await changesOf(this.context.store, found.file.key);
-      const left = await this.unexplained(found, entries);
+      const { entries, left } = await this.untold(found);
       if (left) open.push({ found: await this.withBase(left, entries), entries });
     }
     const moves = movesIn(open.map(({ found }) => found));
@@ -59,6 +58,24 @@ export class LookJournal {
       if (to) await this.rename(one, to);
       else if (!made.has(one.found)) await this.one(one);
     }
+  }
+
+  private async untold({
+    file,
+    ...found
+  }: Found): Promise<{ entries: readonly JournalEntry[]; left: Found | null }> {
+    const { files, store } = this.context;
+    const asked = async () => {
+      const entries = await changesOf(store, file.key);
+      return { entries, left: await this.unexplained({ ...found, file }, entries) };
+    };
+    const first = await asked();
+    if (!first.left) return first;
+    // A call that has written a file tells of it before it lets go of it.
+    const isFree = await files
+      .hold([file], () => store.unit([file], onlooker, async () => true))
+      .catch(() => false);
+    return isFree ? asked() : first;
   }
 
   /** A tool is about to write these files: lines that nobody has journaled so far are somebody else's. */
@@ -71,7 +88,7 @@ export class LookJournal {
       const entries = await changesOf(store, file.key);
       if (entries.some(({ after }) => after === version)) continue;
       const text = await keptDocument(version, file.key, this.context);
-      const base = await textsIn(repository, this.before.head, new Map([[path, text]]));
+      const base = await textsIn(repository, this.looked.record.head, new Map([[path, text]]));
       await this.baseline({ file, before: { version, text }, base: base.get(path) ?? null }, entries);
     }
   }
@@ -228,9 +245,10 @@ export class LookJournal {
     if (!before || before.version === base?.version || entries.some(({ after }) => after === before.version))
       return [];
     const from = await this.nearest(file.key, before, { base, entries });
-    const time = Math.max(this.before.time, (entries.at(-1)?.time ?? 0) + 1);
+    const time = Math.max(this.before.time || this.looked.record.time, (entries.at(-1)?.time ?? 0) + 1);
     const step = { file, before: from, after: before };
-    return [await write(step, { tool: "disk", time }, [outside], this.context)];
+    const told = { tool: "disk", time, ...(entries.length === 0 ? { initial: true } : {}) };
+    return [await write(step, told, [outside], this.context)];
   }
 
   /**

@@ -181,7 +181,11 @@ class Eyes {
       return;
     }
     const file = await this.identify(absolute);
-    if (!file) return;
+    if (file === "elsewhere") {
+      this.left++;
+      this.leave(path);
+    }
+    if (!file || file === "elsewhere") return;
     const read = there && readSighted(absolute, largestRead);
     const text = read && (await documentOf(read.bytes, file.key, context));
     const wasKept = last?.isKept === true && last.version === text?.version;
@@ -192,12 +196,12 @@ class Eyes {
     this.seen.push({ path, file, last, now, text, isClean, changed: there?.changed ?? null });
   }
 
-  /** A path that the person denies is known to be there, and no more. */
-  private async identify(path: string): Promise<FileId | null> {
+  /** A path that the person denies is known to be there, and no more; one outside of the roots is for others to look at. */
+  private async identify(path: string): Promise<FileId | "elsewhere" | null> {
     try {
       return await this.seeing.context.files.identify(path);
     } catch (error) {
-      if (error instanceof PortError) return null;
+      if (error instanceof PortError) return error.code === "outside_roots" ? "elsewhere" : null;
       throw error;
     }
   }
@@ -259,7 +263,7 @@ class Eyes {
   }
 }
 
-function isUnchanged(last: Sighting, there: DiskFile | null, time: number): boolean {
+export function isUnchanged(last: Sighting, there: DiskFile | null, time: number): boolean {
   if (!there) return last.version === null;
   return last.identity === there.identity && isSettled(there, time);
 }

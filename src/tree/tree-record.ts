@@ -25,6 +25,8 @@ export interface RunningCommand extends Pick<CommandFacts, "isBackground" | "mov
 export interface TreeRecord {
   /** When the tree was looked at, in milliseconds. */
   readonly time: number;
+  /** When a look that nobody waits for may begin. */
+  readonly rested: number;
   /** The commit that was checked out. */
   readonly head: string | null;
   readonly index: string;
@@ -52,6 +54,7 @@ export interface TreeRecord {
 export const emptyRecord: TreeRecord = {
   ...{
     time: 0,
+    rested: 0,
     head: null,
     index: "",
     staged: [],
@@ -98,6 +101,7 @@ export function recordFrom(json: Json | null): TreeRecord | null {
     );
     return {
       ...rest,
+      rested: raw.rested ?? 0,
       editing: raw.editing ?? [],
       held: raw.held ?? [],
       files: new Map(files),

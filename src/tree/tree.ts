@@ -1,19 +1,23 @@
 /** Looks at the working tree, one look at a time in whatever process, and names the authors of its changes. */
 import { isAbsolute, join, relative, sep } from "node:path";
-import { isUnderWay } from "../git/index.js";
-import { type JournalEntry, onlooker } from "../ports/index.js";
+import { headOf, isUnderWay } from "../git/index.js";
+import { type FileId, type JournalEntry, onlooker, PortError } from "../ports/index.js";
 import { withoutSecrets } from "../text/index.js";
 import { type CommandFacts, commandFacts } from "./commands/command.js";
 import { hashesOfLines } from "./commands/command-lines.js";
 import { LookJournal } from "./journal-look.js";
-import { type LookContext, look, type Scope } from "./look.js";
+import { isUnchanged, type LookContext, look, type Scope, slack } from "./look.js";
+import { statOf } from "./sighting.js";
 import { emptyRecord, type RunningCommand, recordFrom, recordJson, type TreeRecord } from "./tree-record.js";
 import { loadTree, saveTree } from "./tree-store.js";
 
 /** Something happened that makes a look worth while. */
 export interface Moment {
-  /** `edit`: a tool is about to write these files, or has; nothing else is looked at. */
-  readonly kind: "begin" | "prompt" | "before" | "after" | "tool" | "edit";
+  /**
+   * `edit`: a client's tool is about to write these files, or has; nothing else is looked at. Of our own tools: `call` is about
+   * to change these files, `read` has read them, `tool` has its answer, and `open` is the first look of a program.
+   */
+  readonly kind: "begin" | "prompt" | "before" | "after" | "tool" | "open" | "call" | "read" | "edit";
   readonly agent: string;
   readonly cwd: string;
   readonly command?: string;
@@ -43,6 +47,10 @@ export interface Observed {
 const nothing: Observed = { isFirst: false, kept: 0, left: 0, entries: [], isUnderWay: false };
 
 const longestCommand = 200;
+/** Looks that nobody waits for take one part in so many of the time. */
+const rest = 20;
+/** Milliseconds. */
+const longestRest = 60_000;
 /** Milliseconds after which a command that never ended counts as over. */
 const longestRun = 6 * 3_600_000;
 /** Milliseconds that a person may think about an edit before its file is looked at all the same. */
@@ -53,18 +61,60 @@ export class Tree {
 
   /** Looks, writes down what changed since the last look, and answers what others are to know. */
   async observe(moment: Moment): Promise<Observed> {
-    const { mode, files, root, store } = this.context;
+    const { mode, files, store } = this.context;
     if (mode === "off") return nothing;
     const facts = moment.command === undefined ? null : commandFacts(moment.command, moment.cwd);
     if (moment.kind === "before" && facts?.isReadOnly) return nothing;
-    // Two looks at once would write the same change down twice. No such file is ever made.
-    const turn = await files.identify(join(root, ".kedge-tree"));
+    if ((moment.kind === "call" || moment.kind === "read") && (await this.isTold(moment))) return nothing;
+    const turn = await this.turn();
     // On every host that shares the store.
     return files.hold([turn], () => store.unit([turn], onlooker, () => this.look(moment, facts)));
   }
 
+  /** When a look that nobody waits for may begin, so that looks take a small share of the time, whoever looks. */
+  async rested(): Promise<number> {
+    const { store, root } = this.context;
+    const { rested } = recordFrom((await loadTree(store, root))?.value ?? null) ?? emptyRecord;
+    // The clock may have been set back.
+    return rested > this.context.clock() + longestRest ? 0 : rested;
+  }
+
+  /** Two looks at once would write the same change down twice. No such file is ever made. */
+  private async turn(): Promise<FileId> {
+    const { files, root } = this.context;
+    const path = join(root, ".kedge-tree");
+    try {
+      return await files.identify(path);
+    } catch (error) {
+      // The roots are below the top of the tree.
+      if (error instanceof PortError && error.code === "outside_roots")
+        return { key: path, path, keep: false };
+      throw error;
+    }
+  }
+
+  /**
+   * Whether a look at these files alone would find nothing: each is as the last look at the tree left it, and before a change
+   * none of them is work that is in no commit. Takes no lock, and starts nothing.
+   */
+  private async isTold({ kind, paths = [] }: Moment): Promise<boolean> {
+    const { store, root, repository, isHome } = this.context;
+    const named = paths.flatMap((path) => this.inTree(path));
+    if (named.length === 0) return true;
+    const record = recordFrom((await loadTree(store, root))?.value ?? null);
+    if (!record || record.isNarrow || record.left > 0) return false;
+    if (repository && (await headOf(repository)) !== record.head) return false;
+    return named.every((path) => {
+      const last = record.files.get(path);
+      const there = statOf(join(root, path));
+      if (last) return (kind === "read" || last.version === null) && isUnchanged(last, there, record.time);
+      return !there || there.isOther || (!isHome && there.changed < record.time - slack);
+    });
+  }
+
   private async look(moment: Moment, facts: CommandFacts | null): Promise<Observed> {
     const { store, root, repository } = this.context;
+    const began = this.context.clock();
     const previous = recordFrom((await loadTree(store, root))?.value ?? null);
     const opened = this.begun(previous, moment, facts);
     // A file that is looked at for the first time tells nothing of what it was.
@@ -72,11 +122,12 @@ export class Tree {
     const scope =
       previous === null
         ? ({ kind: "patient", named: [], busy: new Set<string>() } as const)
-        : this.scopeOf(moment, facts, opened);
+        : await this.scopeOf(moment, facts, opened);
     const looked = await look(previous, scope, this.context);
     const found = new LookJournal(this.context, { ...opened, editing: previous?.editing ?? [] }, looked);
     if (previous) await found.write();
-    if (moment.kind === "edit" && !moment.isDone) await found.begin(scope.named);
+    if (moment.kind === "call" || (moment.kind === "edit" && !moment.isDone))
+      await found.begin((moment.paths ?? []).flatMap((path) => this.inTree(path)));
     const { running, held, background } = opened;
     const editing = this.editing(opened, moment);
     const record = this.ended(
@@ -84,7 +135,9 @@ export class Tree {
       moment,
       facts,
     );
-    const json = recordJson(record);
+    const now = this.context.clock();
+    const rested = scope.kind === "named" ? record.rested : now + Math.min((now - began) * rest, longestRest);
+    const json = recordJson({ ...record, rested });
     if (!previous || JSON.stringify(json) !== JSON.stringify(recordJson(previous)))
       await saveTree(store, root, json);
     return {
@@ -96,20 +149,29 @@ export class Tree {
     };
   }
 
-  private scopeOf(moment: Moment, facts: CommandFacts | null, { editing }: TreeRecord): Scope {
+  private async scopeOf(
+    moment: Moment,
+    facts: CommandFacts | null,
+    { editing, head, isNarrow }: TreeRecord,
+  ): Promise<Scope> {
     const { kind, paths = [] } = moment;
     const named = [...paths, ...(facts?.names.map(({ path }) => path) ?? [])].flatMap((path) =>
       this.inTree(path),
     );
+    const { repository } = this.context;
     const own = kind === "edit" ? named : [];
     const others = editing.filter(([agent, path]) => agent !== moment.agent || !own.includes(path));
     const busy = new Set(others.map(([, path]) => path));
     if (kind === "edit") return { kind: "named", named, busy };
-    if (kind === "begin" || kind === "prompt") return { kind: "patient", named, busy };
+    if (kind === "begin" || kind === "prompt" || kind === "open") return { kind: "patient", named, busy };
+    // After a move of HEAD only git can say what is whose.
+    const isHere = !repository || isNarrow || (await headOf(repository)) === head;
+    if ((kind === "call" || kind === "read") && isHere) return { kind: "named", named, busy };
     return {
       busy,
       kind: kind === "after" && facts?.isReadOnly ? "known" : "all",
-      named: this.context.repository ? [] : named,
+      // A listing has them.
+      named: repository && !isNarrow ? [] : named,
     };
   }
 

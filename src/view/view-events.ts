@@ -13,13 +13,14 @@ interface Naming {
 }
 
 export function eventOf(entry: JournalEntry, { path, owners }: Naming): ViewEvent {
-  const { id, time, kind, agent, tool, lines, relocated = 0, code, cause, edits = [], before, after } = entry;
+  const { id, time, kind, agent, tool, lines, relocated = 0, code, cause, edits = [] } = entry;
+  const { before, after, initial = false } = entry;
   const isRestore = kind === "commit" && (edits.length > 0 || entry.instead !== undefined);
   return {
     ...{ id, time, kind, agent, tool: isRestore ? "restore" : tool, what: whatOf(entry) },
     ...{ path, lines, relocated, edits, owners },
     ...{ code: code ?? null, cause: cause ?? null },
-    canUndo: (kind === "commit" || kind === "undo") && (before !== null || after !== null),
+    canUndo: (kind === "commit" || kind === "undo") && (before !== null || after !== null) && !initial,
   };
 }
 

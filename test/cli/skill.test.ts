@@ -66,7 +66,7 @@ edit_row code.js "$(anchor 1)" 'not used' --delete > /dev/null
 rm refused
 
 # What was done is on record, and can be undone.
-[ "$(kedge log --json | grep -c '"kind":"commit"')" -eq 6 ]
+[ "$(kedge log --json --agent tester | grep -c '"kind":"commit"')" -eq 6 ]
 kedge undo > /dev/null 2>&1
 `;
 

@@ -157,7 +157,7 @@ describe("huge arguments", () => {
       const { result } = await raw.answer(field);
       expect(result.content[0].text).toContain(`${field} must be a string; got a list`);
     }
-    expect(raw.stderr).toBe("");
+    expect(raw.complaints).toBe("");
     await expectAlive(raw);
   });
 });
@@ -228,7 +228,7 @@ describe("leaving", () => {
     const { raw } = await start();
     await raw.initialise();
     expect(await raw.end()).toBe(0);
-    expect(raw.stderr).toBe("");
+    expect(raw.complaints).toBe("");
     expectClean(raw);
   });
 
@@ -290,6 +290,6 @@ describe("a long search", () => {
     await expectAlive(raw);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(raw.messages.filter(({ id }) => id === 2)).toEqual([]);
-    expect(raw.stderr).toBe("");
+    expect(raw.complaints).toBe("");
   });
 });

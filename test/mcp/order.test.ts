@@ -90,7 +90,7 @@ describe("a call that is cancelled before it began", () => {
     if (before.length > 0) expect(place.text("a.ts")).toBe("a\n");
     else expect(() => place.text("a.ts")).toThrow();
     expect(place.text("c.ts")).toBe("c\n");
-    expect(raw.stderr).toBe("");
+    expect(raw.complaints).toBe("");
   });
 });
 
@@ -177,6 +177,6 @@ describe("the end of the input", () => {
     expect(await raw.end()).toBe(0);
     expect(new Set(answersTo(raw))).toEqual(new Set(Array.from({ length: 43 }, (_, at) => at)));
     expect(place.text("b.ts")).toBe("b\nc\n");
-    expect(raw.stderr).toBe("");
+    expect(raw.complaints).toBe("");
   });
 });

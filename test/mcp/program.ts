@@ -126,6 +126,11 @@ export class Raw {
     return new Raw(spawn(process.execPath, [program, "mcp", ...args], settings));
   }
 
+  /** What it said on stderr, but for the one line about the first recording. */
+  get complaints(): string {
+    return this.stderr.replace(/^kedge: .* on record on this machine.*\n/m, "");
+  }
+
   write(text: string | Buffer): void {
     this.child.stdin.write(text);
   }

@@ -10,7 +10,9 @@ import { rangeList } from "./shell-wording.js";
 /** Commits that can be taken back, newest first: those that were not yet. */
 export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
   const undone = undoneIds(entries);
-  return entries.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
+  return entries
+    .filter(({ kind, id, initial }) => kind === "commit" && !initial && !undone.has(id))
+    .reverse();
 }
 
 /** One agent, or several of whom it was one. */

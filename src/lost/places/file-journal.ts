@@ -39,7 +39,9 @@ export async function* liveCommits(
 ): AsyncGenerator<readonly JournalEntry[]> {
   const left = (entries: readonly JournalEntry[], about: readonly JournalEntry[]) => {
     const undone = undoneIds(about);
-    return entries.filter(({ kind, id }) => kind === "commit" && !undone.has(id)).reverse();
+    return entries
+      .filter(({ kind, id, initial }) => kind === "commit" && !initial && !undone.has(id))
+      .reverse();
   };
   for (const last of tails) {
     const entries = await env.store.journal({ ...query, last });

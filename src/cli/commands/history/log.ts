@@ -53,8 +53,10 @@ export const run: Run = async (context) => {
   return done;
 };
 
-function isAsked({ agent, authors = [agent], file }: JournalEntry, asked: Asked): boolean {
+/** What lay there at the first look did not happen. */
+function isAsked({ agent, authors = [agent], file, initial }: JournalEntry, asked: Asked): boolean {
   return (
+    !initial &&
     (asked.file === undefined || asked.file === file) &&
     (asked.agent === undefined || agent === asked.agent || authors.includes(asked.agent))
   );

@@ -41,7 +41,7 @@ interface Agent {
 }
 
 async function list({ args, output: { out } }: Context, { store, identity }: Opened): Promise<number> {
-  const entries = await store.journal();
+  const entries = (await store.journal()).filter(({ initial }) => !initial);
   const files = await audience(store);
   const byAgent = grouped(entries, ({ agent }) => agent);
   const names = new Set([...files.keys(), ...byAgent.keys(), identity.id]);

@@ -32,7 +32,8 @@ export interface Statistics {
 const isStale = ({ kind, code, tool }: JournalEntry): boolean =>
   kind === "refusal" && code !== undefined && exitStatus(code) === 5 && !isTakingBack(tool);
 
-export function statistics(entries: readonly JournalEntry[]): Statistics {
+export function statistics(recorded: readonly JournalEntry[]): Statistics {
+  const entries = recorded.filter(({ initial }) => !initial);
   const count = (kind: JournalEntry["kind"]): number => entries.filter((one) => one.kind === kind).length;
   const causes = new Map<string, number>();
   for (const { kind, code } of entries)

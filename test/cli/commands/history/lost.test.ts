@@ -242,8 +242,8 @@ describe("kedge lost", () => {
     expect(await place.lostIds()).toEqual([]);
     rmSync(place.path("z.ts"));
     expect(await place.lostIds()).toEqual([one]);
-    expect(place.ok("restore", "--all")).toContain("[a.ts brought back: 12 lines]");
-    expect(place.text("a.ts")).toBe(text);
+    expect(place.ok("restore", "--all")).toContain("[z.ts brought back: 12 lines]");
+    expect(place.text("z.ts")).toBe(text);
   });
 
   test("line ends and legacy encodings stay as they are", async () => {
