@@ -69,17 +69,19 @@ export async function execute(call: Call, outer: CallEnv): Promise<EditResult | 
   const { targets, request } = await find(call, outer);
   const files = targets.flatMap(({ file, to }) => (to ? [file, to] : [file]));
   const judging = { ...call, request, targets };
-  const done = await withFiles(files, outer, (held, env) => settle(judging, held, env, outer.watch ?? null), !call.dryRun);
+  const tried = (watch: TreeWatch | null): Promise<EditResult | BatchResult | "untold"> =>
+    withFiles(files, outer, (held, env) => carryOut(judging, held, env, watch), !call.dryRun);
+  const done = await tried(outer.watch ?? null);
   if (done !== "untold") return done;
   await outer.watch?.before(files);
-  const again = await withFiles(files, outer, (held, env) => settle(judging, held, env, null), !call.dryRun);
+  const again = await tried(null);
   return again as EditResult | BatchResult;
 }
 
 type Judging = Asked & { readonly targets: readonly Target[] };
 
 /** Judges and commits while the files are held; "untold" where somebody has to look at them before they are changed. */
-async function settle(
+async function carryOut(
   { targets, ...call }: Judging,
   held: Held,
   env: UnitEnv,

@@ -268,6 +268,22 @@ export class LookJournal {
     return changedLines(fromEdit, before) < changedLines(fromGit, before) ? fromEdit : fromGit;
   }
 
+  /**
+   * The text whose lines are safe in a commit. Where HEAD went elsewhere, lines of the commit that it left may be in none now:
+   * whoever lists what is lost asks git.
+   */
+  private async keptBase(
+    { path }: Found["file"],
+    text: Document,
+    base: Document | null,
+  ): Promise<Document | null> {
+    const { moved } = this.looked;
+    if (!moved || !base) return base;
+    const { repository, root } = this.context;
+    const name = relative(root, path).replaceAll(sep, "/");
+    return (await textsIn(repository, moved.to, new Map([[name, text]]))).get(name) ?? null;
+  }
+
   /** Lines that the change removed so that they count as lost. */
   private async swept(
     { file, before, after, base, isClean }: Found,
@@ -277,7 +293,8 @@ export class LookJournal {
     if (!before?.text) return [];
     const textOf = (version: string): Promise<Document | null> =>
       keptDocument(version, file.key, this.context);
-    const owners = await ownersOf(before.text, base, entries, textOf);
+    const kept = await this.keptBase(file, before.text, base);
+    const owners = await ownersOf(before.text, kept, entries, textOf);
     const isBack =
       isClean || after?.version === base?.version || entries.some((entry) => entry.before === after?.version);
     const lines = lostLines({

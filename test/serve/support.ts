@@ -37,6 +37,12 @@ export class Served {
   readonly exited: Promise<number | null>;
   private wake: () => void = () => {};
 
+  /** Lines on stderr after the first, but for the one about the first recording. */
+  get complaints(): string[] {
+    const lines = this.stderr.trim().split("\n").slice(1);
+    return lines.filter((line) => !/ on record on this machine/.test(line));
+  }
+
   private constructor(readonly child: ChildProcess) {
     const hear = (stream: "stdout" | "stderr") => (piece: Buffer) => {
       this[stream] += piece.toString("utf8");

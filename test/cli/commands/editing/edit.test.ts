@@ -282,7 +282,8 @@ describe("--unmoved", () => {
     expect(stderr).toContain("@@ 3#1247f8, line 4 now @@\n three\n");
     expect(place.text("a.txt")).toBe(`zero\n${four}`);
     place.ok("edit", "a.txt", "4#1247f8", "3", "--unmoved");
-    expect(jsonLines(place.ok("log", "--json")).map(({ kind }) => kind)).toEqual(["refusal", "commit"]);
+    const told = jsonLines(place.ok("log", "--json", "--agent", "tester"));
+    expect(told.map(({ kind }) => kind)).toEqual(["refusal", "commit"]);
   });
 
   test("retires nothing: what was shown before still names its lines", async () => {
