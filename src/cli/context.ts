@@ -12,7 +12,7 @@ export interface Context {
   readonly cwd: string;
   readonly interrupt: Interrupt;
   readonly doors: Doors;
-  /** What is left to do when the answer is printed. */
+  /** Work that is done when the answer is printed. */
   readonly afterwards: (() => Promise<void>)[];
   /** The program itself, for starting it again. */
   readonly program: string;

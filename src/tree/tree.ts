@@ -14,8 +14,8 @@ import { loadTree, saveTree } from "./tree-store.js";
 /** Something happened that makes a look worth while. */
 export interface Moment {
   /**
-   * `edit`: a client's tool is about to write these files, or has; nothing else is looked at. Of our own tools: `call` is about
-   * to change these files, `read` has read them, `tool` has its answer, and `open` is the first look of a program.
+   * `edit`: a client's tool is about to write these files, or has; nothing else is looked at. The last four are our own tools':
+   * a program that goes on has started (`open`), a call is about to change these files, has read them, or has its answer (`tool`).
    */
   readonly kind: "begin" | "prompt" | "before" | "after" | "tool" | "open" | "call" | "read" | "edit";
   readonly agent: string;

@@ -53,7 +53,7 @@ export const run: Run = async (context) => {
   return done;
 };
 
-/** What lay there at the first look did not happen. */
+/** Text that lay there at the first look is nothing that happened. */
 function isAsked({ agent, authors = [agent], file, initial }: JournalEntry, asked: Asked): boolean {
   return (
     !initial &&
