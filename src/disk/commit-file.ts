@@ -49,6 +49,11 @@ interface Replacing extends Commit {
   readonly like: Stat;
 }
 
+/** Whether a file is of a commit that is under way, or of one that was killed. */
+export function isTemporaryName(name: string): boolean {
+  return /^\.kedge-[\w-]+-\d+\.tmp(\.old)?$/.test(name);
+}
+
 export function temporaryName(token: string, number = 0): string {
   return `.kedge-${token}-${number}.tmp`;
 }

@@ -3,7 +3,7 @@
 export { type Plan, Plans } from "./batch-plan.js";
 export { clearBeside, Recovery, settle } from "./batch-recovery.js";
 export { commitBatch, HalfDone } from "./commit-batch.js";
-export { commitOne, isShared, plainIntent, type Target } from "./commit-file.js";
+export { commitOne, isShared, isTemporaryName, plainIntent, type Target } from "./commit-file.js";
 export { type Disk, isBehind } from "./folder-handle.js";
 export { measureBeside } from "./measure.js";
 export { defaultLimits, type Limits, moved, openReal, Recent, useOpened } from "./read-file.js";

@@ -1,5 +1,6 @@
 /** Looks which files of a work tree differ from the last look at it. Bytes are read only where identities say too little. */
 import { basename, join } from "node:path";
+import { isTemporaryName } from "../disk/index.js";
 import { headOf, indexStamp, type Listing, listChanges } from "../git/index.js";
 import type { Repository } from "../host/index.js";
 import { type FileId, type Files, type NewVersion, PortError } from "../ports/index.js";
@@ -168,6 +169,7 @@ class Eyes {
     const last = previous?.files.get(path) ?? null;
     const isTracked = dirty?.tracked.has(path) ?? false;
     const isClean = dirty !== null && !isTracked && !dirty.untracked.has(path);
+    if (isTemporaryName(basename(path))) return;
     const absolute = join(context.root, path);
     const there = statOf(absolute);
     if (there?.isOther) return;

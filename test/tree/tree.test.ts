@@ -172,6 +172,15 @@ describe("what is stored", () => {
     expect(await off.shell("rm a.txt")).toEqual([]);
   });
 
+  test("files of a commit of Kedge's own that is under way are nobody's", async () => {
+    const ground = new TreeGround({ "a.txt": ten });
+    await ground.begin();
+    for (const end of ["", ".old"]) ground.put(`lib/.kedge-mwnwk0hb-dgx-3a-aik5r6l8-0.tmp${end}`, "half\n");
+    expect((await ground.prompt()).entries).toEqual([]);
+    ground.run("rm -r lib");
+    expect((await ground.prompt()).entries).toEqual([]);
+  });
+
   test("no program that the repository names is started", async () => {
     const ground = new TreeGround({ "a.x": "one\n", ".gitattributes": "*.x filter=bad\n" });
     const mark = ground.path("../mark");
