@@ -87,8 +87,8 @@ async function readText(file: FileId, request: ReadRequest, env: CallEnv): Promi
 /** Nothing happened since it was shown last, in the same rows: that is written down already, and takes no lock. */
 async function readAgain(file: FileId, request: ReadRequest, env: Env): Promise<Result<ReadDetails> | null> {
   if (request.delta) return null;
-  const known = await peek(file, env, ({ showings }, { lines }) => {
-    const asked = selectLines(lines, request);
+  const known = await peek(file, env, ({ showings }, { lineCount }) => {
+    const asked = selectLines(lineCount, request);
     return showings.at(-1)?.rows.isEqual(LineSet.of(asked.spans)) ?? false;
   });
   if (typeof known !== "object" || known.document.isBinary) return null;

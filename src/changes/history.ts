@@ -5,9 +5,9 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import { overBlanks } from "./blanks.js";
-import { ChangeRun } from "./change-run.js";
 import { compare, compareHashes } from "./compare.js";
 import { hunksOf, LineChange, type Region } from "./line-change.js";
+import { type Step, Timeline } from "./timeline.js";
 
 /**
  * A line of unknown text is NUL, which no text file has, and the eight digits of its hash in control characters: no quote
@@ -60,17 +60,20 @@ function unknownLines(document: Document, toNow: LineChange): LineSet {
   return LineSet.lines(lines.filter((line) => keptHash(document.text(line)) !== null));
 }
 
-/** One state the file was in. `exact` is the change from the state before, where it is known to the line. */
-export interface State {
-  readonly version: string;
-  readonly lineCount: number;
-  /** null: the content is not kept (too large, secret, or forgotten). */
-  readonly document: Document | null;
+/** The part of a state's text that is kept. Without a document it was too large, secret, or is forgotten. */
+export interface KeptText {
+  readonly document?: Document | null;
   /** Line hashes (xxHash32) kept where the content is not: enough to follow lines that did not change. */
   readonly hashes?: Uint32Array | null;
-  readonly exact: LineChange | null;
-  /** The exact change is the doing of the agent whose call is judged. */
-  readonly own?: boolean;
+}
+
+/** One state the file was in. */
+export interface State extends Step, KeptText {}
+
+/** Whose call is judged, whose exact changes are its own, and where texts are that the states do not have with them. */
+interface Sight {
+  readonly agent?: string;
+  text?(state: Step): KeptText;
 }
 
 /**
@@ -96,13 +99,16 @@ export class History {
   private readonly beliefs = new Map<number, BelievedText | null>();
   private readonly rebuilt = new Map<number, Document | null>();
   private readonly alike = new Map<number, LineChange | null>();
-  private nextSame: readonly (number | undefined)[] | null = null;
+  private line: Timeline | null = null;
   /** The number of the newest state. */
   readonly last: number;
 
-  constructor(readonly states: readonly State[]) {
+  constructor(
+    readonly states: readonly State[],
+    private readonly sight: Sight = {},
+  ) {
     this.last = states.length - 1;
-    if (states.length === 0 || !states.at(-1)?.document)
+    if (states.length === 0 || !this.keptText(this.last).document)
       throw new RangeError("a history ends with the file now");
   }
 
@@ -117,7 +123,7 @@ export class History {
   /** The text of a state. Where only its hashes are kept, lines that are not in the file now have no text (`text`). */
   document(state: number): Document | null {
     const kept = this.kept(state);
-    if (kept || !this.states[state]?.hashes) return kept;
+    if (kept || !this.states[state] || !this.keptText(state).hashes) return kept;
     let found = this.rebuilt.get(state);
     if (found === undefined) {
       const [hashes, toNow] = [this.hashes(state), this.follow(state)];
@@ -133,24 +139,30 @@ export class History {
     return text === null || keptHash(text) !== null ? null : text;
   }
 
+  private keptText(state: number): KeptText {
+    const recorded = this.states[state] as State;
+    return this.sight.text?.(recorded) ?? recorded;
+  }
+
   /** A state whose content is not kept but is that of the file now has the file's. */
   private kept(state: number): Document | null {
-    const { document, version } = this.states[state] as State;
+    const { document } = this.keptText(state);
     if (document) return document;
-    const now = this.states[this.last] as State;
-    return version === now.version ? now.document : null;
+    const isNow = this.states[state]?.version === this.states[this.last]?.version;
+    return isNow ? (this.keptText(this.last).document ?? null) : null;
   }
 
   private hashes(state: number): Uint32Array | null {
-    const { hashes = null, lineCount } = this.states[state] as State;
-    return this.kept(state)?.table.hashes ?? (hashes?.length === lineCount ? hashes : null);
+    const { hashes = null } = this.keptText(state);
+    const isWhole = hashes?.length === this.states[state]?.lineCount;
+    return this.kept(state)?.table.hashes ?? (isWhole ? hashes : null);
   }
 
   /** The hash a line of a state was shown with; null if it can no longer be told. */
   hash(state: number, index: number, name: SchemeName): string | null {
     const document = this.kept(state);
     if (document) return index < document.lineCount ? scheme(name).hashLine(document, index) : null;
-    const hash = (this.states[state] as State).hashes?.[index];
+    const hash = this.keptText(state).hashes?.[index];
     return hash === undefined ? null : hashFrom(hash, name);
   }
 
@@ -233,7 +245,7 @@ export class History {
   followOverBlanks(from: number): LineChange | null {
     const known = this.alike.get(from);
     if (known !== undefined) return known;
-    const map = this.trace(from, this.last, (step, start, end) => this.overBlanks(step, start, end));
+    const map = this.trace(from, this.last, true);
     const found = map && this.overBlanks(map, from, this.last);
     this.alike.set(from, found);
     return found;
@@ -246,41 +258,52 @@ export class History {
 
   private isExact(from: number): boolean {
     const { states } = this;
-    return states.slice(from + 1).every((one, at) => one.exact || one.version === states[from + at]?.version);
+    return states.every(
+      ({ exact, version }, at) => at <= from || exact !== null || version === states[at - 1]?.version,
+    );
   }
 
-  private way(from: number, to: number): Generator<Stretch> {
-    this.nextSame ??= nextStates(this.states);
-    return stretches(this.states, this.nextSame, from, to);
+  private get timeline(): Timeline {
+    this.line ??= Timeline.of(this.states);
+    return this.line;
   }
 
-  private trace(
-    from: number,
-    to: number,
-    widen?: (map: LineChange, from: number, to: number) => LineChange,
-  ): LineChange | null {
+  private get agent(): string | null {
+    return this.sight.agent ?? null;
+  }
+
+  private trace(from: number, to: number, isOverBlanks = false): LineChange | null {
     // A state that was forgotten, as the one that an old handle was given for.
     if (!this.states[from]) return null;
     let map = LineChange.identity((this.states[from] as State).lineCount);
-    const run = new ChangeRun();
-    for (const { start, end, exact, own } of this.way(from, to)) {
-      const step = start === end ? null : this.between(start, end);
-      if (start !== end && !step) return null;
-      if (step && !step.isIdentity) map = run.endedAfter(map).compose(widen ? widen(step, start, end) : step);
-      if (!exact) continue;
-      if (!run.isNext(end, own)) map = run.endedAfter(map);
-      run.add(end, own, !own && widen ? widen(exact, end, end + 1) : exact);
+    for (const { start, end, last } of this.timeline.way(from, to, this.agent)) {
+      const step = this.between(start, end);
+      if (!step) return null;
+      map = map.compose(isOverBlanks ? this.overBlanks(step, start, end) : step);
+      let done = end;
+      if (isOverBlanks)
+        for (let at = end + 1; at <= last; at++) {
+          const exact = this.timeline.isOwn(at, this.agent) ? null : this.states[at]?.exact;
+          const alike = exact ? this.overBlanks(exact, at - 1, at) : exact;
+          if (!alike || alike === exact) continue;
+          map = map.compose(this.timeline.run(done, at - 1, this.agent)).compose(alike);
+          done = at;
+        }
+      map = map.compose(this.timeline.run(done, last, this.agent));
     }
-    return run.endedAfter(map);
+    return map;
   }
 
   /** Whether the agent itself removed a line of a state. */
   hasRemoved(state: number, line: number): boolean {
     let index = line;
-    for (const { start, end, exact, own } of this.way(state, this.last)) {
-      const before = this.between(start, end)?.index(index) ?? -1;
-      index = before < 0 ? -1 : (exact?.index(before) ?? before);
-      if (index < 0) return before >= 0 && own;
+    for (const { start, end, last } of this.timeline.way(state, this.last, this.agent)) {
+      index = this.between(start, end)?.index(index) ?? -1;
+      if (index < 0) return false;
+      for (let at = end + 1; at <= last; at++) {
+        index = this.states[at]?.exact?.index(index) ?? -1;
+        if (index < 0) return this.timeline.isOwn(at, this.agent);
+      }
     }
     return false;
   }
@@ -302,57 +325,4 @@ export class History {
     const [one, two] = [this.hashes(from), this.hashes(to)];
     return one && two && compareHashes(one, two);
   }
-}
-
-/** States [start, end] in which only texts tell what happened, and the change after them that is known to the line. */
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-  readonly exact: LineChange | null;
-  readonly own: boolean;
-}
-
-/**
- * The way that lines go from one state to a later one. A text that came back byte for byte is the text it was: its lines are
- * where they were, whatever was done in between. A text on the way is safe, too, if nobody but the agent is known to
- * have changed it: lines that others are known to have removed are gone, and their replacements are other lines.
- */
-export function* stretches(
-  states: readonly Pick<State, "exact" | "own">[],
-  nextSame: readonly (number | undefined)[],
-  from: number,
-  to: number,
-): Generator<Stretch> {
-  const again = (state: number): number => {
-    let at = state;
-    for (let next = nextSame[at]; next !== undefined && next <= to; next = nextSame[at]) at = next;
-    return at;
-  };
-  const isOthers = (state: number): boolean => states[state]?.exact != null && states[state]?.own !== true;
-  const againAlone = (state: number): number => {
-    const at = again(state);
-    for (let next = state + 1; next <= at; next++) if (isOthers(next)) return state;
-    return at;
-  };
-  let start = again(from);
-  for (let next = start + 1; next <= to; next++) {
-    const { exact, own = false } = states[next] as State;
-    if (!exact) continue;
-    yield { start, end: next - 1, exact, own };
-    start = againAlone(next);
-    next = start;
-  }
-  yield { start, end: to, exact: null, own: false };
-}
-
-/** For each state the next one that has the same text. */
-export function nextStates(states: readonly { readonly version: string }[]): (number | undefined)[] {
-  const newest = new Map<string, number>();
-  const next: (number | undefined)[] = new Array(states.length);
-  for (let at = states.length - 1; at >= 0; at--) {
-    const { version } = states[at] as { readonly version: string };
-    next[at] = newest.get(version);
-    newest.set(version, at);
-  }
-  return next;
 }

@@ -6,11 +6,11 @@ export {
   type BelievedText,
   History,
   hashFrom,
+  type KeptText,
   keptHash,
-  nextStates,
   type State,
-  stretches,
 } from "./history.js";
 export { pairLayout, withoutLayout } from "./layout.js";
 export { hunksOf, LineChange, type Region } from "./line-change.js";
+export { type Step, Timeline } from "./timeline.js";
 export { unifiedDiff } from "./unified-diff.js";

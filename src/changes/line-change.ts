@@ -81,13 +81,14 @@ export class LineChange {
     return LineChange.of(before, before + shift, regions);
   }
 
-  /** The first region that ends at or after this line index. */
-  private search(index: number): number {
+  /** The first region that ends at or after this line index, of the text before or of the one after. */
+  private search(index: number, isAfter = false): number {
     let low = 0;
     let high = this.regions.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.regions[middle] as Region).aEnd < index) low = middle + 1;
+      const { aEnd, bEnd } = this.regions[middle] as Region;
+      if ((isAfter ? bEnd : aEnd) < index) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -97,8 +98,7 @@ export class LineChange {
     const at = this.search(index + 1);
     const region = this.regions[at];
     if (region && region.aStart <= index) return { kind: "deleted", region };
-    const last = this.regions[at - 1];
-    const shift = last ? last.bEnd - last.aEnd : 0;
+    const shift = shiftAfter(this.regions[at - 1]);
     return { kind: shift === 0 ? "kept" : "moved", line: index + shift };
   }
 
@@ -108,8 +108,7 @@ export class LineChange {
     const at = this.search(line + 1);
     const region = this.regions[at];
     if (region && region.aStart <= line) return -1;
-    const last = this.regions[at - 1];
-    return last ? line + last.bEnd - last.aEnd : line;
+    return line + shiftAfter(this.regions[at - 1]);
   }
 
   /** The lines around a paired one that are paired without a break. */
@@ -176,18 +175,31 @@ export class LineChange {
 
   /** Lines of the one text, as far as they are paired, as lines of the other. */
   carry(lines: LineSet): LineSet {
-    if (this.isIdentity) return lines;
+    return this.carried(lines, false);
+  }
+
+  /** As the inverse carries them. */
+  carryBack(lines: LineSet): LineSet {
+    return this.carried(lines, true);
+  }
+
+  private carried(lines: LineSet, isBack: boolean): LineSet {
+    const { regions } = this;
+    if (regions.length === 0) return lines;
     const spans: [number, number][] = [];
-    const push = (start: number, end: number): void => {
-      if (start < end) spans.push([this.index(start), this.index(start) + end - start]);
-    };
     for (const [start, end] of lines.spans) {
-      let from = start;
-      for (const region of this.touching(start, end)) {
-        push(from, Math.min(region.aStart, end));
-        from = Math.max(from, region.aEnd);
+      let at = this.search(start, isBack);
+      let [from, shift] = [start, shiftAfter(regions[at - 1])];
+      for (let region = regions[at]; region; region = regions[++at]) {
+        const [first, last] = isBack ? [region.bStart, region.bEnd] : [region.aStart, region.aEnd];
+        if (first >= end) break;
+        const by = isBack ? -shift : shift;
+        if (from < first) spans.push([from + by, first + by]);
+        from = Math.max(from, last);
+        shift = shiftAfter(region);
       }
-      push(from, end);
+      const by = isBack ? -shift : shift;
+      if (from < end) spans.push([from + by, end + by]);
     }
     return LineSet.of(spans);
   }
@@ -225,6 +237,11 @@ export function hunksOf<T>(
     end: aEnd,
     lines: after.lines(bStart, bEnd),
   }));
+}
+
+/** How much higher the numbers of lines are behind a region. */
+function shiftAfter(region: Region | undefined): number {
+  return region ? region.bEnd - region.aEnd : 0;
 }
 
 const noRegions: readonly Region[] = [];

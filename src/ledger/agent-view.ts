@@ -76,9 +76,9 @@ function takenBack({ states, agent }: Arrival, from: number): string[] {
 }
 
 /** All of the text was shown, and nothing that others did is untold: if it comes back, it reads as it was shown whole. */
-export function rememberWhole(ledger: AgentLedger, { version, lines }: StateRecord): AgentLedger {
+export function rememberWhole(ledger: AgentLedger, { version, lineCount }: StateRecord): AgentLedger {
   const { whole, pending, deletions } = ledger;
-  const isWhole = pending.isEmpty && deletions.length === 0 && knownNow(ledger).hasSpan(0, lines);
+  const isWhole = pending.isEmpty && deletions.length === 0 && knownNow(ledger).hasSpan(0, lineCount);
   if (!isWhole || whole.at(-1) === version) return ledger;
   return { ...ledger, whole: [...whole.filter((one) => one !== version), version].slice(-wholeTextsKept) };
 }
@@ -170,6 +170,6 @@ function knownIn(ledger: AgentLedger, state: number, request: string, history: H
 
 function between(lines: LineSet, from: number, to: number, history: History): LineSet {
   if (from === to) return lines;
-  const map = from < to ? history.follow(from, to) : history.follow(to, from)?.invert();
-  return map ? map.carry(lines) : LineSet.empty;
+  if (from < to) return history.follow(from, to)?.carry(lines) ?? LineSet.empty;
+  return history.follow(to, from)?.carryBack(lines) ?? LineSet.empty;
 }

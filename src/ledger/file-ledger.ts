@@ -1,18 +1,14 @@
 import type { SchemeName } from "../anchors/index.js";
-import { LineChange } from "../changes/index.js";
+import { LineChange, type Step } from "../changes/index.js";
 import type { FileOutcome, FileRecord, Json } from "../ports/index.js";
 import { LineSet } from "../text/index.js";
 import { type AgentLedger, emptyLedger, hasSeen, type LedgerShowing, type Printer } from "./agent-ledger.js";
 import { forget, forgottenFrom, forgottenJson, type RawForgotten } from "./forgotten-rows.js";
 
 /** One state the file was in, as it is written down. */
-export interface StateRecord {
-  readonly version: string;
-  readonly lines: number;
+export interface StateRecord extends Step {
   /** Not UTF-8: how it was read. */
   readonly encoding: string | null;
-  /** The exact change from the state before, and who made it. */
-  readonly exact: LineChange | null;
   readonly by: string | null;
   readonly time: number;
   /** Made by taking an edit back. */
@@ -37,6 +33,7 @@ const recentStates = 50;
 /** Records that were read or written before: the same JSON is the same record. */
 const readStates = new WeakMap<object, StateRecord>();
 const writtenStates = new WeakMap<StateRecord, Json>();
+const readLists = new WeakMap<object, { records: readonly Json[]; states: StateRecord[] }>();
 const readLedgers = new WeakMap<object, Numbered>();
 
 /** A ledger whose states have the numbers of the store. */
@@ -49,15 +46,15 @@ interface Numbered {
 
 /** Reads a record back; anything that is not one is as good as none: the agent reads the file again. */
 export function ledgerFrom(record: FileRecord, epoch: number): FileLedger {
-  const states = statesFrom(record.states);
   const found = numberedFrom(record.ledger);
-  const none = { ledger: emptyLedger(epoch), order: found?.order ?? 0, version: null };
-  const end = record.first + states.length;
-  const numbered = found && found.ledger.epoch === epoch && isOf(found, record, states) ? found : none;
-  const first = Math.max(record.first, Math.min(sinceOf(numbered.ledger, end), end - recentStates));
-  const kept = states.slice(first - record.first);
-  const agent = afterUndo(renumbered(numbered.ledger, -first), kept);
-  return { first, states: kept, agent, order: numbered.order };
+  const order = found?.order ?? 0;
+  const end = record.first + record.states.length;
+  const now = found?.ledger.epoch === epoch ? found : null;
+  const since = now ? sinceOf(now.ledger, end) : end;
+  const first = Math.max(record.first, Math.min(since, end - recentStates));
+  const states = statesFrom(record.states.slice(first - record.first));
+  const agent = now && isOf(now, first, states) ? renumbered(now.ledger, -first) : emptyLedger(epoch);
+  return { first, states, agent: afterUndo(agent, states), order };
 }
 
 /** Returns the states to write: those from the first on that was not there when it was read. */
@@ -93,23 +90,29 @@ export function isSeen(record: Json, epoch: number): boolean {
   return found !== null && found.ledger.epoch === epoch && hasSeen(found.ledger);
 }
 
-function statesFrom(records: readonly Json[]): StateRecord[] {
+/** Mostly states are only added: those that an earlier call read are not read again. */
+function statesFrom(records: readonly Json[]): readonly StateRecord[] {
+  const [first = null] = records;
+  const known = isList(first) ? readLists.get(first) : undefined;
+  let same = 0;
+  while (known && same < records.length && records[same] === known.records[same]) same += 1;
+  const states = known ? known.states.slice(0, same) : [];
   try {
-    const states = records.map((record) => {
-      if (!Array.isArray(record)) throw new TypeError("not a state");
-      const known = readStates.get(record);
-      if (known) return known;
-      const state = stateFrom(record as unknown as RawState);
+    for (const record of records.slice(same)) {
+      if (!isList(record)) throw new TypeError("not a state");
+      const state = readStates.get(record) ?? stateFrom(record as unknown as RawState);
+      const { exact } = state;
+      const before = states.at(-1);
+      // A change that begins with another number of lines is not one of the state before.
+      if (exact && before && exact.before !== before.lineCount) throw new TypeError("not the next state");
       readStates.set(record, state);
-      return state;
-    });
-    // A change that begins with another number of lines is not one of the state before.
-    const isChained = ({ exact }: StateRecord, at: number): boolean =>
-      !exact || at === 0 || exact.before === states[at - 1]?.lines;
-    return states.every(isChained) ? states : [];
+      states.push(state);
+    }
   } catch {
     return [];
   }
+  if (isList(first)) readLists.set(first, { records, states });
+  return states;
 }
 
 function numberedFrom(record: Json): Numbered | null {
@@ -136,25 +139,31 @@ function numberedJson(numbered: Numbered): Json {
 function stateJson(state: StateRecord): Json {
   const known = writtenStates.get(state);
   if (known !== undefined) return known;
-  const { version, lines, encoding, exact, by, time, isUndo } = state;
-  const json = [version, lines, encoding, exact ? exact.toJSON() : null, by, time, ...(isUndo ? [1] : [])];
+  const { version, lineCount, encoding, exact, by, time, isUndo } = state;
+  const json = [
+    version,
+    lineCount,
+    encoding,
+    exact ? exact.toJSON() : null,
+    by,
+    time,
+    ...(isUndo ? [1] : []),
+  ];
   writtenStates.set(state, json);
   readStates.set(json, state);
   return json;
 }
 
 /** The newest state that the ledger was carried to is the one that is recorded under its number. */
-function isOf({ ledger, version }: Numbered, { first }: FileRecord, states: readonly StateRecord[]): boolean {
-  if (ledger.state < 0) return true;
-  if (ledger.state < first) return false;
-  return states[ledger.state - first]?.version === version;
+function isOf({ ledger, version }: Numbered, first: number, states: readonly StateRecord[]): boolean {
+  return ledger.state < 0 || states[ledger.state - first]?.version === version;
 }
 
 /** An edit was taken back: whoever sends it again does not repeat it. */
 function afterUndo(agent: AgentLedger, states: readonly StateRecord[]): AgentLedger {
   const { committed, noop } = agent.past;
   if (!committed && !noop) return agent;
-  const isUndone = states.some(({ isUndo }, at) => isUndo && at > agent.state);
+  const isUndone = states.slice(agent.state + 1).some(({ isUndo }) => isUndo);
   return isUndone ? { ...agent, past: { ...agent.past, committed: null, noop: null } } : agent;
 }
 
@@ -241,12 +250,13 @@ interface RawAgent {
 }
 
 /** Throws for a record that is none: the file counts as one of which nothing is recorded. */
-function stateFrom([version, lines, encoding, exact, by, time, undo]: RawState): StateRecord {
-  const isNamed = typeof version === "string" && isCount(lines) && typeof time === "number";
+function stateFrom([version, lineCount, encoding, exact, by, time, undo]: RawState): StateRecord {
+  const isNamed = typeof version === "string" && isCount(lineCount) && typeof time === "number";
   const isTold = isTextOrNull(encoding) && isTextOrNull(by);
-  const isFollowed = exact === null || (Array.isArray(exact) && exact.every(isCount) && exact[1] === lines);
+  const isFollowed =
+    exact === null || (Array.isArray(exact) && exact.every(isCount) && exact[1] === lineCount);
   if (!isNamed || !isTold || !isFollowed) throw new TypeError("not a state");
-  const state = { version, lines, encoding, exact: exact && LineChange.fromJSON(exact), by, time };
+  const state = { version, lineCount, encoding, exact: exact && LineChange.fromJSON(exact), by, time };
   return undo ? { ...state, isUndo: true } : state;
 }
 
@@ -299,6 +309,8 @@ function agentFrom(raw: RawAgent): AgentLedger {
     ...{ whole: raw.whole, takenBack: raw.takenBack },
   };
 }
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 function isObject(value: Json | null): value is { readonly [key: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);

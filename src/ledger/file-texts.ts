@@ -1,5 +1,5 @@
 import { type SchemeName, scheme } from "../anchors/index.js";
-import { type LineChange, nextStates, type State, stretches } from "../changes/index.js";
+import { type KeptText, type LineChange, Timeline } from "../changes/index.js";
 import { type FileId, type Files, keptVersion, type NewVersion, type StoreReader } from "../ports/index.js";
 import { type Codec, Document, hasKey, LineSet, latin1Codec } from "../text/index.js";
 import type { StateRecord } from "./file-ledger.js";
@@ -117,10 +117,9 @@ function hashBytes(document: Document): Uint8Array {
 /** The states whose text is compared when lines are followed from these states to the last, and those states themselves. */
 export function needed(states: readonly StateRecord[], from: readonly number[], agent: string): Set<number> {
   const wanted = new Set(from);
-  const next = nextStates(states);
-  const followed = states.map(({ exact, by }) => ({ exact, own: by === agent }));
+  const timeline = Timeline.of(states);
   for (const state of from)
-    for (const { start, end } of stretches(followed, next, state, states.length - 1)) {
+    for (const { start, end } of timeline.way(state, states.length - 1, agent)) {
       if (start === end || states[start]?.version === states[end]?.version) continue;
       wanted.add(start).add(end);
     }
@@ -152,8 +151,6 @@ async function inLastEncoding(bytes: Uint8Array, last: string, { files }: TextCo
   const codec = last === latin1Codec.name ? latin1Codec : await files.codec?.(bytes, last);
   return Document.parse(bytes, codec?.name === last ? { fallback: codec, last: codec } : {});
 }
-
-type KeptText = Pick<State, "document" | "hashes">;
 
 const notKept: KeptText = { document: null, hashes: null };
 

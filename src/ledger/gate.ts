@@ -113,7 +113,7 @@ export function gateLines(policy: GatePolicy): (named: LocatedEdit, view: View) 
 
 /** Lines that stand in the file now and are not known there: an own edit may have quoted such a line only in part. */
 function unknownNow({ toNow }: BelievedText, { known, history }: View): LineSet {
-  return toNow.invert().carry(LineSet.all(toNow.after).subtract(known(history.last)));
+  return toNow.carryBack(LineSet.all(toNow.after).subtract(known(history.last)));
 }
 
 /** One for each range: `affectedRanges` has them whole. */

@@ -1,5 +1,5 @@
 import type { SchemeName } from "../anchors/index.js";
-import { History, type LineChange, type State } from "../changes/index.js";
+import { History, type LineChange } from "../changes/index.js";
 import type { View } from "../edits/index.js";
 import type { Clock, FileId, Files, Held, Measure } from "../ports/index.js";
 import { type Codec, type Document, LineSet } from "../text/index.js";
@@ -141,7 +141,7 @@ export class OpenFile {
     if (!state) return null;
     if (this.document && state.version === this.text.version) return this.text;
     await this.loaded.load([state]);
-    return this.loaded.text(state.version).document;
+    return this.loaded.text(state.version).document ?? null;
   }
 
   /**
@@ -206,7 +206,7 @@ export class OpenFile {
     await this.load([at]);
     const map = this.history.follow(at);
     if (!map) return;
-    const lineCount = (this.states[at] as StateRecord).lines;
+    const lineCount = (this.states[at] as StateRecord).lineCount;
     const showing = {
       order: this.tick(),
       time: this.context.clock(),
@@ -245,7 +245,7 @@ export class OpenFile {
   ): void {
     const state: StateRecord = {
       version: document.version,
-      lines: document.lineCount,
+      lineCount: document.lineCount,
       encoding: document.encoding === "utf-8" ? null : document.encoding,
       ...{ exact, by },
       time: this.context.now,
@@ -262,14 +262,13 @@ export class OpenFile {
   }
 
   get history(): History {
-    this.known ??= new History(
-      this.ledger.states.map((state, at): State => {
-        const isLast = at === this.ledger.states.length - 1;
-        const text = isLast ? { document: this.text, hashes: null } : this.loaded.text(state.version);
-        const own = state.exact !== null && state.by === this.context.agent;
-        return { version: state.version, lineCount: state.lines, ...text, exact: state.exact, own };
-      }),
-    );
+    if (this.known) return this.known;
+    const { text: now, loaded, states } = this;
+    const last = states.at(-1);
+    this.known = new History(states, {
+      agent: this.context.agent,
+      text: (state) => (state === last ? { document: now } : loaded.text(state.version)),
+    });
     return this.known;
   }
 
@@ -380,7 +379,7 @@ export class OpenFile {
   private textBefore({ version }: Document): Document | null {
     const at = this.states.findLastIndex((state) => state.version === version);
     const before = this.states[at - 1]?.version ?? "";
-    return before === this.document?.version ? this.document : this.loaded.text(before).document;
+    return before === this.document?.version ? this.document : (this.loaded.text(before).document ?? null);
   }
 
   /** The file is gone from its path: nothing counts as shown there any more, and its text is kept for an undo. */

@@ -1,6 +1,7 @@
 import { stateFailure, withChecksum, withoutChecksum } from "../host/index.js";
 import type { Json } from "../ports/index.js";
-import { appendTo, type FileStamp, linesOf, readFrom } from "./lines/line-file.js";
+import type { FileStamp } from "./lines/file-stamp.js";
+import { appendTo, linesOf, readFrom } from "./lines/line-file.js";
 import { replaceFile, type StoreContext } from "./lines/replace-file.js";
 
 /** The states of one file, by their numbers. */

@@ -1,6 +1,7 @@
 import { ifThere, readFile, reason, stateFailure, withChecksum, withoutChecksum } from "../host/index.js";
 import type { Json } from "../ports/index.js";
-import { appendTo, type FileStamp, lineFeed, readFrom } from "./lines/line-file.js";
+import type { FileStamp } from "./lines/file-stamp.js";
+import { appendTo, lineFeed, readFrom } from "./lines/line-file.js";
 import { putAside } from "./lines/put-aside.js";
 import { replaceFile, type StoreContext } from "./lines/replace-file.js";
 
@@ -47,9 +48,8 @@ export class Records {
     this.known.delete(path);
     try {
       const isTooLong = (size: number): boolean => size > longestFile && size > keptLines * bytes.length;
-      const stamp = appendTo(this.context, path, bytes, isTooLong);
-      if (stamp) this.remember(path, { stamp, entry });
-      else replaceFile(this.context, path, bytes);
+      const appended = appendTo(this.context, path, bytes, isTooLong);
+      this.remember(path, { stamp: appended ?? replaceFile(this.context, path, bytes), entry });
     } catch (error) {
       throw stateFailure(`record ${path}`, this.context.state, error);
     }

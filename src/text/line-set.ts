@@ -45,8 +45,10 @@ function toRanges(spans: readonly Span[]): Range[] {
 /** Sorted, disjoint, not touching, none empty: the one shape in which two equal sets look the same. */
 function joined(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
-  const sorted = spans.filter(([start, end]) => start < end).sort((one, other) => one[0] - other[0]);
+  const isInOrder = spans.every(([start], at) => at === 0 || (spans[at - 1] as Span)[0] <= start);
+  const sorted = isInOrder ? spans : spans.toSorted((one, other) => one[0] - other[0]);
   for (const [start, end] of sorted) {
+    if (start >= end) continue;
     const last = result[result.length - 1];
     if (last === undefined || last[1] < start) result.push([start, end]);
     else if (last[1] < end) result[result.length - 1] = [last[0], end];
@@ -145,6 +147,7 @@ export class LineSet {
   union(other: LineSet): LineSet {
     if (other.isEmpty) return this;
     if (this.isEmpty) return other;
+    if (other.spans.every(([start, end]) => this.hasSpan(start, end))) return this;
     return LineSet.from(joined([...this.spans, ...other.spans]));
   }
 
@@ -174,8 +177,9 @@ export class LineSet {
   }
 
   isEqual(other: LineSet): boolean {
-    const [ours, theirs] = [this.toJSON(), other.toJSON()];
-    return ours.length === theirs.length && ours.every((edge, at) => edge === theirs[at]);
+    const isSame = ([start, end]: Span, at: number): boolean =>
+      other.spans[at]?.[0] === start && other.spans[at]?.[1] === end;
+    return this.spans.length === other.spans.length && this.spans.every(isSame);
   }
 
   toJSON(): number[] {

@@ -26,8 +26,9 @@ describe("a text that is back from before a change that is known to the line", (
   });
 
   it("takes the agent's own edit back as the doing of others", () => {
-    const own = { ...state("{ } } end", insertedAbove), own: true };
-    const { regions } = new History([state("{ } end"), own, state("{ } end")]).follow(1) as LineChange;
+    const own = { ...state("{ } } end", insertedAbove), by: "me" };
+    const history = new History([state("{ } end"), own, state("{ } end")], { agent: "me" });
+    const { regions } = history.follow(1) as LineChange;
     expect(regions).toEqual([{ aStart: 1, aEnd: 2, bStart: 1, bEnd: 1 }]);
   });
 

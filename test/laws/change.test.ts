@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hunksOf, LineChange } from "../../src/changes/line-change.js";
+import { LineSet } from "../../src/text/line-set.js";
 import type { Hunk } from "../../src/text/splice.js";
 import { applyHunks, textOfLines } from "../support/hunks.js";
 
@@ -56,6 +57,16 @@ describe("a change", () => {
     fc.assert(
       fc.property(steps, ([{ lines, change, after }]) => {
         expect(applied(change.invert(), after, lines)).toEqual(lines);
+      }),
+    );
+  });
+
+  it("carries lines back as its inverse carries them", () => {
+    fc.assert(
+      fc.property(steps, fc.array(fc.nat(14)), ([{ change }], indexes) => {
+        const lines = LineSet.lines(indexes.filter((line) => line < change.after));
+        const there = lines.indexes().map((line) => change.invert().index(line));
+        expect(change.carryBack(lines).indexes()).toEqual(there.filter((line) => line >= 0));
       }),
     );
   });

@@ -16,9 +16,8 @@ export class Desk {
   readonly world: World;
   readonly states: State[];
   readonly identities: (readonly Line[])[];
-  /** Who made each state out of the one before; nobody, where nobody recorded it. */
-  private readonly authors: (Agent | null)[] = [null];
   private readonly written = new Map<Agent, number[]>();
+  private agents = 0;
 
   constructor(
     readonly random: Random,
@@ -34,14 +33,16 @@ export class Desk {
     return this.states.length - 1;
   }
 
+  /** `author`: who made the state out of the one before; nobody, where nobody recorded it. */
   private keep(state: State, author: Agent | null): void {
-    this.states.push(state);
+    this.states.push({ ...state, by: author?.name ?? null });
     this.identities.push(this.world.lines);
-    this.authors.push(author);
   }
 
-  statesFor(agent: Agent): State[] {
-    return this.states.map((state, at) => (this.authors[at] === agent ? { ...state, own: true } : state));
+  /** Of the next agent. */
+  get newName(): string {
+    this.agents += 1;
+    return `agent ${this.agents}`;
   }
 
   /** Lines that the agent wrote itself. */
@@ -81,7 +82,11 @@ export class Agent {
   private showings: Showing[] = [];
   private readonly takenOut = new Set<number>();
 
-  constructor(private readonly desk: Desk) {}
+  readonly name: string;
+
+  constructor(private readonly desk: Desk) {
+    this.name = desk.newName;
+  }
 
   private show(rows: LineSet): void {
     if (!rows.isEmpty) this.showings.push({ state: this.desk.last, rows, scheme: "hex6" });
@@ -117,7 +122,7 @@ export class Agent {
     };
     // A line that it took out itself it means no more.
     if (call.refs.some(isTakenOut)) return "nothing";
-    const history = new History(this.desk.statesFor(this));
+    const history = new History([...this.desk.states], { agent: this.name });
     const result = run(edits, { history, showings: this.showings, known: () => LineSet.empty });
     if (result.status === "refused") {
       this.show(selectRows(result.problems, world.document).shown);

@@ -28,7 +28,10 @@ export function anyCall(random: Random, own = 0): { view: View; edits: readonly 
   const kept = states.map((state, at) =>
     at < last && random.chance(0.1) ? forgotten(state, random) : state,
   );
-  return { view: { history: new History(kept), showings, known: () => LineSet.empty }, edits };
+  return {
+    view: { history: new History(kept, { agent: "own" }), showings, known: () => LineSet.empty },
+    edits,
+  };
 }
 
 function anyStates(random: Random, own: number): State[] {
@@ -38,7 +41,7 @@ function anyStates(random: Random, own: number): State[] {
     if (world.lines.length === 0) break;
     const made = world.disturb();
     if (random.chance(0.4)) states.push(stateOf(world.document));
-    else states.push(...made.map((state) => ({ ...state, own: random.chance(own) })));
+    else states.push(...made.map((state) => ({ ...state, by: random.chance(own) ? "own" : null })));
   }
   return states;
 }

@@ -59,11 +59,16 @@ export function told(...given: readonly (string | Told)[]): ToldView {
           ? Uint32Array.from({ length: document.lineCount }, (_, index) => document.lineHash(index))
           : null,
       exact: hunks ? LineChange.ofHunks(documents[state - 1]?.lineCount ?? 0, hunks) : null,
-      own: step.own ?? false,
+      by: step.own ? "own" : null,
     });
     if (step.shown) showings.push(showing(state, step, document.lineCount));
   });
-  return { documents, history: new History(states), showings, known: (state) => knownOf(showings, state) };
+  return {
+    documents,
+    history: new History(states, { agent: "own" }),
+    showings,
+    known: (state) => knownOf(showings, state),
+  };
 }
 
 function showing(state: number, { shown, scheme = "hex6" }: Told, lineCount: number): Showing {

@@ -1,16 +1,10 @@
 /** Files of the state folder that grow line by line. */
 import { flags, type Io, ifThere, readAll, reason, withFile, writeAll } from "../../host/index.js";
+import { type FileStamp, stampOf } from "./file-stamp.js";
 import { makeWay, repairing } from "./put-aside.js";
 import type { StoreContext } from "./replace-file.js";
 
 export const lineFeed = 10;
-
-/** A file as it is now: whoever writes makes it longer, or another one. */
-export interface FileStamp {
-  readonly ino: bigint;
-  readonly size: number;
-  readonly time: bigint;
-}
 
 /** Reads a file from an offset on; null: there is no such file, or it cannot be read. */
 export function readFrom(
@@ -59,11 +53,6 @@ export function namesIn(context: StoreContext, folder: string): string[] {
       report(`${folder} cannot be read: ${reason(error)}`);
     return [];
   }
-}
-
-export function stampOf(io: Io, fd: number): FileStamp {
-  const { ino, size, mtimeNs } = io.fstat(fd);
-  return { ino, size: Number(size), time: mtimeNs };
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   withFile,
   writeAll,
 } from "../../host/index.js";
+import { type FileStamp, stampOf } from "./file-stamp.js";
 import { repairing, type StateFolder } from "./put-aside.js";
 
 export interface StoreContext extends StateFolder {
@@ -18,17 +19,21 @@ export interface StoreContext extends StateFolder {
  * Replaces a file of the state folder as a whole. Not flushed: what a power failure takes from the ledger makes the
  * next edit be refused with "read it again", and a flush would double the time of every commit.
  */
-export function replaceFile(context: StoreContext, path: string, bytes: Uint8Array): void {
-  repairing(context, path, () => replaceOnce(context, path, bytes));
+export function replaceFile(context: StoreContext, path: string, bytes: Uint8Array): FileStamp {
+  return repairing(context, path, () => replaceOnce(context, path, bytes));
 }
 
-function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, attempt = 1): void {
+function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, attempt = 1): FileStamp {
   const { io, platform, clock } = context;
   const temporary = `${path}.${newToken(clock)}.tmp`;
   try {
     const fd = openStateFile(io, platform, temporary);
-    withFile(io, fd, () => writeAll(io, fd, bytes));
+    const stamp = withFile(io, fd, () => {
+      writeAll(io, fd, bytes);
+      return stampOf(io, fd);
+    });
     io.rename(temporary, path);
+    return stamp;
   } catch (error) {
     try {
       remove(io, temporary);
@@ -36,6 +41,6 @@ function replaceOnce(context: StoreContext, path: string, bytes: Uint8Array, att
       // Pruning finds it.
     }
     if (errorCode(error) !== "ENOENT" || attempt === attempts) throw error;
-    replaceOnce(context, path, bytes, attempt + 1);
+    return replaceOnce(context, path, bytes, attempt + 1);
   }
 }

@@ -50,7 +50,7 @@ export async function laneThen(
       shown: shown.subtract(wrote).subtract(stale).ranges(),
       stale: stale.ranges(),
     },
-    lines: states[at]?.lines ?? 0,
+    lines: states[at]?.lineCount ?? 0,
     behind: stale.isEmpty
       ? null
       : { lines: stale.ranges(), removed: 0, by: writersThen(states, at, context), since },
