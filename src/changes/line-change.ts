@@ -260,7 +260,17 @@ function clusters(first: readonly Region[], second: readonly Region[]): Region[]
   let j = 0;
   let firstShift = 0;
   let secondShift = 0;
+  // Most regions of a long way are neither met nor moved by the other change.
+  const begin = second[0]?.aStart ?? 0;
+  for (let one = first[0]; one && one.bEnd < begin; one = first[++i]) {
+    made.push(one);
+    firstShift = shiftAfter(one);
+  }
   while (i < first.length || j < second.length) {
+    if (j === second.length && secondShift === 0) {
+      made.push(first[i++] as Region);
+      continue;
+    }
     const start = Math.min(first[i]?.bStart ?? Infinity, second[j]?.aStart ?? Infinity);
     const aStart = start - firstShift;
     const bStart = start + secondShift;
@@ -286,7 +296,6 @@ function clusters(first: readonly Region[], second: readonly Region[]): Region[]
         j++;
       } else break;
     }
-    // Most regions of a long way are neither met nor moved by the other change.
     if (sole) made.push(sole);
     else {
       const region = { aStart, aEnd: end - firstShift, bStart, bEnd: end + secondShift };

@@ -33,6 +33,8 @@ export class Timeline {
   /** For each state the next one that has the same text. */
   private readonly nextSame: (number | undefined)[] = [];
   private readonly newest = new Map<string, number>();
+  /** States whose text comes back later, or after which nobody knows what happened. Ascending. */
+  private readonly turns: number[] = [];
   /** Changes of 2, 4, 8, … states as one, always of the same states: what a call puts together, the next one finds. */
   private readonly blocks: LineChange[][] = [];
   /** Runs by where they begin and whose they are, or who looks, as far as they were put together: the next call goes on from there. */
@@ -60,6 +62,8 @@ export class Timeline {
       const state = states[at] as Step;
       const before = this.newest.get(state.version);
       if (before !== undefined) this.nextSame[before] = at;
+      for (const turn of [before, state.exact ? undefined : at - 1])
+        if (turn !== undefined) this.turns.splice(this.turnsBefore(turn), 0, turn);
       this.newest.set(state.version, at);
       this.nextSame.push(undefined);
       this.states.push(state);
@@ -81,10 +85,10 @@ export class Timeline {
     let start = this.again(from, to);
     for (let next = start + 1; next <= to; next++) {
       if (!this.states[next]?.exact) continue;
-      let last = next;
+      let last = this.straightTo(next, to);
       let back = this.againAlone(last, to, agent);
       while (back === last && last < to && this.states[last + 1]?.exact) {
-        last += 1;
+        last = this.straightTo(last + 1, to);
         back = this.againAlone(last, to, agent);
       }
       yield { start, end: next - 1, last };
@@ -92,6 +96,21 @@ export class Timeline {
       next = start;
     }
     yield { start, end: to, last: to };
+  }
+
+  /** The first state from this one on after which more is to be looked at than the next exact change. */
+  private straightTo(state: number, to: number): number {
+    return Math.min(to, this.turns[this.turnsBefore(state)] ?? to);
+  }
+
+  private turnsBefore(state: number): number {
+    let [low, high] = [0, this.turns.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.turns[middle] as number) < state) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** The last state up to that one which has the same text. */

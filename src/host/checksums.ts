@@ -49,6 +49,11 @@ export function withChecksum(value: object): string {
   return `${text}${head}${checksumOf(text)}${tail}`;
 }
 
+/** The checksum at the end of such a line: it tells the line from others. */
+export function checksumIn(text: string): string {
+  return text.slice(head.length - length, -tail.length);
+}
+
 /** Throws if it is damaged. Files without a checksum were written before there were any. */
 export function withoutChecksum(text: string): unknown {
   const end = text.length - length;

@@ -1,6 +1,6 @@
 // What does this machine offer? Disk calls, processes, programs, folders of the user.
 
-export { nameOf, newToken, withChecksum, withoutChecksum } from "./checksums.js";
+export { checksumIn, nameOf, newToken, withChecksum, withoutChecksum } from "./checksums.js";
 export { explained, failure, reason, StateError, stateFailure } from "./failure.js";
 export {
   findRepository,

@@ -26,7 +26,7 @@ export interface FileLedger {
 }
 
 /** Changed whenever what an agent has seen is written down otherwise: a record of another format is none. */
-const format = 3;
+const format = 4;
 /** This many of the last states are at hand whatever the agent refers to. */
 const recentStates = 50;
 

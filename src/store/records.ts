@@ -1,9 +1,10 @@
-import { ifThere, readFile, reason, stateFailure, withChecksum, withoutChecksum } from "../host/index.js";
+import { checksumIn, ifThere, readFile, reason, stateFailure, withoutChecksum } from "../host/index.js";
 import type { Json } from "../ports/index.js";
-import type { FileStamp } from "./lines/file-stamp.js";
-import { appendTo, lineFeed, readFrom } from "./lines/line-file.js";
+import { type Difference, differenceOf, withDifference } from "./lines/json-difference.js";
+import { linesOf } from "./lines/line-file.js";
+import { LineValues } from "./lines/line-values.js";
 import { putAside } from "./lines/put-aside.js";
-import { replaceFile, type StoreContext } from "./lines/replace-file.js";
+import type { StoreContext } from "./lines/replace-file.js";
 
 /** A record and the names that it was made for, since a file's name is one-way. */
 export interface RecordEntry {
@@ -12,81 +13,85 @@ export interface RecordEntry {
   readonly record: Json;
 }
 
-/** Beyond this, and beyond a few of its lines, a file is written anew with the last of them alone. */
-const longestFile = 32 * 1024;
-const keptLines = 4;
-const mostKnownRecords = 64;
-
-interface KnownRecord {
-  readonly stamp: FileStamp;
-  readonly entry: RecordEntry;
+/** A line that tells the record by the line before, which it names: after one that is missing, nothing is certain. */
+interface ChangeLine {
+  readonly after: string;
+  readonly change: Difference | null;
 }
 
-/** One small file a record. New values are appended as a line, and the last whole line counts. */
-export class Records {
-  /** The values that were read or written last: the same object comes back while nobody wrote since. */
-  private readonly known = new Map<string, KnownRecord>();
+interface LastRecord {
+  readonly entry: RecordEntry;
+  /** The checksum of the last line, and the length of the one in which the record is whole. */
+  readonly sum: string;
+  readonly whole: number;
+}
 
-  constructor(private readonly context: StoreContext) {}
+/** Differences may take as much room as the whole record and this, before it is written anew. */
+const room = 8 * 1024;
+
+/** One small file a record: all of it in one line, then what is other in the next ones. */
+export class Records {
+  private readonly values: LineValues<LastRecord | string>;
+
+  constructor(private readonly context: StoreContext) {
+    this.values = new LineValues(context, recordAfter);
+  }
 
   get(path: string): RecordEntry | null {
-    const known = this.known.get(path);
-    const found = readFrom(this.context, path, (stamp) => (known && isSame(stamp, known.stamp) ? null : 0));
-    if (found === null) return null;
-    if (found.bytes === null) return (known as KnownRecord).entry;
-    const entry = lastEntry(found.bytes);
-    if (typeof entry === "string") {
-      putAside(this.context, path, entry);
-      return null;
-    }
-    this.remember(path, { stamp: found.stamp, entry });
-    return entry;
+    const found = this.values.get(path);
+    if (typeof found !== "string") return found?.entry ?? null;
+    this.values.forget(path);
+    putAside(this.context, path, found);
+    return null;
   }
 
   set(path: string, entry: RecordEntry): void {
-    const bytes = new TextEncoder().encode(`\n${withChecksum(entry)}`);
-    this.known.delete(path);
     try {
-      const isTooLong = (size: number): boolean => size > longestFile && size > keptLines * bytes.length;
-      const appended = appendTo(this.context, path, bytes, isTooLong);
-      this.remember(path, { stamp: appended ?? replaceFile(this.context, path, bytes), entry });
+      const last = this.values.last(path);
+      if (last !== null && typeof last !== "string" && this.isAppended(path, last, entry)) return;
+      this.values.replace(path, entry, (text) => wholeIn(text, entry));
     } catch (error) {
       throw stateFailure(`record ${path}`, this.context.state, error);
     }
   }
 
-  private remember(path: string, known: KnownRecord): void {
-    if (this.known.size >= mostKnownRecords) this.known.clear();
-    this.known.set(path, known);
+  private isAppended(path: string, { entry: before, sum, whole }: LastRecord, entry: RecordEntry): boolean {
+    if (before.key !== entry.key || before.agent !== entry.agent) return false;
+    const line: ChangeLine = { after: sum, change: differenceOf(before.record, entry.record) };
+    const made = (text: string): LastRecord => ({ entry, sum: checksumIn(text), whole });
+    return this.values.isAppended(path, line, made, 2 * whole + room);
   }
 }
 
-/** A record without a line that can be read: whoever needs it puts it aside. */
+/** A record of which nothing can be read: whoever needs it puts it aside. */
 export function isDamaged({ io }: StoreContext, path: string): boolean {
   const bytes = ifThere(() => readFile(io, path));
-  return bytes !== null && typeof lastEntry(bytes) === "string";
+  let found: LastRecord | string | null = "empty";
+  for (const { text } of linesOf(bytes ?? new Uint8Array(0))) found = recordAfter(found, text) ?? found;
+  return bytes !== null && typeof found === "string";
 }
 
-function isSame(one: FileStamp, other: FileStamp): boolean {
-  return one.ino === other.ino && one.size === other.size && one.time === other.time;
+function wholeIn(text: string, entry: RecordEntry): LastRecord {
+  return { entry, sum: checksumIn(text), whole: text.length };
 }
 
-/** The last whole line, or why there is none. */
-function lastEntry(bytes: Uint8Array): RecordEntry | string {
-  let why = "not a record";
-  for (let end = bytes.length; end > 0; ) {
-    const start = bytes.lastIndexOf(lineFeed, end - 1);
-    try {
-      const entry = withoutChecksum(decodeText(bytes.subarray(start + 1, end))) as RecordEntry | null;
-      if (typeof entry?.key === "string" && entry.record !== undefined) return entry;
-    } catch (error) {
-      why = reason(error);
-    }
-    end = start;
+/** A line that was cut off says nothing; a text tells why there is no record. */
+function recordAfter(before: LastRecord | string | null, text: string): LastRecord | string | null {
+  const found = before === null || typeof before === "string" ? null : before;
+  let line: (RecordEntry & Partial<ChangeLine>) | null;
+  try {
+    line = withoutChecksum(text) as typeof line;
+  } catch (error) {
+    return found ? null : reason(error);
   }
-  return why;
-}
-
-function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  if (typeof line?.key === "string" && line.record !== undefined) return wholeIn(text, line);
+  if (!found) return before ?? "not a record";
+  if (line?.change === undefined) return null;
+  if (line.after !== found.sum) return "a line is missing";
+  try {
+    const record = line.change ? withDifference(found.entry.record, line.change) : found.entry.record;
+    return { ...found, entry: { ...found.entry, record }, sum: checksumIn(text) };
+  } catch (error) {
+    return reason(error);
+  }
 }

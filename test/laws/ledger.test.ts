@@ -256,7 +256,7 @@ describe("the ledger", () => {
         const none = ledgerFrom({ first: 0, states: [], ledger: json }, 0);
         expect(none.agent.showings).toEqual([]);
         expect(ledgerFrom({ first: 0, states: [json], ledger: null }, 0)).toBeDefined();
-        const odd = { format: 3, order: 1, version: null, epoch: 0, state: 0, showings: json };
+        const odd = { format: 4, order: 1, version: null, epoch: 0, state: 0, showings: json };
         expect(ledgerFrom({ first: 0, states: [], ledger: odd }, 0).agent.showings).toEqual([]);
       }),
       { seed, numRuns: runs },

@@ -58,25 +58,25 @@ export function namesIn(context: StoreContext, folder: string): string[] {
 /**
  * Appends with a single call, so that lines of several processes do not mix: a new file in the place of the old one takes
  * ten times as long, and a hundred times where the disk is busy. A line begins with its break, so one that was cut off
- * spoils no other. null: there is no such file, or `isTooLong` says that it is to be written anew.
+ * spoils no other. null: there is no such file, or `isOther` says that it is to be written anew.
  */
 export function appendTo(
   context: StoreContext,
   path: string,
   bytes: Uint8Array,
-  isTooLong: (size: number) => boolean,
+  isOther: (now: FileStamp) => boolean,
 ): FileStamp | null {
   const { io } = context;
   return repairing(context, path, () => {
     const fd = io.isThere(path) ? ifThere(() => io.open(path, flags.extend)) : null;
     if (fd === null) return null;
     return withFile(io, fd, () => {
-      const size = Number(io.fstat(fd).size);
-      if (size === 0 || isTooLong(size)) return null;
+      const now = stampOf(io, fd);
+      if (now.size === 0 || isOther(now)) return null;
       try {
         writeAll(io, fd, bytes);
       } catch (error) {
-        withdraw(io, fd, size);
+        withdraw(io, fd, now.size);
         throw error;
       }
       return stampOf(io, fd);
