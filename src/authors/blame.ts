@@ -1,4 +1,5 @@
 /** Names the author of each line of a file. */
+import { Document } from "../text/index.js";
 import type { Author } from "./author.js";
 import type { FileWork } from "./file-work.js";
 
@@ -13,10 +14,8 @@ export interface BlamedLine {
 /** null: the file has no lines that can be told apart. */
 export function blame({ items }: FileWork): BlamedLine[] | null {
   if (!items) return null;
-  return items
-    .filter(({ kind }) => kind !== "removed")
-    .map(({ text, author }, at) => {
-      const bytes = Buffer.from(text.replace(/\r?\n$/, ""), "latin1");
-      return { line: at + 1, text: String(bytes), author };
-    });
+  const now = items.filter(({ kind }) => kind !== "removed");
+  // Shown as a read shows them: without a byte order mark, and in whatever the bytes are.
+  const shown = Document.parse(Buffer.from(now.map(({ text }) => text).join(""), "latin1"));
+  return now.map(({ author }, at) => ({ line: at + 1, text: shown.text(at), author }));
 }

@@ -234,6 +234,15 @@ describe("kedge blame", () => {
       /^ +1\|1\nada {2,}\d\d:\d\d:\d\d {2}write +2\|two\n/,
     );
   });
+
+  test("shows lines as a read does: in the encoding of the file, and without its mark", async () => {
+    const tree = new TestRepository({ "a.txt": "1\n" });
+    for (const text of [Buffer.from("caf\xe9\n", "latin1"), Buffer.from("\ufeffcaf\xe9\r\n")]) {
+      tree.put("a.txt", text);
+      const shown = Buffer.from(await tree.ok("eve", "blame", "a.txt"), "latin1").toString("utf8");
+      expect(shown).toMatch(/1\|caf\xe9\n$/);
+    }
+  });
 });
 
 describe("the worked example of docs/authors.md", () => {

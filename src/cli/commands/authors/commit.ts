@@ -16,12 +16,13 @@ import { paintDiff } from "../../print/result.js";
 import {
   answering,
   needSentence,
+  noLinesOf,
   type OpenedWork,
   openWork,
-  partyName,
   partyOf,
   tellUncertain,
   uncertainLines,
+  whoIs,
 } from "./open-work.js";
 
 export const run: Run = (context) => answering(context, () => make(context));
@@ -84,7 +85,7 @@ function refuse(plan: Work, party: Party): void {
   const unknown = uncertainLines(plan.works).map(
     ({ path, authors }) => `${path} is of ${authors}; --with-unknown claims it`,
   );
-  throw new CommitRefusal("nothing", [`no uncommitted lines of ${partyName(party)}`, ...unknown].join("\n"));
+  throw new CommitRefusal("nothing", [noLinesOf(party), ...unknown].join("\n"));
 }
 
 interface Made {
@@ -103,7 +104,7 @@ function tell(context: Context, { made, plan, message, party }: Made): void {
     output.out.line(JSON.stringify({ status, commit: made, author: party.agent, files, unknown: claimed }));
     return;
   }
-  const what = `${files.length} file${files.length === 1 ? "" : "s"} of ${partyName(party)}`;
+  const what = `${files.length} file${files.length === 1 ? "" : "s"} of ${whoIs({ authors: [party.agent] })}`;
   const subject = (message ?? "").split("\n")[0] ?? "";
   output.out.line(visible(made === null ? `staged ${what}` : `${made.slice(0, 10)} ${subject}: ${what}`));
   if (!party.isClaiming) tellUncertain(plan.works, context);

@@ -6,8 +6,8 @@ import { paintDiff } from "../../print/result.js";
 import {
   answering,
   needSentence,
+  noLinesOf,
   openWork,
-  partyName,
   partyOf,
   tellUncertain,
   uncertainLines,
@@ -30,7 +30,7 @@ async function showDiff(context: Context): Promise<number> {
   }
   if (output.out.isTerminal) output.out.raw(paintDiff(String(patch), output.out));
   else output.out.raw(patch);
-  if (patch.length === 0) output.err.line(`kedge: no uncommitted lines of ${visible(partyName(party))}`);
+  if (patch.length === 0) output.err.line(`kedge: ${visible(noLinesOf(party))}`);
   for (const need of plan.missing) output.err.line(`kedge: ${needSentence(need)} in kedge commit`);
   tellUncertain(plan.works, context);
   return done;

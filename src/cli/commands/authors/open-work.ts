@@ -73,8 +73,13 @@ export async function partyOf(context: Context, opened: OpenedWork, isClaiming =
 }
 
 /** The person is not named: it may have been any program that no agent started. */
-export function whoIs({ authors }: Author, nameOf = shortAgentName): string {
+export function whoIs({ authors }: Pick<Author, "authors">, nameOf = shortAgentName): string {
   return authors.map((name) => (name === outside ? "you or another program" : nameOf(name))).join(" or ");
+}
+
+/** Says that there is nothing of an author. */
+export function noLinesOf({ agent }: Pick<Party, "agent">): string {
+  return `no uncommitted lines of ${whoIs({ authors: [agent] })}`;
 }
 
 /** The name that a flag takes. */

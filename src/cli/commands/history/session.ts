@@ -66,7 +66,8 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
   }
   const now = Date.now();
   const rows = agents.map(({ session, name, files, commits, refusals, last, isCaller }) => [
-    `${out.isTerminal ? agentName(session) : session}${name === null ? "" : ` ${name}`}${isCaller ? " (you)" : ""}`,
+    // A model may read what is piped: the words of a prompt are for the person alone.
+    `${agentName(session)}${name === null || !out.isTerminal ? "" : ` ${name}`}${isCaller ? " (you)" : ""}`,
     String(files),
     String(commits),
     String(refusals),
@@ -98,11 +99,14 @@ async function rename({ args, output }: Context, { store }: Opened): Promise<num
 async function forget(context: Context, opened: Opened, action: "fold" | "end"): Promise<number> {
   const { args, output } = context;
   const { settings, options, identity, store } = opened;
-  const session = identity.id;
-  const name = visible(session);
+  const known = await audience(store);
+  // The list names agents in short.
+  const short = [...known.keys()].filter((agent) => agentName(agent) === identity.id);
+  const session = known.has(identity.id) || short.length !== 1 ? identity.id : (short[0] as string);
+  const name = visible(agentName(session));
   const kept = action === "fold" && settings.keepOnFold === true;
-  const isKnown = (await audience(store)).has(session);
-  if (isKnown) await new Session({ ...options, keepOnFold: kept }).fold();
+  const isKnown = known.has(session);
+  if (isKnown) await new Session({ ...options, agent: session, keepOnFold: kept }).fold();
   if (args.has("json")) output.out.line(JSON.stringify({ action, session, kept }));
   else if (!isKnown) output.out.line(`${name}: nothing was shown to it here, so there is nothing to forget`);
   else if (kept) output.out.line(`${name}: nothing forgotten, since keepOnFold is set`);

@@ -214,6 +214,11 @@ describe("kedge session", () => {
     expect(found()).toMatch(/^reader +2 +0 +0 +-$/);
     place.ok("session", "end", "--session", "reader");
     expect(found()).toMatch(/^reader +0 +0 +0 +-$/);
+    const agent = "claude-code:7f3a1c22-0000-4000-8000-000000000000";
+    place.ok("read", "a.txt", "--session", agent);
+    expect(place.ok("session", "list")).toMatch(/^claude-code:7f3a +1 +0 +0 +-$/m);
+    place.ok("session", "end", "--session", "claude-code:7f3a");
+    expect(place.ok("session", "list")).not.toMatch(/^claude-code:7f3a +1/m);
     expect(place.ok("session", "end", "--session", "nobody")).toBe(
       "nobody: nothing was shown to it here, so there is nothing to forget\n",
     );
