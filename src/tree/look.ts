@@ -5,9 +5,10 @@ import { headOf, indexStamp, type Listing, listChanges } from "../git/index.js";
 import type { Repository } from "../host/index.js";
 import { type FileId, type Files, type NewVersion, PortError } from "../ports/index.js";
 import type { Document } from "../text/index.js";
+import { hasLeft } from "./former-names.js";
 import { absent, type DiskFile, isSettled, readSighted, type Sighting, statOf } from "./sighting.js";
 import { emptyRecord, type TreeRecord } from "./tree-record.js";
-import { keepTexts, type TreeStore } from "./tree-store.js";
+import { changesOf, keepTexts, type TreeStore } from "./tree-store.js";
 import { documentOf, isRecordable, keptDocument, largestRead, type TreeMode, textsIn } from "./tree-text.js";
 
 export interface LookContext {
@@ -233,7 +234,8 @@ class Eyes {
     const isAll = this.seeing.isWhole && !isIgnoring;
     const isFresh = (one: Seen): boolean =>
       one.last ? one.last.version !== one.now.version : isAll || isSince(one);
-    const fresh = this.seen.filter(isFresh);
+    const fresh: Seen[] = [];
+    for (const one of this.seen) if (isFresh(one) && !(await this.isTold(one))) fresh.push(one);
     const bases = await textsIn(
       context.repository,
       previous.head,
@@ -258,6 +260,15 @@ class Eyes {
     }
     await keepTexts(context.store, this.texts);
     return found;
+  }
+
+  /** The newest entry since the last look tells of the text as it is: git need not be asked what stood there. */
+  private async isTold({ last, now, file }: Seen): Promise<boolean> {
+    const { previous, context } = this.seeing;
+    if (!last || !previous) return false;
+    const newest = (await changesOf(context.store, file.key)).at(-1);
+    if (!newest || newest.time < previous.time - slack) return false;
+    return (hasLeft(newest, file.key) ? null : newest.after) === now.version;
   }
 
   private async recorded({ version }: Sighting, { key }: FileId): Promise<Found["before"]> {
