@@ -158,8 +158,8 @@ export interface Adapter {
    * again, with them. A client without this keeps nothing that could be looked through.
    */
   recall?(payload: Payload, isLate: () => boolean, env?: Environment): Recalled | "later";
-  /** The same of lines of its transcript since the last compaction. */
-  sentIn?(lines: readonly string[]): readonly Sent[];
+  /** The same of lines of its transcript since the last compaction. `input`: the arguments of the call that is asked about. */
+  sentIn?(lines: readonly string[], input?: Payload): readonly Sent[];
   /** Whether the conversation was taken back, and goes on from an earlier point: a name for what it left; else null. */
   takenBack?(payload: Payload): string | null;
   /** Changes in between that no event told. */

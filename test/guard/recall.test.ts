@@ -86,6 +86,27 @@ describe("Claude Code", () => {
     }
   });
 
+  test("a file that an older build lets pass after a compaction was shown again, which it writes down nowhere", async () => {
+    const stage = staged("claude-code");
+    const compacted = (version: string): Agent => {
+      const agent = stage.agent(version);
+      const transcript = transcriptOf(agent, ClaudeTranscript);
+      transcript.result("mcp__files__read", {}, textOf("alpha"));
+      transcript.compact(version);
+      return agent;
+    };
+    expect(await denied(compacted("2.1.42"))).toBeNull();
+    expect(await denied(compacted("2.0.76"))).toBeNull();
+    expect(await denied(compacted("2.1.43"))).toContain("was not read");
+    expect(await denied(compacted("of another shape"))).toContain("was not read");
+    const over = await compacted("2.1.17").asksWrite(file, "x\n");
+    expect(over.deny).toContain("was not read");
+    const partly = compacted("2.1.7");
+    const input = { file_path: stage.path(file), offset: 1, limit: 1 };
+    transcriptOf(partly, ClaudeTranscript).result("Read", input, "     1\texport function alpha() {");
+    expect(await denied(partly, own, stage.path(file))).toMatch(/not (?:read|shown)/);
+  });
+
   test("what was left behind by a rewind does not count; what the way back leads to does", async () => {
     const stage = staged("claude-code");
     const agent = stage.agent();

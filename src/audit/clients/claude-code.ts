@@ -71,7 +71,8 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
   const sent = new Map<string, SentLines>();
   const entries = new Entries(path);
   const sentTo = (agent: string): SentLines => {
-    const known = sent.get(agent) ?? new SentLines((lines) => adapter.sentIn?.(lines) ?? [], path);
+    const known =
+      sent.get(agent) ?? new SentLines((lines, input) => adapter.sentIn?.(lines, input) ?? [], path);
     sent.set(agent, known);
     return known;
   };
@@ -104,6 +105,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
     const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
     if (text(entry, "subtype") === "compact_boundary") {
       context.fold();
+      context.add(kept);
       isCut = false;
       yield { kind: "fold", agent, time };
       continue;
@@ -119,7 +121,7 @@ function* stepsOf(path: string, progress: Progress): Generator<Step> {
       const call = text(block, "type") === "tool_result" ? asked.get(id) : undefined;
       if (!call) continue;
       asked.delete(id);
-      const found = { ...base, ...call, recall: context.now() };
+      const found = { ...base, ...call, recall: context.now(call.input) };
       const outcome = (): Outcome => outcomeOf(found, entries.at(span, progress));
       yield callOf(adapter, { ...toldOf(found, failureIn(block), outcome), isCut: isCut ?? false });
     }

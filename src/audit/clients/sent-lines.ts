@@ -1,5 +1,5 @@
 /** The lines of a transcript since the last compaction, which the guard looks through before it refuses what is unread. */
-import type { Recalled, Sent } from "../../guard/index.js";
+import type { Payload, Recalled, Sent } from "../../guard/index.js";
 import { type LineSpan, linesAt } from "../sessions/lines.js";
 
 /** The guard looks back this far, in characters. */
@@ -15,7 +15,7 @@ export class SentLines {
 
   /** `sentIn`: what the client's own adapter makes of the lines. */
   constructor(
-    private readonly sentIn: (lines: readonly string[]) => readonly Sent[],
+    private readonly sentIn: (lines: readonly string[], input?: Payload) => readonly Sent[],
     private readonly path: string | null = null,
   ) {}
 
@@ -36,11 +36,11 @@ export class SentLines {
     this.isComplete = true;
   }
 
-  /** The texts that were sent up to now, for later. */
-  now(): () => Recalled {
+  /** The texts that were sent up to now, for later. `input`: the arguments of the call that asks. */
+  now(input?: Payload): () => Recalled {
     const { lines, isComplete, sentIn, path } = this;
     const count = lines.length;
-    return () => ({ sent: sentIn(textsOf(lines.slice(0, count), path)), isComplete });
+    return () => ({ sent: sentIn(textsOf(lines.slice(0, count), path), input), isComplete });
   }
 }
 

@@ -151,7 +151,7 @@ export function recalled(payload: Payload, isLate: () => boolean): Recalled {
   const { lines, isComplete } = alone?.lines.length ? alone : linesSince(transcript, isCompaction, isLate);
   const isOwn = (line: string): boolean =>
     subagent ? line.includes(`"agentId":${JSON.stringify(subagent)}`) : !isOfSubagent(line);
-  return { sent: sentIn(lines.filter(isOwn)), isComplete };
+  return { sent: sentIn(lines.filter(isOwn), record(payload, "tool_input")), isComplete };
 }
 
 interface Call {
@@ -160,7 +160,39 @@ interface Call {
   readonly time: number;
 }
 
-export function sentIn(lines: readonly string[]): Sent[] {
+export function sentIn(lines: readonly string[], input: Payload = {}): Sent[] {
+  const written = writtenIn(lines);
+  const path = text(input, "file_path");
+  // A write of the whole file quotes nothing of what it takes away.
+  const isQuoting = text(input, "old_string") !== undefined || Array.isArray(input.edits);
+  if (path === undefined || !isQuoting || written.some(({ of }) => of === path)) return written;
+  return [...shownAgain(lines[0] ?? "", path), ...written];
+}
+
+/** The last build that was seen to show files again without writing it down. */
+const lastUnwritten = [2, 1, 42] as const;
+
+/**
+ * After a compaction older builds show some files again, and write it down nowhere. But they ask their hooks about an edit
+ * only if their own record has the file, and a compaction empties that: a file that nothing shows since was shown again.
+ */
+function shownAgain(first: string, path: string): Sent[] {
+  const entry = isCompaction(first) ? parsedLine(first) : null;
+  const version = /^(\d+)\.(\d+)\.(\d+)$/
+    .exec(text(entry, "version") ?? "")
+    ?.slice(1)
+    .map(Number);
+  if (!version || isLater(version, lastUnwritten)) return [];
+  const time = Date.parse(text(entry, "timestamp") ?? "") || 0;
+  return [{ text: "", call: "", time, of: path, whole: true }];
+}
+
+function isLater(version: readonly number[], other: readonly number[]): boolean {
+  const at = version.findIndex((part, index) => part !== other[index]);
+  return at >= 0 && (version[at] as number) > (other[at] as number);
+}
+
+function writtenIn(lines: readonly string[]): Sent[] {
   const branches = new Branches(lines);
   const calls = new Map<string, Call>();
   return lines.flatMap((line) => {

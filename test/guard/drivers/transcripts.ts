@@ -123,9 +123,11 @@ export class ClaudeTranscript extends FileTranscript {
     this.called("Agent", { prompt: "look" }, [{ type: "text", text: shown }], {}, { toolUseResult });
   }
 
-  compact(): void {
+  /** By a build of this version. */
+  compact(version?: string): void {
     this.last = null;
-    this.entry({ type: "system", subtype: "compact_boundary", content: "Conversation compacted" });
+    const content = "Conversation compacted";
+    this.entry({ type: "system", subtype: "compact_boundary", content, version });
     this.prompt("This session is being continued from a previous conversation.");
   }
 }
