@@ -58,6 +58,21 @@ export function isCommit(command: string): boolean {
   return /\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*commit\b/.test(command.slice(0, longestCommand));
 }
 
+/** What is moved and to where, by commands that move one thing. */
+export function movesIn(command: string): (readonly [from: string, to: string])[] {
+  return command
+    .slice(0, longestCommand)
+    .split(/&&|\|\||[;|\n]/)
+    .flatMap((part) => {
+      const found = /^\s*(?:git\s+)?mv\s+(.*)$/.exec(part);
+      const words = (found?.[1]?.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).filter((word) => !word.startsWith("-"));
+      const [from, to, ...more] = words.map((word) =>
+        word.replace(/^['"]|['"]$/g, "").replace(/(?<=.)\/$/, ""),
+      );
+      return from === undefined || to === undefined || more.length > 0 ? [] : [[from, to] as const];
+    });
+}
+
 /** Only looks at files, as one command; what it shows. */
 export function shownFile(command: string): string | null {
   const found = /^\s*(?:cat|nl|bat|less|more|head|tail|sed\s+-n)\b([^|;&><\n]*)$/.exec(command);

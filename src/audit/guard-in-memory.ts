@@ -130,6 +130,13 @@ export class GuardInMemory {
     return this.texts.has(path) && (await this.sessionOf(agent).glance(all)) === "allowed";
   }
 
+  /** The file stood at another path before; what the agent knows of it goes along. */
+  async follow(from: string, to: string, agent: string): Promise<void> {
+    if (!this.texts.has(to)) return;
+    this.put(from, null);
+    await this.sessionOf(agent).follow(from, to);
+  }
+
   /** All that is there now is in a commit. */
   commit(): void {
     for (const [path, { text }] of this.texts)

@@ -4,6 +4,7 @@ import type { Adapter, Answer, Event, Recalled, Write } from "../guard/index.js"
 import { isCommit } from "./commands.js";
 import { changedText, type FailureKind } from "./failures.js";
 import { type Findings, GuardInMemory } from "./guard-in-memory.js";
+import { Moves } from "./moves.js";
 import type { Call } from "./sessions/steps.js";
 import { after, before, isSame, type Text, type TimedChange, type Timeline } from "./timeline.js";
 
@@ -64,6 +65,8 @@ export class Replay {
     this.told.clear();
   }
 
+  private readonly moves = new Moves();
+
   async fold(agent: string, time: number): Promise<void> {
     this.guard.tick(time);
     for (const key of this.waiting.keys()) if (key.startsWith(`${agent}\0`)) this.waiting.delete(key);
@@ -93,6 +96,7 @@ export class Replay {
         if (answered) lost.push(...answered.lost);
       }
     if (call.command !== null && call.failure === null && isCommit(call.command)) this.guard.commit();
+    this.moves.note(call);
     return { verdict, isToldEarly, lost };
   }
 
@@ -191,7 +195,17 @@ export class Replay {
 
   /** Lets the guard see what the agent was shown of these files, each as it was then. */
   private async catchUp({ agent, asks }: Call): Promise<void> {
-    for (const { path } of asks) await this.show(`${agent}\0${path}`, path);
+    for (const { path } of asks) {
+      await this.show(`${agent}\0${path}`, path);
+      for (const old of this.moves.namesBefore(path)) await this.follow(old, path, agent);
+    }
+  }
+
+  private async follow(from: string, to: string, agent: string): Promise<void> {
+    const key = `${agent}\0${from}`;
+    if (!this.looks.has(key)) return;
+    await this.show(key, from);
+    await this.guard.follow(from, to, agent);
   }
 
   private async show(key: string, path: string): Promise<void> {

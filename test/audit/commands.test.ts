@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { changeRemark, isCommit, isShellChange, shownFile, suspicion } from "../../src/audit/commands.js";
+import {
+  changeRemark,
+  isCommit,
+  isShellChange,
+  movesIn,
+  shownFile,
+  suspicion,
+} from "../../src/audit/commands.js";
 
 describe("a command that writes files", () => {
   test.each([
@@ -49,6 +56,16 @@ test("a command that prints one file and nothing else shows it", () => {
   expect(shownFile("head -n 5 a.ts")).toBe("a.ts");
   for (const other of ["cat a.ts | wc -l", "cat a.ts && rm a.ts", "sed -i s/a/b/ a.ts", "ls", "cat a > b"])
     expect([other, shownFile(other)]).toEqual([other, null]);
+});
+
+test("a command that moves one thing tells what and to where", () => {
+  expect(movesIn("mv a.ts b.ts")).toEqual([["a.ts", "b.ts"]]);
+  expect(movesIn("cd x && git mv -f 'a b.ts' dir/; mv -n dir dir2 | cat")).toEqual([
+    ["a b.ts", "dir"],
+    ["dir", "dir2"],
+  ]);
+  expect(movesIn("mv a b dir")).toEqual([]);
+  expect(movesIn("echo mv a b")).toEqual([]);
 });
 
 test("a commit is told from other commands of git", () => {

@@ -75,6 +75,21 @@ describe("a call", () => {
     expect(await judged(fold + lines)).toMatchObject({ undecided: 0, kedge: { ...kedge, inTheWay: 1 } });
   });
 
+  test.each([
+    ["mv a.ts b.ts", "b.ts"],
+    ["mv a.ts src && git mv src lib", "lib/a.ts"],
+  ])("of a file that `%s` moved is let through, if it was shown before", async (command, name) => {
+    const moved = `${project}/${name}`;
+    const course = (read: Parameters<typeof madeSession>[0]) => [
+      ...read,
+      shellOf(command),
+      editOf(moved, text, "const value3 = 3;", "const value3 = 33;"),
+      editOf(moved, text.replace("value3 = 3", "value3 = 33"), "const value5 = 5;", "const value5 = 55;"),
+    ];
+    expect(await reportOf(course([readOf(path, text)]))).toMatchObject({ undecided: 0, kedge });
+    expect(await reportOf(course([]))).toMatchObject({ kedge: { ...kedge, inTheWay: 1 } });
+  });
+
   test("that failed for blanks is healed, and what it cost is counted", async () => {
     const report = await reportOf([
       readOf(path, text),
