@@ -23,8 +23,8 @@ export class Moves {
   /** The paths at which this file may have stood before, the last first. */
   namesBefore(path: string): string[] {
     const names = [path];
+    // A folder takes what is moved there; else the name is a new one.
     for (const { from, to } of this.moves.toReversed())
-      // A folder takes what is moved there; else the name is a new one.
       for (const name of names.slice(0, mostNames))
         for (const place of [join(to, basename(from)), to])
           if (name === place || name.startsWith(`${place}/`)) names.push(from + name.slice(place.length));
