@@ -58,7 +58,7 @@ export function isCommit(command: string): boolean {
   return /\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*commit\b/.test(command.slice(0, longestCommand));
 }
 
-/** What is moved and to where, by commands that move one thing. */
+/** Commands that move one thing: its path before and after. */
 export function movesIn(command: string): (readonly [from: string, to: string])[] {
   return command
     .slice(0, longestCommand)

@@ -28,8 +28,7 @@ export class Counting {
       const key = callKey(file.client, call);
       if (isOld(call, this.since) || this.counted.has(key)) continue;
       this.counted.add(key);
-      this.tally.add(file, call);
-      recoveries.take(call);
+      this.tally.add(file, call, recoveries.isRecovery(call));
     }
     if (failure !== null) this.read.unreadableFiles.push(failure);
   }

@@ -147,8 +147,13 @@ class SessionPlay {
       add("kedge.toldEarly", ask.path, "the guard had told of the change before this call");
     if (ask && verdict && verdict.kind !== "allowed")
       add(verdict.kind === "undecided" ? "undecided" : `kedge.${verdict.kind}`, ask.path, verdict.why);
+    const { about, size } = this.recovery(call, failure);
+    const [again] = about;
+    const why = "one of the calls after an edit of this file failed, up to the one that succeeds";
+    const found: PlayedCase | null = again === undefined ? null : { kind: "recovery", path: again, why };
     return {
-      ...{ id, time, tool, agent, cases, ...this.recovery(call, failure) },
+      ...{ id, time, tool, agent, cases, about, size },
+      recovery: found && this.caseOf(found, call, detail),
       edit: ask ? { failure, paths: asks.map((one) => one.path) } : null,
       isRead: path !== null,
       isCommand: call.command !== null,

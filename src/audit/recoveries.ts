@@ -14,19 +14,19 @@ interface Recovery {
 export class Recoveries {
   private open: Recovery[] = [];
 
-  constructor(private readonly sum: { calls: number; characters: number }) {}
+  constructor(private readonly sum: { characters: number }) {}
 
-  take({ agent, edit, about: paths, size }: PlayedCall): void {
+  /** Takes the next call, and says whether it belongs to a recovery. */
+  isRecovery({ agent, edit, about: paths, size }: PlayedCall): boolean {
     for (const one of this.open) if (one.agent === agent) one.left -= 1;
     this.open = this.open.filter(({ left }) => left > 0);
     const about = this.open.filter((one) => one.agent === agent && paths.includes(one.path));
     if (about.length > 0) {
-      this.sum.calls += 1;
       this.sum.characters += size;
       for (const one of about) one.left = patience;
     }
     // An edit that a person does not want is not tried again.
-    if (!edit || edit.failure === "declined") return;
+    if (!edit || edit.failure === "declined") return about.length > 0;
     if (edit.failure !== null)
       for (const path of edit.paths) {
         if (about.some((one) => one.path === path)) continue;
@@ -34,5 +34,6 @@ export class Recoveries {
         this.sum.characters += size;
       }
     else this.open = this.open.filter((one) => !about.includes(one) || !edit.paths.includes(one.path));
+    return about.length > 0;
   }
 }

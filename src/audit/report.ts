@@ -5,6 +5,7 @@ import type { Call, SessionFile } from "./sessions/steps.js";
 
 export type CaseKind =
   | `failed.${FailureKind}`
+  | "recovery"
   | "shellChanges"
   | "repeatedReads"
   | "lostByCommands"
@@ -100,6 +101,8 @@ export interface PlayedCall extends Pick<Call, "id" | "time" | "tool" | "agent">
   /** Characters of the call and its result, if it is about any, or failed. */
   readonly size: number;
   readonly cases: readonly PlayedCase[];
+  /** The case that it is if an edit is being recovered from. */
+  readonly recovery: PlayedCase | null;
 }
 
 export interface PlayedCase {
@@ -145,7 +148,11 @@ export class Tally {
   private last = 0;
 
   /** Counts a call of a session. */
-  add({ client, session }: Pick<SessionFile, "client" | "session">, call: PlayedCall): void {
+  add(
+    { client, session }: Pick<SessionFile, "client" | "session">,
+    call: PlayedCall,
+    isRecovery: boolean,
+  ): void {
     const { agent, id, tool, time, edit, isRead, isCommand, isOverwrite } = call;
     const { counts } = this;
     this.called(client, session, agent, time);
@@ -153,7 +160,8 @@ export class Tally {
     if (isRead) counts.reads += 1;
     if (isCommand) counts.commands += 1;
     if (isOverwrite) counts.overwrites += 1;
-    for (const { kind, path, why, detail } of call.cases) {
+    const cases = isRecovery && call.recovery ? [...call.cases, call.recovery] : call.cases;
+    for (const { kind, path, why, detail } of cases) {
       this.count(kind);
       if (kind === "kedge.inTheWay" && isOverwrite) counts.overwritesInTheWay += 1;
       const named = { kind, client, session, agent, time: isoOf(time), call: id, tool, path, why };
@@ -168,7 +176,8 @@ export class Tally {
     if (group === "failed") {
       this.failed.total += 1;
       this.failed[name as FailureKind] += 1;
-    } else if (group === "kedge") this.kedge[name as keyof Report["kedge"]] += 1;
+    } else if (group === "recovery") this.recovery.calls += 1;
+    else if (group === "kedge") this.kedge[name as keyof Report["kedge"]] += 1;
     else this.counts[group as "shellChanges" | "repeatedReads" | "lostByCommands" | "undecided"] += 1;
   }
 

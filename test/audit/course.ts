@@ -49,7 +49,7 @@ const usual = {
 };
 
 /** What the audit says of each recorded session, but for its cases. */
-export const expected: Readonly<Record<string, object>> = {
+const recorded = {
   // It refuses the wrong blanks and the stale edit, and lets the unread file be written over.
   "claude-code-2.1.325": {
     ...usual,
@@ -100,6 +100,13 @@ export const expected: Readonly<Record<string, object>> = {
     undecided: 4,
     kedge: { healed: 1, refusedRightly: 0, toldEarly: 0, inTheWay: 0 },
   },
+};
+
+/** Later builds play the course alike. */
+export const expected: Readonly<Record<string, object>> = {
+  ...recorded,
+  "claude-code-2.1.328": recorded["claude-code-2.1.325"],
+  "codex-0.169.0": recorded["codex-0.166.0"],
 };
 
 /** What the audit printed, without its cases. */

@@ -163,7 +163,7 @@ interface Call {
 export function sentIn(lines: readonly string[], input: Payload = {}): Sent[] {
   const written = writtenIn(lines);
   const path = text(input, "file_path");
-  // A write of the whole file quotes nothing of what it takes away.
+  // Only a quote shows that the model knows the text.
   const isQuoting = text(input, "old_string") !== undefined || Array.isArray(input.edits);
   if (path === undefined || !isQuoting || written.some(({ of }) => of === path)) return written;
   return [...shownAgain(lines[0] ?? "", path), ...written];
