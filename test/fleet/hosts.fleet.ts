@@ -63,15 +63,19 @@ describe.skipIf(url === null)("hosts that share a tree", () => {
     },
   );
 
-  test.each([1, 2])(
-    "a host that stands still past its lease before rename %i writes nothing after it",
-    async (at) => {
-      const paths = ["a.txt", "b.txt"];
+  test.each([
+    [1, "a batch"],
+    [2, "a batch"],
+    [1, "an edit"],
+  ])(
+    "a host that stands still past its lease before rename %i of %s writes nothing after it",
+    async (at, what) => {
+      const paths = what === "an edit" ? ["a.txt"] : ["a.txt", "b.txt"];
       const agents = ["one", "two"];
       const volume = newVolume(paths, agents);
       const tree = newTree();
       const stopped = join(volume.state("h1"), "stopped");
-      const batch = { tree, paths, isBatch: true, lease: 1000, count: 1 };
+      const batch = { tree, paths, isBatch: paths.length > 1, lease: 1000, count: 1 };
       const paused = await runHost(
         taskFor(volume, "h1", {
           ...batch,

@@ -1,140 +1,17 @@
 import { randomBytes } from "node:crypto";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../src/fleet/connection.js";
-import type { FleetOptions } from "../../src/fleet/index.js";
 import { migrate, steps } from "../../src/fleet/schema/migrate.js";
-import { nodeFiles } from "../../src/node.js";
 import type { JournalEntry } from "../../src/ports/index.js";
-import { Session } from "../../src/session/session.js";
 import { databaseUrl } from "./database.js";
-import { newTree, openHost } from "./fleet.js";
+import { agentOn, anchorOf, newDatabase, newFolder, newTree, openHost } from "./fleet.js";
 import { proxyTo } from "./processes.js";
 
 const url = databaseUrl() as string;
 
-/** A folder with a file of ten lines. */
-function newFolder(
-  name = "tree",
-  content = Array.from({ length: 10 }, (_, at) => `line ${at}`).join("\n"),
-): string {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "kedge-fleet-")));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
-  const root = join(base, name);
-  mkdirSync(root);
-  writeFileSync(join(root, "a.txt"), `${content}\n`);
-  return root;
-}
-
-function agentOn(root: string, tree: string, options: Partial<FleetOptions> = {}, agent = "one") {
-  const host = openHost(options.url ?? url, { root, tree, ...options });
-  onTestFinished(() => host.dispose());
-  const files = nodeFiles({ roots: [root], state: host.state });
-  const session = new Session({ files, store: host.store, agent, clock: Date.now });
-  return { ...host, session };
-}
-
-const anchorOf = (text: string, line: number): string =>
-  text
-    .split("\n")
-    .find((row) => row.startsWith(`${line}#`))
-    ?.split("|")[0] ?? "";
-
 describe.skipIf(databaseUrl() === null)("the store of a fleet", () => {
-  const asked = (trips: readonly string[]) => trips.map((trip) => /kedge\.(\w+)/.exec(trip)?.[1]);
-
-  test("takes two round trips for an edit, and three for a batch or a deletion", async () => {
-    const root = newFolder();
-    writeFileSync(join(root, "b.txt"), "one\n");
-    const trips: string[] = [];
-    const { session } = agentOn(root, newTree(), { onTrip: (text) => trips.push(text) });
-    const { text } = await session.read({ path: "a.txt" });
-    for (let number = 0; number < 5; number++) {
-      const again = number === 0 ? text : (await session.read({ path: "a.txt" })).text;
-      trips.length = 0;
-      const edits = [{ op: "set_line" as const, anchor: anchorOf(again, 3), text: `changed ${number}` }];
-      expect((await session.edit({ path: "a.txt", edits })).isError).toBe(false);
-      expect(asked(trips)).toEqual(["begin_1", "finish_1"]);
-    }
-    const set = (shown: string, line: string) => [
-      { op: "set_line" as const, anchor: anchorOf(shown, 1), text: line },
-    ];
-    const [one, other] = [await session.read({ path: "a.txt" }), await session.read({ path: "b.txt" })];
-    trips.length = 0;
-    const files = [
-      { path: "a.txt", edits: set(one.text, "both") },
-      { path: "b.txt", edits: set(other.text, "both") },
-    ];
-    expect((await session.multiEdit({ files })).isError).toBe(false);
-    expect(asked(trips)).toEqual(["begin_1", "intend_1", "finish_1"]);
-    await session.read({ path: "b.txt" });
-    trips.length = 0;
-    const deleted = [{ path: "b.txt", edits: [{ op: "delete_file" as const }] }];
-    const gone = await session.multiEdit({ files: deleted });
-    expect(gone.isError).toBe(false);
-    expect(asked(trips)).toEqual(["begin_1", "intend_1", "finish_1"]);
-  });
-
-  test("takes no more for an edit of what others changed since, and one where the process lacks their text", async () => {
-    const root = newFolder();
-    const tree = newTree();
-    const trips: string[] = [];
-    const { session, store, state } = agentOn(root, tree, { onTrip: (text) => trips.push(text) });
-    const theirs = async (other: Session, line: number) => {
-      const { text } = await other.read({ path: "a.txt" });
-      const edits = [{ op: "set_line" as const, anchor: anchorOf(text, line), text: "theirs" }];
-      expect((await other.edit({ path: "a.txt", edits })).isError).toBe(false);
-    };
-    const mine = async (shown: string, line: number) => {
-      trips.length = 0;
-      const edits = [{ op: "set_line" as const, anchor: anchorOf(shown, line), text: "mine" }];
-      expect((await session.edit({ path: "a.txt", edits })).isError).toBe(false);
-      return asked(trips);
-    };
-    const files = nodeFiles({ roots: [root], state });
-    const { text } = await session.read({ path: "a.txt" });
-    await theirs(new Session({ files, store, agent: "two", clock: Date.now }), 9);
-    expect(await mine(text, 2)).toEqual(["begin_1", "finish_1"]);
-    // Shown on another host, and changed since by somebody who knows nothing of Kedge.
-    const path = join(root, "a.txt");
-    writeFileSync(path, readFileSync(path, "utf8").replace("line 4", "by hand"));
-    const there = agentOn(root, tree, {}, "one").session;
-    const shown = (await there.read({ path: "a.txt" })).text;
-    writeFileSync(path, readFileSync(path, "utf8").replace("line 5", "by hand too"));
-    expect(await mine(shown, 4)).toEqual(["begin_1", "versions", "finish_1"]);
-  });
-
-  test("answers from what a process knows as one does that knows nothing", async () => {
-    const root = newFolder();
-    const tree = newTree();
-    const hosts = [agentOn(root, tree, {}, "a"), agentOn(root, tree, {}, "b"), agentOn(root, tree, {}, "a")];
-    for (let round = 0; round < 12; round++) {
-      const { session } = hosts[round % 3] as (typeof hosts)[0];
-      const { text } = await session.read({ path: "a.txt" });
-      const edits = [{ op: "set_line" as const, anchor: anchorOf(text, 1 + (round % 5)), text: `r${round}` }];
-      expect((await session.edit({ path: "a.txt", edits })).isError).toBe(false);
-      if (round % 4 === 3) await session.undo({});
-      const fresh = openHost(url, { tree, root });
-      for (const agent of ["a", "b"]) {
-        const [expected, ...found] = await Promise.all(
-          [fresh, ...hosts].map(({ store }) => store.look(join(root, "a.txt"), agent)),
-        );
-        for (const one of found) expect(one).toEqual(expected);
-      }
-      await fresh.dispose();
-    }
-  });
-
   test("knows the files of a tree by their place in it, wherever hosts mount it", async () => {
     const root = newFolder();
     const elsewhere = `${root}-elsewhere`;
@@ -306,20 +183,6 @@ describe.skipIf(databaseUrl() === null)("the store of a fleet", () => {
 });
 
 describe.skipIf(databaseUrl() === null)("the schema of a fleet", () => {
-  /** A database of its own. */
-  async function newDatabase(): Promise<string> {
-    const name = `kedge_${Math.random().toString(36).slice(2)}`;
-    const admin = await connect({ url, most: 1, patience: 10_000 });
-    await admin.query(`create database ${name}`, []);
-    onTestFinished(async () => {
-      await admin.query(`drop database ${name} with (force)`, []);
-      await admin.end();
-    });
-    const address = new URL(url);
-    address.pathname = `/${name}`;
-    return address.href;
-  }
-
   test("is made once by many that come at once", async () => {
     const own = await newDatabase();
     const hosts = Array.from({ length: 8 }, () => openHost(own, { tree: "t", connections: 2 }));

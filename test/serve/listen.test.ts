@@ -1,5 +1,6 @@
 /** Clients that are slow, many, or gone: on the server itself, with times that a test can wait for. */
 import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type LedgerStore, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import {
@@ -167,6 +168,20 @@ test("a store that does not answer makes the server not ready, and it says so in
   const ready = await fetch(`http://127.0.0.1:${port.port}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([503, "the store cannot be reached\n"]);
   expect((await fetch(`http://127.0.0.1:${port.port}/healthz`)).status).toBe(200);
+});
+
+const isIpv6 = networkInterfaces().lo?.some(({ address }) => address === "::1") ?? false;
+test.skipIf(!isIpv6)("IPv6: it listens, says so in brackets, and answers", async () => {
+  const { server } = await start();
+  const port = await listen({ host: "::1", port: 0 }, (...asked) => server.answer(...asked));
+  onTestFinished(() => {
+    port.stop();
+    port.close();
+  });
+  expect(port.url).toBe(`http://[::1]:${port.port}/mcp`);
+  expect((await fetch(port.url, { method: "POST", body: "{}" })).status).toBe(200);
+  const named = await fetch(port.url.replace("/mcp", "/healthz"));
+  expect([named.status, await named.text()]).toEqual([200, "ok\n"]);
 });
 
 test.each([

@@ -11,7 +11,7 @@ create table kedge.places (
   place text collate "C" not null,
   primary key (tree, place)
 );
--- A call that is under way, and until when its locks last if it is not heard of. "owner" is another one while somebody
+-- A call that is under way, and until when its locks last if it is not heard of, "length" from then on. "owner" is another one while somebody
 -- puts right what a dead call left.
 create table kedge.units (
   token text collate "C" primary key,
@@ -19,6 +19,7 @@ create table kedge.units (
   owner text collate "C" not null,
   holder text not null,
   until timestamptz not null,
+  length interval not null,
   intent text,
   bound boolean not null default false
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);

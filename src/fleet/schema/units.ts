@@ -129,6 +129,8 @@ begin
     -- A record "is not null" only where none of its fields is.
     if not (busy is null) or ahead > 0 then
       mine := coalesce(mine, nextval('kedge.numbers'));
+      -- No lease ends later than this but where the clock was set back. Who lives renews it.
+      update kedge.units set until = moment + length where token = any(tokens) and until > moment + length;
       insert into kedge.waiting select _tree, file, mine, moment + interval '1 second' from unnest(_files) as asked(file)
         on conflict (tree, file, ticket) do update set until = excluded.until;
       return '{"ticket":"' || mine || '","ahead":' || ahead || ',"token":' ||
@@ -158,8 +160,8 @@ begin
     if _intent is not null then
       setting := set_config('synchronous_commit', 'on', true);
     end if;
-    insert into kedge.units (token, tree, owner, holder, until, intent)
-      values (_token, _tree, _token, _holder, moment + lease, _intent)
+    insert into kedge.units (token, tree, owner, holder, until, length, intent)
+      values (_token, _tree, _token, _holder, moment + lease, lease, _intent)
       on conflict (token) do update set until = excluded.until, intent = excluded.intent, bound = false;
   end if;
   return '{' || kedge.loaded_1(_tree, _agent, _files, _known, _records) || '}';
