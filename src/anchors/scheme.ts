@@ -1,5 +1,5 @@
 /** The anchor schemes: how a hash is made, written and read. */
-import { cksum, type HashSource, utf8, xxh32 } from "../text/index.js";
+import { cksum, type HashSource, hashText, utf8 } from "../text/index.js";
 import { leanWords } from "./lean-words.js";
 
 export type SchemeName = "hex6" | "hex4" | "lean";
@@ -17,11 +17,6 @@ export interface Scheme {
   tag(line: number, hash: string): string;
   /** The anchor of this scheme at the very head of `text`, or null; `length` is what it takes up there. */
   read(text: string): { readonly line: number; readonly hash: string; readonly length: number } | null;
-}
-
-function textHash(text: string): number {
-  const bytes = utf8(text);
-  return xxh32(bytes, 0, bytes.length);
 }
 
 // The added 1 keeps the leading zeros and is cut off again.
@@ -47,7 +42,7 @@ const hex6: Scheme = {
   bits: 24,
   separator: "|",
   hashLine: (source, index) => hexDigits6(source.lineHash(index)),
-  hashText: (text) => hexDigits6(textHash(text)),
+  hashText: (text) => hexDigits6(hashText(text)),
   tag: (line, hash) => `${line}#${hash}`,
   read: (text) => readHex(hex6Shape, text),
 };
@@ -75,7 +70,7 @@ const lean: Scheme = {
   bits: 10,
   separator: "\t",
   hashLine: (source, index) => leanWord(source.lineHash(index)),
-  hashText: (text) => leanWord(textHash(text)),
+  hashText: (text) => leanWord(hashText(text)),
   tag: (line, hash) => `${hash}${line}`,
   read(text) {
     const found = leanShape.exec(text);

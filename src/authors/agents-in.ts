@@ -1,6 +1,7 @@
 /** Which agents have uncommitted lines in some files. */
 import { findRepository, glob, type Repository } from "../host/index.js";
-import { outside, type Taking } from "../tree/index.js";
+import { outside } from "../text/index.js";
+import type { Taking } from "../tree/index.js";
 import { type Author, isOfParty } from "./author.js";
 import { type FileWork, loadWork, type Surroundings } from "./file-work.js";
 import { fromTop } from "./git/from-top.js";

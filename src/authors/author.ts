@@ -1,6 +1,6 @@
 /** The authors of a line, and the party that is asked for. */
 import type { JournalEntry } from "../ports/index.js";
-import { outside } from "../tree/index.js";
+import { outside } from "../text/index.js";
 
 /** The journaled change that wrote or removed a line. Several names: one of them did it. */
 export interface Author {

@@ -11,6 +11,6 @@ export {
   type State,
 } from "./history.js";
 export { pairLayout, withoutLayout } from "./layout.js";
-export { hunksOf, LineChange, type Region } from "./line-change.js";
+export { hunksOf, LineChange, type Region, readChange } from "./line-change.js";
 export { type Step, Timeline } from "./timeline.js";
 export { unifiedDiff } from "./unified-diff.js";

@@ -244,6 +244,15 @@ function shiftAfter(region: Region | undefined): number {
   return region ? region.bEnd - region.aEnd : 0;
 }
 
+/** A change as the journal has it; null if it is damaged. */
+export function readChange(change: readonly number[]): LineChange | null {
+  try {
+    return LineChange.fromJSON(change);
+  } catch {
+    return null;
+  }
+}
+
 const noRegions: readonly Region[] = [];
 
 function showRegion(region: Region): string {

@@ -45,7 +45,8 @@ interface Normalised {
   readonly complaints: readonly Complaint[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** An object of JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 export const operations = [
   "set_line",
@@ -114,7 +115,7 @@ function listOf(input: unknown): readonly unknown[] | string {
   return value;
 }
 
-function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

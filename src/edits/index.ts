@@ -20,7 +20,9 @@ export { type Code, codes, decidingCode, exitStatus } from "./codes.js";
 export { conflict, forgotten, gapRows, ownChange, sourceConflict } from "./conflict.js";
 export {
   type Complaint,
+  type Fields,
   type FileOperation,
+  isFields,
   normaliseEdits,
   operations,
   type ParsedEdit,

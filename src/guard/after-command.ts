@@ -3,8 +3,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { homeFolder } from "../host/index.js";
 import type { LostEdit } from "../lost/index.js";
-import { withoutSecrets } from "../text/index.js";
-import { outside } from "../tree/index.js";
+import { outside, withoutSecrets } from "../text/index.js";
 import { attempt, type GuardContext, seen } from "./context.js";
 import type { Event, Row } from "./event.js";
 import * as words from "./messages.js";

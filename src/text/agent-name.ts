@@ -22,6 +22,15 @@ export function shortAgentName(agent: string): string {
   return [short, ...subagents.map(shortId)].join("/");
 }
 
+/** The author of changes that no agent made, as the journal has it. */
+export const outside = "outside";
+
+/** Returns the name that people read, of one author or of several possible ones. */
+export function displayName(agent: string): string {
+  const nameOf = (one: string): string => (one === outside ? "you or another program" : shortAgentName(one));
+  return agent.split(" or ").map(nameOf).join(" or ");
+}
+
 /** Returns the client part of an agent's id: what stands before the colon. */
 export function clientOf(agent: string): string {
   const colon = agent.indexOf(":");

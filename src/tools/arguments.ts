@@ -1,3 +1,4 @@
+import { type Fields, isFields } from "../edits/index.js";
 import type { Range } from "../text/index.js";
 
 /** An argument that cannot be understood. The tool answers it with a correct call. */
@@ -11,8 +12,6 @@ export class BadArgument extends Error {
     super(message);
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const identity = ["session"];
 const everywhere: Readonly<Record<string, string>> = { filepath: "path", file: "path", filename: "path" };
@@ -131,10 +130,6 @@ export function parsed(value: unknown): unknown {
   } catch {
     return value;
   }
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A value in a message, cut to a length that never hides the message. */

@@ -1,7 +1,7 @@
 import type { FileRequest } from "../calls/index.js";
-import { editsFromJson } from "../edits/index.js";
+import { editsFromJson, isFields } from "../edits/index.js";
 import { promptRules } from "../ledger/index.js";
-import { type Arguments, isFields, parsed, shown } from "./arguments.js";
+import { type Arguments, parsed, shown } from "./arguments.js";
 import { exampleEdit } from "./edit-file.js";
 import { fileEdits, isEdit } from "./edits.js";
 import { defineTool } from "./tool.js";

@@ -1,11 +1,9 @@
 /** Names the author of a change: rules from what is known of commands that ran. Pure. Never the wrong one alone. */
 import { compileGlob } from "../host/index.js";
+import { outside } from "../text/index.js";
 import { packageFiles } from "./commands/command-kinds.js";
 import { piecesOf } from "./commands/command-lines.js";
 import type { RunningCommand } from "./tree-record.js";
-
-/** The person, or a program that no agent is known to have started. */
-export const outside = "outside";
 
 /** A change of one file, as far as it tells who made it. */
 export interface Trace {

@@ -1,8 +1,7 @@
 /** Whose uncommitted lines a text holds, by the journal. */
-import { compare, LineChange, pairLayout } from "../changes/index.js";
+import { compare, type LineChange, pairLayout, readChange } from "../changes/index.js";
 import type { JournalEntry } from "../ports/index.js";
-import { Document, LineSet } from "../text/index.js";
-import { outside } from "./authors.js";
+import { Document, LineSet, outside } from "../text/index.js";
 import { type Owner, type Owners, ownersAfter } from "./line-work.js";
 
 /** Steps of a file that are followed: of a longer journal the newest. */
@@ -96,14 +95,6 @@ async function changeOf(
   if (!found || !reformat) return found;
   const [old, now] = [await textIn(before, textOf), await textIn(after, textOf)];
   return old && now ? pairLayout(old, now, found) : found;
-}
-
-function readChange(change: readonly number[]): LineChange | null {
-  try {
-    return LineChange.fromJSON(change);
-  } catch {
-    return null;
-  }
 }
 
 /** The owners of a text that nobody journaled a step to: what is new in it is somebody else's. */

@@ -1,6 +1,5 @@
 // What changed in the working tree, and who did it? Looks around commands, authors by evidence, the journal of both.
 
-export { outside } from "./authors.js";
 export { type Taking, takenByGit } from "./commands/git-takes.js";
 export { entriesByFile, movesTo, trailOf } from "./former-names.js";
 export { openTree, watchTree } from "./open-tree.js";

@@ -2,8 +2,8 @@
 import { join, relative, sep } from "node:path";
 import { countChanged, isUnderWay } from "../git/index.js";
 import { type JournalEntry, onlooker } from "../ports/index.js";
-import type { Document } from "../text/index.js";
-import { type Attribution, attribute, outside } from "./authors.js";
+import { type Document, outside } from "../text/index.js";
+import { type Attribution, attribute } from "./authors.js";
 import { commandFacts } from "./commands/command.js";
 import { ownersOf } from "./file-work.js";
 import { hasLeft } from "./former-names.js";

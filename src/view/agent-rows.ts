@@ -1,9 +1,9 @@
 /** The rows of the agents panel, from journal and lanes. */
 import type { JournalEntry } from "../ports/index.js";
-import { clientOf, shortAgentName } from "../text/index.js";
+import { clientOf, outside, shortAgentName } from "../text/index.js";
 import type { AgentGroup, LostWork, StaleView, ViewAgent } from "./contract.js";
 import { stepOf } from "./view-events.js";
-import { hour, lineCount, outside } from "./words.js";
+import { hour, lineCount } from "./words.js";
 
 /** An agent seen within this time is at work. */
 export const workingFor = 10 * 60_000;

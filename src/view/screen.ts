@@ -1,7 +1,7 @@
 /** The live view as lines of a terminal. */
-import { hueOf, terminalColour, visible } from "../text/index.js";
+import { displayName, hueOf, terminalColour, visible } from "../text/index.js";
 import type { AgentGroup, Lane, ViewAgent, ViewEvent, ViewFile, ViewState } from "./contract.js";
-import { ago, clockTime, counted, displayName, eventText, lineCount, rangeText, shortPath } from "./words.js";
+import { ago, clockTime, counted, eventText, lineCount, rangeText, shortPath } from "./words.js";
 
 export interface ScreenOptions {
   readonly columns: number;

@@ -1,15 +1,6 @@
 /** Times, ranges and names as the page and the terminal write them. */
-import { type Range, shortAgentName, visible } from "../text/index.js";
+import { displayName, type Range, visible } from "../text/index.js";
 import type { ViewEvent } from "./contract.js";
-
-/** The author of changes that no agent made, as the journal has it. */
-export const outside = "outside";
-
-/** Returns the name that people read, of one author or of several possible ones. */
-export function displayName(agent: string): string {
-  const nameOf = (one: string): string => (one === outside ? "you or another program" : shortAgentName(one));
-  return agent.split(" or ").map(nameOf).join(" or ");
-}
 
 const minute = 60_000;
 export const hour = 60 * minute;

@@ -2,12 +2,13 @@
  * Random histories of agents, a person, formatters and sweeps over one file, with line identities: every uncommitted line has the
  * author who wrote it, and each line that a sweep takes away is counted as lost, or stands.
  */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compare } from "../../src/changes/compare.js";
 import type { JournalEntry } from "../../src/ports/store.js";
+import { outside } from "../../src/text/agent-name.js";
 import { Document } from "../../src/text/document.js";
-import { outside } from "../../src/tree/authors.js";
 import { ownersOf } from "../../src/tree/file-work.js";
 import { lostLines } from "../../src/tree/losses.js";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { attribute, type Circumstances, outside, type Trace } from "../../src/tree/authors.js";
+import { outside } from "../../src/text/agent-name.js";
+import { attribute, type Circumstances, type Trace } from "../../src/tree/authors.js";
 import { commandFacts } from "../../src/tree/commands/command.js";
 import { hashesOfLines } from "../../src/tree/commands/command-lines.js";
 import type { RunningCommand } from "../../src/tree/tree-record.js";

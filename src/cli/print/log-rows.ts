@@ -1,8 +1,7 @@
 import { isTakingBack, nameOfAgent } from "../../ledger/index.js";
 import { undoneIds } from "../../lost/index.js";
 import type { JournalEntry, StoreReader } from "../../ports/index.js";
-import { hueOf, shortAgentName, terminalColour } from "../../text/index.js";
-import { outside } from "../../tree/index.js";
+import { displayName, hueOf, outside, terminalColour } from "../../text/index.js";
 import { UsageError } from "../args.js";
 import type { Colour, Column, Stream } from "./output.js";
 import { rangeList } from "./shell-wording.js";
@@ -13,12 +12,6 @@ export function undoable(entries: readonly JournalEntry[]): JournalEntry[] {
   return entries
     .filter(({ kind, id, initial }) => kind === "commit" && !initial && !undone.has(id))
     .reverse();
-}
-
-/** One agent, or several of whom it was one. */
-export function agentName(agent: string): string {
-  const nameOf = (one: string): string => (one === outside ? "you or another program" : shortAgentName(one));
-  return agent.split(" or ").map(nameOf).join(" or ");
 }
 
 /** Returns the colour of the agent that a cell names; words of its prompt may follow the name. */
@@ -32,7 +25,7 @@ export async function agentNamed(name: string, store: StoreReader): Promise<stri
   if (name === "person" || name === outside) return outside;
   if ((await store.journal({ agent: name, last: 1 })).length > 0) return name;
   const agents = new Set((await store.journal()).flatMap(({ agent, authors = [agent] }) => authors));
-  const found = [...agents].filter((agent) => agentName(agent) === name);
+  const found = [...agents].filter((agent) => displayName(agent) === name);
   if (found.length > 1)
     throw new UsageError(`${name} is short for ${found.join(" and ")}: give one of these`);
   return found[0] ?? name;
@@ -87,12 +80,12 @@ export async function agentNames(
   if (isTerminal)
     for (const agent of new Set(agents)) {
       const name = await nameOfAgent(agent, store);
-      if (name !== null) names.set(agent, `${agentName(agent)} ${name}`);
+      if (name !== null) names.set(agent, `${displayName(agent)} ${name}`);
     }
-  return (agent) => names.get(agent) ?? agentName(agent);
+  return (agent) => names.get(agent) ?? displayName(agent);
 }
 
-export function logRow(entry: JournalEntry, now: number, nameOf = agentName): string[] {
+export function logRow(entry: JournalEntry, now: number, nameOf = displayName): string[] {
   return [
     formatTime(entry.time, now),
     nameOf(entry.agent),

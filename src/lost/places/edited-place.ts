@@ -1,8 +1,7 @@
 /** One place that an edit changed: the lines that are there, the lines that are gone, and how steps change both. */
-import type { LineChange, Region } from "../../changes/index.js";
+import { type LineChange, type Region, readChange } from "../../changes/index.js";
 import type { JournalEntry } from "../../ports/index.js";
 import { type Document, LineSet } from "../../text/index.js";
-import { readChange } from "./file-steps.js";
 import { normalised, regionsNear, type Span } from "./survival.js";
 
 /** Lines of one state; `gap` is the place of an edit that only removed lines. */

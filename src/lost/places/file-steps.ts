@@ -1,5 +1,5 @@
 /** The states of a file from its first live edit to now: journaled steps, and between them the changes of others. */
-import { compare, LineChange, pairLayout } from "../../changes/index.js";
+import { compare, LineChange, pairLayout, readChange } from "../../changes/index.js";
 import type { Texts } from "../../ledger/index.js";
 import type { JournalEntry } from "../../ports/index.js";
 import type { Document } from "../../text/index.js";
@@ -108,13 +108,5 @@ export class FileSteps {
     if (!old || !now) return journaled;
     const found = journaled ?? compare(old, now);
     return reformat ? pairLayout(old, now, found) : found;
-  }
-}
-
-export function readChange(change: readonly number[]): LineChange | null {
-  try {
-    return LineChange.fromJSON(change);
-  } catch {
-    return null;
   }
 }

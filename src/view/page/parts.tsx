@@ -1,9 +1,8 @@
 /** Small parts that several panels show. */
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { visible, visibleText } from "../../text/index.js";
+import { displayName, visible, visibleText } from "../../text/index.js";
 import type { ViewAgent, ViewState } from "../contract.js";
-import { displayName } from "../words.js";
 
 export const unknownHue = 250;
 

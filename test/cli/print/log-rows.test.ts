@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { agentName, formatAge, parseSince, undoable } from "../../../src/cli/print/log-rows.js";
+import { formatAge, parseSince, undoable } from "../../../src/cli/print/log-rows.js";
 import type { JournalEntry } from "../../../src/ports/store.js";
+import { displayName } from "../../../src/text/agent-name.js";
 
 const entry = (more: Partial<JournalEntry>): JournalEntry => ({
   ...{ id: "1", time: 0, agent: "alice", tool: "edit", kind: "commit", path: "a.ts", file: "/w/a.ts" },
@@ -24,9 +25,9 @@ test("the flag --since takes an age or a date, and an age is told in one unit", 
 });
 
 test("the name of an agent is cut to the part that a person knows", () => {
-  expect(agentName("process:codex-123-456-ab12cd34")).toBe("codex 123");
-  expect(agentName("claude-code:0c1b1c6e-7f0a-4b52-9d0a-0123456789ab")).toBe("claude-code:0c1b");
-  expect(agentName("alice")).toBe("alice");
+  expect(displayName("process:codex-123-456-ab12cd34")).toBe("codex 123");
+  expect(displayName("claude-code:0c1b1c6e-7f0a-4b52-9d0a-0123456789ab")).toBe("claude-code:0c1b");
+  expect(displayName("alice")).toBe("alice");
 });
 
 test("what was undone cannot be undone again", () => {

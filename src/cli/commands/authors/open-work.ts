@@ -10,8 +10,8 @@ import {
   type Party,
 } from "../../../authors/index.js";
 import { findRepository, type Repository } from "../../../host/index.js";
-import { shortAgentName, visible } from "../../../text/index.js";
-import { openTree, outside } from "../../../tree/index.js";
+import { outside, shortAgentName, visible } from "../../../text/index.js";
+import { openTree } from "../../../tree/index.js";
 import { workspaceFor } from "../../../workspace/index.js";
 import { UsageError } from "../../args.js";
 import type { Context } from "../../context.js";

@@ -1,12 +1,12 @@
 import { gitCommits } from "../../../git/index.js";
 import type { LostEdit, LostRequest } from "../../../lost/index.js";
-import { visible } from "../../../text/index.js";
+import { displayName, visible } from "../../../text/index.js";
 import { boundsOf } from "../../../workspace/index.js";
 import { type Args, UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { type Opened, open } from "../../open-workspace.js";
-import { agentColour, agentName, formatTime } from "../../print/log-rows.js";
+import { agentColour, formatTime } from "../../print/log-rows.js";
 import { type Column, type Stream, tableText } from "../../print/output.js";
 import { paintDiff } from "../../print/result.js";
 import { rangeList } from "../../print/shell-wording.js";
@@ -65,10 +65,10 @@ function rowOf(edit: LostEdit, now: number): string[] {
   return [
     edit.id,
     formatTime(edit.time, now),
-    agentName(edit.agent),
+    displayName(edit.agent),
     whereOf(edit),
     lost ? formatTime(lost.time, now) : "noticed now",
-    lost?.command ? agentName(lost.agent) : "unknown",
+    lost?.command ? displayName(lost.agent) : "unknown",
     lost?.command ?? "unknown",
   ];
 }

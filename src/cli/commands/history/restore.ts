@@ -1,11 +1,10 @@
 import { exitStatus } from "../../../edits/index.js";
-import type { RestoreDetails, RestoreRefusal } from "../../../lost/index.js";
-import { visible } from "../../../text/index.js";
+import { editNames, type RestoreDetails, type RestoreRefusal } from "../../../lost/index.js";
+import { displayName, visible } from "../../../text/index.js";
 import { UsageError } from "../../args.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { open } from "../../open-workspace.js";
-import { agentName } from "../../print/log-rows.js";
 import type { Stream } from "../../print/output.js";
 import { paintDiff, showResult, staleDiff } from "../../print/result.js";
 import { lookingAt, needsRecord } from "./lost.js";
@@ -41,16 +40,12 @@ export const run: Run = async (context) => {
   return details.code ? exitStatus(details.code) : done;
 };
 
-function named(ids: readonly string[]): string {
-  return ids.length === 1 ? `edit ${ids[0]}` : `edits ${ids.join(", ")}`;
-}
-
 function show({ status, restored, already }: RestoreDetails, out: Stream): void {
   for (const { path, ids, diff } of restored) {
-    out.line(`${visible(path)}: ${named(ids)} restored`);
+    out.line(`${visible(path)}: ${editNames(ids)} restored`);
     if (diff !== "") out.line(paintDiff(diff, out));
   }
-  for (const { path, ids } of already) out.line(`${visible(path)}: ${named(ids)} already there`);
+  for (const { path, ids } of already) out.line(`${visible(path)}: ${editNames(ids)} already there`);
   if (status === "noop" && already.length === 0) out.line("[nothing is lost]");
 }
 
@@ -62,7 +57,7 @@ function explain(refusal: RestoreRefusal, err: Stream): void {
   if (diff !== "") err.raw(paintDiff(diff, err));
   const writers = new Map(mismatches.flatMap(({ line, by }) => (line && by ? [[line, by] as const] : [])));
   for (const [line, by] of writers)
-    err.line(`  line ${line} was written by ${by === "you" ? by : visible(agentName(by))}`);
+    err.line(`  line ${line} was written by ${by === "you" ? by : visible(displayName(by))}`);
   if (needs) err.line(`  run \`kedge restore ${[...needs, ...ids].join(" ")}\``);
   else if (code === "stale" && mismatches.length > 0)
     err.line(

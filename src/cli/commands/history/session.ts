@@ -1,12 +1,12 @@
 import { audience, nameOfAgent, renameAgent } from "../../../ledger/index.js";
 import { tokensRecord } from "../../../ports/index.js";
 import { Session } from "../../../session/index.js";
-import { visible } from "../../../text/index.js";
+import { displayName, visible } from "../../../text/index.js";
 import { UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { type Opened, open } from "../../open-workspace.js";
-import { agentName, agentNamed, formatAge } from "../../print/log-rows.js";
+import { agentNamed, formatAge } from "../../print/log-rows.js";
 import { tableText } from "../../print/output.js";
 import { grouped } from "./statistics.js";
 
@@ -67,7 +67,7 @@ async function list({ args, output: { out } }: Context, { store, identity }: Ope
   const now = Date.now();
   const rows = agents.map(({ session, name, files, commits, refusals, last, isCaller }) => [
     // A model may read what is piped: the words of a prompt are for the person alone.
-    `${agentName(session)}${name === null || !out.isTerminal ? "" : ` ${name}`}${isCaller ? " (you)" : ""}`,
+    `${displayName(session)}${name === null || !out.isTerminal ? "" : ` ${name}`}${isCaller ? " (you)" : ""}`,
     String(files),
     String(commits),
     String(refusals),
@@ -91,7 +91,7 @@ async function rename({ args, output }: Context, { store }: Opened): Promise<num
   const session = await agentNamed(agent, store);
   const given = await renameAgent(session, name, store);
   if (args.has("json")) output.out.line(JSON.stringify({ action: "name", session, name: given }));
-  else output.out.line(`${visible(agentName(session))} is called ${given} on this machine`);
+  else output.out.line(`${visible(displayName(session))} is called ${given} on this machine`);
   return done;
 }
 
@@ -101,9 +101,9 @@ async function forget(context: Context, opened: Opened, action: "fold" | "end"):
   const { settings, options, identity, store } = opened;
   const known = await audience(store);
   // The list names agents in short.
-  const short = [...known.keys()].filter((agent) => agentName(agent) === identity.id);
+  const short = [...known.keys()].filter((agent) => displayName(agent) === identity.id);
   const session = known.has(identity.id) || short.length !== 1 ? identity.id : (short[0] as string);
-  const name = visible(agentName(session));
+  const name = visible(displayName(session));
   const kept = action === "fold" && settings.keepOnFold === true;
   const isKnown = known.has(session);
   if (isKnown) await new Session({ ...options, agent: session, keepOnFold: kept }).fold();

@@ -1,10 +1,10 @@
 import { compare, LineChange, unifiedDiff } from "../../../changes/index.js";
 import { type JournalEntry, keptVersion, type LedgerStore, PortError } from "../../../ports/index.js";
-import { Document, visible } from "../../../text/index.js";
+import { Document, displayName, visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { openRecord } from "../../open-workspace.js";
-import { agentName, formatTime, happened, placeOf } from "../../print/log-rows.js";
+import { formatTime, happened, placeOf } from "../../print/log-rows.js";
 import type { Stream } from "../../print/output.js";
 import { paintDiff } from "../../print/result.js";
 
@@ -59,7 +59,7 @@ function show(entry: JournalEntry, diff: string | null, out: Stream): void {
   out.line(out.paint("bold", visible(`${placeOf({ ...entry, kind: "commit" })}: ${happened(entry)}`)));
   const rows = [
     ["id", batch === undefined ? id : `${id}, of batch ${batch}`],
-    ["agent", agentName(agent)],
+    ["agent", displayName(agent)],
     ["tool", tool],
     ["time", formatTime(time, 0)],
     ...(cause === undefined ? [] : [[entry.kind === "lost" ? "by" : "cause", cause]]),

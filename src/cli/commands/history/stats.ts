@@ -1,9 +1,9 @@
 import { keptVersion, type LedgerStore } from "../../../ports/index.js";
-import { visible } from "../../../text/index.js";
+import { displayName, visible } from "../../../text/index.js";
 import type { Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { openRecord } from "../../open-workspace.js";
-import { agentName, parseSince } from "../../print/log-rows.js";
+import { parseSince } from "../../print/log-rows.js";
 import { type Column, type Stream, tableText, wrap } from "../../print/output.js";
 import {
   type Contention,
@@ -57,7 +57,7 @@ function show(found: Statistics, saved: Saved, out: Stream): void {
     section("file", found.files, "start", out),
     section(
       "agent",
-      found.agents.map((one) => ({ ...one, name: agentName(one.name) })),
+      found.agents.map((one) => ({ ...one, name: displayName(one.name) })),
       "end",
       out,
     ),

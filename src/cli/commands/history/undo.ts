@@ -1,12 +1,12 @@
 import type { UndoDetails } from "../../../lost/index.js";
 import { type JournalEntry, keptVersion } from "../../../ports/index.js";
-import { visible } from "../../../text/index.js";
+import { displayName, visible } from "../../../text/index.js";
 import { type Args, UsageError } from "../../args.js";
 import type { Context, Run } from "../../context.js";
 import { done } from "../../flag-types.js";
 import { ask, isTerminal } from "../../input.js";
 import { type Opened, open } from "../../open-workspace.js";
-import { agentName, logColumns, logRow, undoable } from "../../print/log-rows.js";
+import { logColumns, logRow, undoable } from "../../print/log-rows.js";
 import { tableText } from "../../print/output.js";
 import { paintDiff, showResult } from "../../print/result.js";
 
@@ -50,7 +50,7 @@ function show(
 ): void {
   const verb = again ? "made again" : "undone";
   for (const { id, path, diff, agent } of undone) {
-    const whose = agent === own ? "" : ` of ${visible(agentName(agent))}`;
+    const whose = agent === own ? "" : ` of ${visible(displayName(agent))}`;
     output.out.line(
       `${visible(path)}: edit ${id}${whose} ${status === "dry_run" ? `would be ${verb}` : verb}`,
     );

@@ -1,6 +1,6 @@
 import { agentIdentity, findProgram, findWorkspace, stateFolder } from "../../../host/index.js";
 import { nodeStore } from "../../../store/index.js";
-import { visible } from "../../../text/index.js";
+import { displayName, visible } from "../../../text/index.js";
 import { treeOnRecord } from "../../../tree/index.js";
 import { loadConfig, settingVariables } from "../../../workspace/index.js";
 import type { Context, Run } from "../../context.js";
@@ -9,7 +9,6 @@ import { selfTest } from "../../doctor/self-test.js";
 import { type HeldLock, stateHealth } from "../../doctor/state.js";
 import { storeHealth } from "../../doctor/store.js";
 import { done, failed } from "../../flag-types.js";
-import { agentName } from "../../print/log-rows.js";
 import { wrap } from "../../print/output.js";
 
 const oldestNode = [20, 19] as const;
@@ -202,7 +201,7 @@ function search({ env }: Context): Finding[] {
 async function caller({ env }: Context): Promise<Finding[]> {
   const { id, source } = await agentIdentity({ env });
   const advice = "nothing tells callers apart: set KEDGE_SESSION, or give --session in every call";
-  const found = `${agentName(id)}, known by ${source}`;
+  const found = `${displayName(id)}, known by ${source}`;
   return [{ check: "caller", ok: source !== "shared", found, ...(source === "shared" ? { advice } : {}) }];
 }
 
