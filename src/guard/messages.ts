@@ -137,7 +137,8 @@ export function lostOfPerson(edits: readonly LostEdit[], command: string | undef
     .map((path) => visible(path))
     .join(", ");
   const rest = files.length > listedEdits ? ` and ${files.length - listedEdits} more files` : "";
-  return `kedge: ${ran} took away lines that no agent wrote, in ${listed}${rest}: \`kedge lost\` lists them, \`kedge restore --all\` brings them back`;
+  const lists = `kedge: ${ran} took away lines that no agent wrote, in ${listed}${rest}: \`kedge lost\` lists them`;
+  return `${lists}, ${edits.some(({ kept }) => kept) ? "`kedge restore --all` brings them back" : unrecorded}`;
 }
 
 const rowText = ({ line, text }: { line: number; text: string }): string => `${line}\t${text}`;
@@ -245,14 +246,18 @@ export function lostNote(edits: readonly LostEdit[], { command, agent, isOwner }
     const { id, path, lines, gone, agent: owner } = edit;
     const whose = isOwner ? "" : owner === agent ? ", yours" : `, of ${visible(shortName(owner))}`;
     const place = edit.stash === undefined ? "" : `, put away in ${edit.stash}`;
+    const bare = edit.kept ? "" : `, ${unrecorded}`;
     const part = isPartlyGone(edit) ? ` (${gone} of ${lineCount(lines)} gone)` : "";
-    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${lineList(lines)}${part}` : ""}${whose}${place}`;
+    return `${id}  ${visible(path)}${lines.length > 0 ? `, ${lineList(lines)}${part}` : ""}${whose}${place}${bare}`;
   });
   const more = edits.length > listedEdits ? [`and ${edits.length - listedEdits} more: \`kedge lost\``] : [];
   const pop = edits.every(({ stash }) => stash !== undefined) ? "`git stash pop` brings them back, and " : "";
   const next = `If that was not meant, ${pop}\`kedge restore --all\` (or \`kedge restore ID\`) merges them back.`;
-  return [head, ...rows, ...more, next].join("\n");
+  const isKept = edits.some(({ kept }) => kept);
+  return [head, ...rows, ...more, ...(isKept ? [next] : [])].join("\n");
 }
+
+const unrecorded = "no text of it is on record";
 
 function isPartlyGone({ gone, lines }: LostEdit): boolean {
   return gone > 0 && gone < lineCount(lines);

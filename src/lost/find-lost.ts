@@ -228,10 +228,18 @@ function lostIn({ journal, edited, now, source }: FileFindings, live: ReadonlySe
       const own = places.get(entry.id) ?? [];
       if (edited.deleted.some((one) => one.isBack && one.entry === entry))
         return [{ entry, what: "deleted", places: [] }];
+      if (isTakenUnkept(entry, journal, now)) return [{ entry, what: "lines", places: [] }];
       const isMove = entry === lastMove && (source !== null || (isGone && wasThere));
       if (isMove) return [{ entry, what: "moved", places: own }];
       return own.length > 0 ? [{ entry, what: "lines", places: own }] : [];
     });
+}
+
+/** Whether a sweep took the file as this edit left it, a file of which no text is on record. */
+function isTakenUnkept({ id, after }: JournalEntry, { entries }: FileJournal, now: Document | null): boolean {
+  const at = entries.findIndex((entry) => entry.id === id);
+  const next = entries.slice(at + 1).find(({ before }) => before === after);
+  return after !== null && next?.swept?.length === 0 && now?.version !== after;
 }
 
 const mostHits = 64;
@@ -344,6 +352,7 @@ async function holds(
   const { what, entry } = work;
   if (what === "deleted") return text === null;
   if (!text) return false;
+  if (what === "lines" && work.places.length === 0) return text.version === entry.after;
   const moved = what === "moved" && entry.after !== null ? await texts(entry.after) : null;
   if (what === "moved" && !(moved && isAlike(moved, text))) return false;
   return allStand(edited, [work], text, made);

@@ -108,6 +108,8 @@ async function mergeFile(asked: Asked, held: Held, env: UnitEnv): Promise<Outcom
   if (now?.version !== (source ?? target).document?.version) throw changedMeanwhile(named.path);
   const chosen = findings.lost.filter(({ entry }) => ids.has(entry.id));
   if (chosen.length === 0) return alreadyThere(named);
+  if (chosen.some(({ what, places }) => what === "lines" && places.length === 0))
+    return notMerged({ problems: [] }, named, () => null);
   if (chosen.some(({ what }) => what === "deleted")) return deleteAgain(target, chosen, write);
   const lost = new Set(found.lost.map(({ entry }) => entry.id));
   const others = findings.lost.filter(({ entry }) => lost.has(entry.id) && !ids.has(entry.id));

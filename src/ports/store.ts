@@ -65,7 +65,10 @@ export interface JournalEntry {
   readonly clean?: boolean;
   /** The text after lay there when the file was looked at first: somebody's work, and no edit that an undo means unnamed. */
   readonly initial?: boolean;
-  /** Lines of the text before, as LineSet.toJSON, that the change removed: it is no edit that replaced them. */
+  /**
+   * Lines of the text before, as LineSet.toJSON, that the change removed: it is no edit that replaced them. None: all of a file
+   * of which no text is on record.
+   */
   readonly swept?: readonly number[];
   /** HEAD of the work tree went from one commit to another, which changed so many files. */
   readonly head?: { readonly from: string; readonly to: string; readonly files: number };

@@ -5,12 +5,12 @@ import { type JournalEntry, onlooker } from "../ports/index.js";
 import { type Document, outside } from "../text/index.js";
 import { type Attribution, attribute } from "./authors.js";
 import { commandFacts } from "./commands/command.js";
-import { ownersOf } from "./file-work.js";
+import { authorsOf, ownersOf } from "./file-work.js";
 import { hasLeft } from "./former-names.js";
 import { changeBetween, envFor, journalHead, nameOf, write } from "./journal.js";
 import { isReformat } from "./line-work.js";
 import { type Found, type LookContext, type Looked, slack } from "./look.js";
-import { lostLines } from "./losses.js";
+import { isTaken, lostLines } from "./losses.js";
 import type { TreeRecord } from "./tree-record.js";
 import { changesOf } from "./tree-store.js";
 import { keptDocument, textsIn } from "./tree-text.js";
@@ -155,7 +155,7 @@ export class LookJournal {
       ...(by && file.keep ? { cause: by.command } : {}),
       ...(isLayout ? { reformat: true } : {}),
       ...((isGits || isBack) && left.after ? { clean: true } : {}),
-      ...(swept.length > 0 ? { swept } : {}),
+      ...(swept ? { swept } : {}),
     };
     this.entries.push(await write(left, more, authors, this.context));
   }
@@ -289,10 +289,18 @@ export class LookJournal {
     { file, before, after, base, isClean }: Found,
     entries: readonly JournalEntry[],
     { authors, by }: Attribution,
-  ): Promise<readonly number[]> {
-    if (!before?.text) return [];
+  ): Promise<readonly number[] | null> {
+    if (!before) return null;
     const textOf = (version: string): Promise<Document | null> =>
       keptDocument(version, file.key, this.context);
+    if (!before.text) {
+      const owner = entries.findLast((entry) => entry.after === before.version);
+      const isGits = !owner || before.version === base?.version;
+      return !isGits &&
+        isTaken({ path: file.path, isGone: after === null, owner: authorsOf(owner), authors, by })
+        ? []
+        : null;
+    }
     const kept = await this.keptBase(file, before.text, base);
     const owners = await ownersOf(before.text, kept, entries, textOf);
     const isBack =
@@ -302,7 +310,7 @@ export class LookJournal {
       ...{ sweeps: by?.sweeps ?? [], writers: by?.writers ?? [], isCommand: by !== null },
       writersOf: (command) => commandFacts(command, this.context.root).writers,
     });
-    return lines.toJSON();
+    return lines.isEmpty ? null : lines.toJSON();
   }
 }
 

@@ -3,6 +3,7 @@ import { compare } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Sweep, Writer } from "./commands/command.js";
 import { goneLines, type Owner, type Owners, removedLines } from "./line-work.js";
+import type { RunningCommand } from "./tree-record.js";
 
 interface Taking {
   /** Absolute. */
@@ -43,6 +44,23 @@ export function lostLines(taking: Taking): LineSet {
   return isCommand ? removedLines(compare(before, after), others) : LineSet.empty;
 }
 
+interface TakenFile extends Pick<Taking, "path" | "authors"> {
+  readonly isGone: boolean;
+  /** Those of whom one wrote the file. */
+  readonly owner: readonly string[];
+  readonly by: Pick<RunningCommand, "sweeps"> | null;
+}
+
+/** Whether a file of which no text is on record counts as lost. What was written in its place may be made of it. */
+export function isTaken({ path, isGone, owner, authors, by }: TakenFile): boolean {
+  const covering = (by?.sweeps ?? []).filter(
+    ({ within }) => within.length === 0 || within.some((one) => isBelow(one, path)),
+  );
+  const isTheirs = !isOwn({ authors: owner, command: "" }, { authors });
+  const isSwept = covering.some(({ of, within }) => of === "all" && !within.includes(path));
+  return isSwept || (isTheirs && (covering.length > 0 || isGone));
+}
+
 function isBelow(folder: string, path: string): boolean {
   const plain = folder.replace(/[*?[{].*$/, "");
   return (
@@ -51,7 +69,7 @@ function isBelow(folder: string, path: string): boolean {
   );
 }
 
-function isOwn({ authors }: Owner, taking: Taking): boolean {
+function isOwn({ authors }: Owner, taking: Pick<Taking, "authors">): boolean {
   const [one] = taking.authors;
   return authors.length === 1 && taking.authors.length === 1 && authors[0] === one;
 }
