@@ -160,9 +160,9 @@ describe("what is stored", () => {
     expect(ground.git("status", "--short", "--ignored").match(/kedge/)).toBeNull();
     const entries = await ground.shell("rm .env key.txt fine.txt run.log");
     expect(ground.told(entries).sort()).toEqual([
-      "one shell .env",
+      "one shell .env swept",
       "one shell fine.txt swept",
-      "one shell key.txt",
+      "one shell key.txt swept",
     ]);
     const texts = await Promise.all(entries.map(({ before }) => ground.kept(before)));
     expect(texts.sort()).toEqual(["fine\n", null, null]);
