@@ -51,7 +51,7 @@ interface TakenFile extends Pick<Taking, "path" | "authors"> {
   readonly by: Pick<RunningCommand, "sweeps"> | null;
 }
 
-/** Whether a file of which no text is on record counts as lost. What was written in its place may be made of it. */
+/** Whether a file of which no text is on record counts as lost. A text in its place may be made of it. */
 export function isTaken({ path, isGone, owner, authors, by }: TakenFile): boolean {
   const covering = (by?.sweeps ?? []).filter(
     ({ within }) => within.length === 0 || within.some((one) => isBelow(one, path)),
