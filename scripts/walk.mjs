@@ -1,8 +1,9 @@
 // The walk of one edit: which files and functions a relocating `kedge edit` enters, and how often it goes from one file to
-// another. Prints the figures of ARCHITECTURE.md; `--list` also prints the files in the order in which they are entered,
-// `--pairs` the changes from file to file, most frequent first.
+// another; then the same with the looks at the tree before and after it, which a person may turn off. Prints the figures of
+// ARCHITECTURE.md; `--list` also prints the files of the edit itself in the order in which they are entered, `--pairs` the
+// changes from file to file, most frequent first.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
@@ -43,9 +44,8 @@ const traced = {
   },
 };
 
-/** Lists the functions that a program entered, "file function" each, in order. */
-async function walkOf(folder) {
-  const program = join(folder, "kedge.cjs");
+/** Builds a program that writes down the functions that it enters, "file function" each, in order. */
+async function buildTraced(program) {
   await build({
     absWorkingDir: root,
     entryPoints: ["src/program.ts"],
@@ -62,10 +62,22 @@ async function walkOf(folder) {
 process.on("exit", () => require("node:fs").writeFileSync(process.env.KEDGE_WALK, JSON.stringify(globalThis.walked))); }`,
     },
   });
+}
+
+/** Lists the functions that the edit enters. */
+function walkOf(program, tree) {
+  const folder = join(program, "..", tree);
+  mkdirSync(join(folder, "config", "kedge"), { recursive: true });
+  writeFileSync(join(folder, "config", "kedge", "config.json"), JSON.stringify({ tree }));
   const file = join(folder, "a.ts");
   const lines = Array.from({ length: 30 }, (_, at) => `export const value${at} = ${at};`);
   writeFileSync(file, `${lines.join("\n")}\n`);
-  const env = { ...process.env, KEDGE_STATE: join(folder, "state"), KEDGE_SESSION: "walk" };
+  const env = {
+    ...process.env,
+    KEDGE_STATE: join(folder, "state"),
+    KEDGE_SESSION: "walk",
+    XDG_CONFIG_HOME: join(folder, "config"),
+  };
   const kedge = (args, more = {}) =>
     execFileSync(process.execPath, [program, ...args], {
       cwd: folder,
@@ -80,21 +92,26 @@ process.on("exit", () => require("node:fs").writeFileSync(process.env.KEDGE_WALK
   return JSON.parse(readFileSync(trace, "utf8"));
 }
 
+const changesIn = (files) =>
+  files.flatMap((file, at) => (at > 0 && file !== files[at - 1] ? [`${files[at - 1]} → ${file}`] : []));
+
+function tell(what, steps) {
+  const files = steps.map((step) => step.split(" ")[0]);
+  const counts = [new Set(steps).size, new Set(files).size, changesIn(files).length];
+  console.log(`${what}: ${counts[0]} functions in ${counts[1]} files, ${counts[2]} changes of file`);
+  return files;
+}
+
 const folder = mkdtempSync(join(tmpdir(), "kedge-walk-"));
 try {
-  const steps = await walkOf(folder);
-  const files = steps.map((step) => step.split(" ")[0]);
-  const changes = files.flatMap((file, at) =>
-    at > 0 && file !== files[at - 1] ? [`${files[at - 1]} → ${file}`] : [],
-  );
-  const entered = [...new Set(files)];
-  console.log(
-    `${new Set(steps).size} functions in ${entered.length} files, ${changes.length} changes of file`,
-  );
-  if (process.argv.includes("--list")) for (const file of entered) console.log(`  ${file}`);
+  const program = join(folder, "kedge.cjs");
+  await buildTraced(program);
+  const files = tell("the edit itself", walkOf(program, "off"));
+  tell("with the looks at the tree", walkOf(program, "dirty"));
+  if (process.argv.includes("--list")) for (const file of new Set(files)) console.log(`  ${file}`);
   if (process.argv.includes("--pairs")) {
     const counts = new Map();
-    for (const pair of changes) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+    for (const pair of changesIn(files)) counts.set(pair, (counts.get(pair) ?? 0) + 1);
     for (const [pair, count] of [...counts].sort((one, two) => two[1] - one[1]))
       console.log(`  ${count} ${pair}`);
   }
