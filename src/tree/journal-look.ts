@@ -305,7 +305,11 @@ export class LookJournal {
     const owners = await ownersOf(before.text, kept, entries, textOf);
     const isBack =
       isClean || after?.version === base?.version || entries.some((entry) => entry.before === after?.version);
+    // Former texts are needed only where a person may have written.
+    const versions = by ? [] : entries.flatMap(({ before: version }) => version ?? []);
+    const former = await Promise.all([...new Set(versions)].slice(-mostFormer).map(textOf));
     const lines = lostLines({
+      former: [base, ...former],
       ...{ path: file.path, before: before.text, after: after?.text ?? null, owners, authors, isBack },
       ...{ sweeps: by?.sweeps ?? [], writers: by?.writers ?? [], isCommand: by !== null },
       writersOf: (command) => commandFacts(command, this.context.root).writers,
@@ -313,6 +317,9 @@ export class LookJournal {
     return lines.isEmpty ? null : lines.toJSON();
   }
 }
+
+/** Former texts of a file in which lines are looked for. */
+const mostFormer = 20;
 
 function addedLines(text: Document | null, change: ReturnType<typeof changeBetween>): string[] {
   return text && change ? change.regions.flatMap(({ bStart, bEnd }) => text.lines(bStart, bEnd)) : [];

@@ -97,3 +97,30 @@ export function removedLines(change: LineChange, lines: LineSet): LineSet {
   const bare = change.regions.filter(({ bStart, bEnd }) => bStart === bEnd);
   return lines.intersect(LineSet.of(bare.map(({ aStart, aEnd }) => [aStart, aEnd] as const)));
 }
+
+/** Finds changed lines: a new line with half of the words stands in the place of each. Lines of former texts are old. */
+export function mendedLines(
+  before: Document,
+  after: Document,
+  lines: LineSet,
+  former: readonly (Document | null)[],
+): LineSet {
+  const old = new Set(former.flatMap((text) => text?.lines() ?? []));
+  const mended: number[] = [];
+  for (const { aStart, aEnd, bStart, bEnd } of compare(before, after).regions) {
+    const fresh = after.lines(bStart, bEnd).filter((line) => !old.has(line));
+    for (const at of lines.intersect(LineSet.of([[aStart, aEnd]])).indexes()) {
+      const words = wordsOf(before.text(at));
+      const isLike = (line: string): boolean => {
+        const now = new Set(wordsOf(line));
+        return words.filter((word) => now.has(word)).length * 2 >= words.length;
+      };
+      if (words.length > 0 && fresh.some(isLike)) mended.push(at);
+    }
+  }
+  return LineSet.lines(mended);
+}
+
+function wordsOf(line: string): string[] {
+  return line.match(/[\p{L}\p{N}_]+/gu) ?? [];
+}

@@ -2,7 +2,7 @@
 import { compare } from "../changes/index.js";
 import { type Document, LineSet } from "../text/index.js";
 import type { Sweep, Writer } from "./commands/command.js";
-import { goneLines, type Owner, type Owners, removedLines } from "./line-work.js";
+import { goneLines, mendedLines, type Owner, type Owners, removedLines } from "./line-work.js";
 import type { RunningCommand } from "./tree-record.js";
 
 interface Taking {
@@ -19,13 +19,15 @@ interface Taking {
   readonly writersOf: (command: string) => readonly Writer[];
   /** The text is one that stood there before these lines, or none. */
   readonly isBack: boolean;
+  /** Texts that stood there before these lines were written. */
+  readonly former?: readonly (Document | null)[];
   /** A command is known to have done it, or may have. */
   readonly isCommand: boolean;
 }
 
 /** Lines of `before`. Other lines were replaced, or belong to the one who removed them. */
 export function lostLines(taking: Taking): LineSet {
-  const { before, after, owners, path, sweeps, isBack, isCommand } = taking;
+  const { before, after, owners, path, sweeps, isBack, isCommand, former = [] } = taking;
   const uncommitted = LineSet.lines(
     owners.flatMap((owner, at) => (owner && !isSameKind(owner, taking) ? [at] : [])),
   );
@@ -40,7 +42,9 @@ export function lostLines(taking: Taking): LineSet {
   const others = gone.subtract(own);
   if (covering.length > 0 || after === null || (isBack && !isCommand)) return others;
   const theirs = uncommitted.indexes().filter((at) => !isOwn(owners[at] as Owner, taking)).length;
-  if (others.size * 2 > theirs) return others;
+  // An editor that writes an old text over lines takes them; a person who mends a word of each has changed them.
+  const taken = isCommand ? others : others.subtract(mendedLines(before, after, others, former));
+  if (taken.size * 2 > theirs) return taken;
   return isCommand ? removedLines(compare(before, after), others) : LineSet.empty;
 }
 

@@ -128,6 +128,25 @@ describe("lost", () => {
   });
 });
 
+describe("a person's own editor", () => {
+  const mine = { old: "line number 3", new: "return compute(total, count)" };
+
+  test.each([
+    ["mends a word of an agent's only line, which is no loss", "return compute(total, counts)", false],
+    ["puts back what stood there before it", "line number 3", true],
+    ["writes something else over it", "nothing of the kind", true],
+  ])("%s", async (_, text, isLost) => {
+    const { stage, agents } = await stageWith({ "a.txt": ten }, "one");
+    await agents[0]!.read(stage.path("a.txt"));
+    await agents[0]!.edit(stage.path("a.txt"), mine);
+    stage.foreign(`sed -i '3s/.*/${text}/; 9s/.*/more of the person/' a.txt`);
+    const { tell } = await agents[0]!.shell("touch .git/seen");
+    expect(tell).toContain("the person or another program changed a.txt");
+    expect(/yours|took away/.test(tell ?? "")).toBe(isLost);
+    expect((await stage.kedge("lost")) !== nothing).toBe(isLost);
+  });
+});
+
 describe("what git puts back", () => {
   test("is whose it was: who popped a stash may not remove it silently", async () => {
     const { stage, agents } = await stageWith({ "a.txt": ten }, "one", "two");
