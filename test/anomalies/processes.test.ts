@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nodeStore } from "../../src/node.js";
+import { Session } from "../../src/session/session.js";
 import { newGround } from "../support/node.js";
 import { workers } from "./spawn.js";
 import type { Edited } from "./worker.js";
@@ -60,6 +62,36 @@ describe("many processes", () => {
     const took = edited.map((one) => one.took);
     if (long) expect(Math.min(...took)).toBeGreaterThan(Math.max(...took) / 4);
   });
+});
+
+test("many agents edit one file by the anchors of one read each: none is refused", {
+  timeout: 600_000,
+}, async () => {
+  const [processes, each, edits] = long ? [8, 8, 20] : [4, 3, 4];
+  const lineCount = 4000;
+  const ranges = [{ start: 1, end: lineCount }];
+  const lineOf = (agent: number, turn: number): number => 3 * (agent + turn * processes * each);
+  const at = newGround();
+  at.put("a.txt", Array.from({ length: lineCount }, (_, line) => `line ${line % 7}\n`).join(""));
+  const { root, state } = at;
+  const [files, store] = [at.files(), nodeStore({ state, workspace: { key: root } })];
+  const crowd: Record<string, string[]>[] = Array.from({ length: processes }, () => ({}));
+  for (let agent = 0; agent < processes * each; agent++) {
+    const session = new Session({ files, store, agent: `agent${agent}`, clock: Date.now });
+    const rows = (await session.read({ path: "a.txt", ranges })).text.split("\n");
+    const own = Array.from(
+      { length: edits },
+      (_, turn) => rows[lineOf(agent, turn)]?.split("|")[0] as string,
+    );
+    (crowd[agent % processes] as Record<string, string[]>)[session.agent] = own;
+  }
+  const ended = await Promise.all(crowd.map((anchors) => pool.run({ kind: "crowd", root, state, anchors })));
+  expect(ended.map(({ errors }) => errors).join("")).toBe("");
+  expect(ended.flatMap(({ output }) => JSON.parse(output) as string[])).toEqual([]);
+  const lines = at.get("a.txt")?.split("\n") ?? [];
+  for (let agent = 0; agent < processes * each; agent++)
+    for (let turn = 0; turn < edits; turn++) expect(lines[lineOf(agent, turn)]).toBe(`agent${agent} ${turn}`);
+  expect(lines.filter((line) => line.startsWith("line "))).toHaveLength(lineCount - processes * each * edits);
 });
 
 describe("a foreign writer that ignores locks runs along", () => {

@@ -12,6 +12,7 @@ export type Task =
   | { kind: "try"; root: string; state: string; changes: Record<string, string | null>; brief?: boolean }
   | { kind: "respell"; root: string; state: string; from: string; to: string; after: string; killAt: number }
   | { kind: "ledger"; root: string; state: string; count: number; name: string }
+  | { kind: "crowd"; root: string; state: string; anchors: Readonly<Record<string, readonly string[]>> }
   | { kind: "forget"; root: string; state: string; milliseconds: number }
   | { kind: "who" }
   | {
@@ -57,6 +58,7 @@ const task = JSON.parse(process.argv[2] ?? "null") as Task;
 if (task.kind === "commit") await commitAndDie(task);
 else if (task.kind === "respell") await respell(task);
 else if (task.kind === "ledger") process.stdout.write(JSON.stringify(await keepBooks(task)));
+else if (task.kind === "crowd") process.stdout.write(JSON.stringify(await editByTurns(task)));
 else if (task.kind === "forget") process.stdout.write(String(await forgetAll(task)));
 else if (task.kind === "stall") process.stdout.write(JSON.stringify(await stall(task)));
 else if (task.kind === "who") process.stdout.write(`${(await agentIdentity({ env: process.env })).id}\n`);
@@ -121,6 +123,24 @@ async function keepBooks({ root, state, count, name }: Task & { kind: "ledger" }
     if (!isError) unrecorded.push(...text.split("\n").filter((told) => told.startsWith("! ")));
   }
   return { applied, refused, unrecorded };
+}
+
+/** Several agents by turns: each replaces the lines of its anchors, one with each call. Returns what was refused. */
+async function editByTurns({ root, state, anchors }: Task & { kind: "crowd" }): Promise<readonly string[]> {
+  const files = nodeFiles({ roots: [root], state, limits: { wait: 300_000 } });
+  const store = nodeStore({ state, workspace: { key: root } });
+  const sessions = Object.entries(anchors).map(
+    ([agent, own]) => [new Session({ files, store, agent, clock: Date.now }), own] as const,
+  );
+  const refused: string[] = [];
+  const turns = Math.max(...sessions.map(([, own]) => own.length));
+  for (let turn = 0; turn < turns; turn++)
+    for (const [session, own] of sessions) {
+      const [anchor = "", text] = [own[turn], `${session.agent} ${turn}`];
+      const done = await session.edit({ path: "a.txt", edits: [{ op: "set_line", anchor, text }] });
+      if (done.isError) refused.push(done.text);
+    }
+  return refused;
 }
 
 async function forgetAll({ root, state, milliseconds }: Task & { kind: "forget" }): Promise<number> {
