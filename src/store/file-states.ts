@@ -36,12 +36,11 @@ export class FileStates {
 
   /** States from number `from` on; those before stay. Only called while the file is held. */
   set(path: string, key: string, line: StatesLine): void {
-    const found = this.get(path);
-    const before = found?.key === key ? found : null;
-    const all = joined(before ?? { key, first: line.from, states: [] }, line);
     try {
-      if (before && before.states.length < 2 * keptStates && this.values.isAppended(path, line, () => all))
-        return;
+      if (this.isAppended(path, key, line, this.values.last(path))) return;
+      const found = this.get(path);
+      if (this.isAppended(path, key, line, found)) return;
+      const all = after(found, key, line);
       const states = all.states.slice(-keptStates);
       const first = all.first + all.states.length - states.length;
       this.values.replace(path, { key, from: first, states }, () => ({ key, first, states }));
@@ -49,6 +48,15 @@ export class FileStates {
       throw stateFailure(`record ${path}`, this.context.state, error);
     }
   }
+
+  private isAppended(path: string, key: string, line: StatesLine, found: States | null): boolean {
+    if (found?.key !== key || found.states.length >= 2 * keptStates) return false;
+    return this.values.isAppended(path, line, () => joined(found, line));
+  }
+}
+
+function after(found: States | null, key: string, line: StatesLine): States {
+  return joined(found?.key === key ? found : { key, first: line.from, states: [] }, line);
 }
 
 function statesAfter(before: States | null, text: string): States | null {

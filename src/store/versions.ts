@@ -80,13 +80,13 @@ interface Placed {
   readonly bytes: Uint8Array;
 }
 
-/** The lines of one segment, by the versions they tell. */
-type Lines = (id: string) => VersionLine | null;
+/** The versions of one segment, by how many texts each takes besides; null: it is not there. */
+type Depths = (id: string) => number | null;
 
 /** The versions placed so far, and the segments that were opened for them. */
 interface Writing {
   readonly made: ReadonlyMap<string, Placed>;
-  readonly lines: Map<number, Lines>;
+  readonly depths: Map<number, Depths>;
 }
 
 const keyOf = (id: string): string => `version ${id}`;
@@ -99,6 +99,8 @@ export class Versions {
   private readonly segments: Segments;
   private readonly recent = new Map<string, Uint8Array>();
   private recentSize = 0;
+  /** The version that was written last: mostly the next one is told by it. */
+  private last: Omit<Placed, "bytes"> | null = null;
 
   constructor(
     private readonly context: StoreContext,
@@ -130,9 +132,9 @@ export class Versions {
     try {
       const newest = this.segments.numbers().at(-1) ?? 0;
       const made = new Map<string, Placed>();
-      const lines = new Map<number, Lines>();
+      const depths = new Map<number, Depths>();
       for (const version of versions) {
-        const placed = made.has(version.id) ? null : this.placed(version, newest, { made, lines });
+        const placed = made.has(version.id) ? null : this.placed(version, newest, { made, depths });
         if (placed) made.set(version.id, placed);
       }
       for (const segment of new Set([...made.values()].map((one) => one.segment)))
@@ -144,14 +146,14 @@ export class Versions {
   }
 
   /** The line to be written, and where; null: it was kept lately. */
-  private placed(version: NewVersion, newest: number, { made, lines }: Writing): Placed | null {
+  private placed(version: NewVersion, newest: number, { made, depths }: Writing): Placed | null {
     const { id, bytes, base } = version;
     const segments = new Set([(base && made.get(base.id)?.segment) || newest, newest, newest - 1]);
     for (const segment of [...segments].filter((number) => number > 0)) {
-      const lineOf = lines.get(segment) ?? this.linesIn(segment, made);
-      lines.set(segment, lineOf);
-      if (lineOf(id)) return null;
-      const line = base && this.toldBy(base, bytes, lineOf(base.id));
+      const depthOf = depths.get(segment) ?? this.depthsIn(segment, made);
+      depths.set(segment, depthOf);
+      if (depthOf(id) !== null) return null;
+      const line = base && this.toldBy(base, bytes, depthOf(base.id));
       if (line) return { segment, line: { id, ...line }, bytes };
     }
     const data = Buffer.from(pack(bytes, this.brief)).toString("base64");
@@ -159,12 +161,15 @@ export class Versions {
   }
 
   /** Finds versions of a segment, those that are to be written included. */
-  private linesIn(segment: number, made: ReadonlyMap<string, Placed>): Lines {
+  private depthsIn(segment: number, made: ReadonlyMap<string, Placed>): Depths {
     const index = this.segments.index(segment);
     return (id) => {
       const placed = made.get(id);
-      if (placed?.segment === segment) return placed.line;
-      return index && this.find(id, segment, index);
+      if (placed?.segment === segment) return placed.line.depth;
+      if (!index || index.find(hashOf(keyOf(id))).length === 0) return null;
+      const { last } = this;
+      const isLast = last?.segment === segment && last.line.id === id;
+      return (isLast ? last.line : this.find(id, segment, index))?.depth ?? null;
     };
   }
 
@@ -172,13 +177,13 @@ export class Versions {
   private toldBy(
     base: NonNullable<NewVersion["base"]>,
     bytes: Uint8Array,
-    before: VersionLine | null,
+    before: number | null,
   ): Omit<VersionLine, "id"> | null {
-    if (!before || before.depth >= longestChain) return null;
+    if (before === null || before >= longestChain) return null;
     const told = difference(base.bytes, bytes);
     if (2 * told.length > bytes.length) return null;
     const data = Buffer.from(pack(told, true)).toString("base64");
-    return { base: base.id, depth: before.depth + 1, data };
+    return { base: base.id, depth: before + 1, data };
   }
 
   private write(segment: number, placed: readonly Placed[]): void {
@@ -189,6 +194,8 @@ export class Versions {
       segment,
     );
     for (const { line, bytes } of here) this.remember(line.id, bytes.slice());
+    const last = here.at(-1);
+    this.last = last ? { segment, line: last.line } : null;
   }
 
   private find(id: string, segment: number, index: SegmentIndex): VersionLine | null {

@@ -12,6 +12,7 @@ import {
   withChecksum,
   withFile,
 } from "../../host/index.js";
+import { stampOf } from "./file-stamp.js";
 import { lineFeed, namesIn } from "./line-file.js";
 import { makeWay, repairing } from "./put-aside.js";
 import { replaceFile, type StoreContext } from "./replace-file.js";
@@ -80,10 +81,14 @@ export class Segments {
     const isNew = !io.isThere(path);
     const fd = repairing(this.context, path, () => openStateFile(io, platform, path, flags.append));
     withFile(io, fd, () => {
-      const bytes = Buffer.from(this.isTorn(fd) ? `\n${text}` : text);
+      const before = stampOf(io, fd);
+      const bytes = Buffer.from(this.isTorn(fd, before.size) ? `\n${text}` : text);
       // Not repeated for what is left: another process may have appended in between.
-      if (io.write(fd, bytes, null) === bytes.length) return;
-      throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+      if (io.write(fd, bytes, null) !== bytes.length)
+        throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+      const known = this.growing.get(segment);
+      if (known?.ino !== before.ino || known.index.size !== before.size) return;
+      if (stampOf(io, fd).size === before.size + bytes.length) known.index.add(bytes);
     });
     if (isNew && segment > 1) this.index(segment - 1);
   }
@@ -182,11 +187,9 @@ export class Segments {
     return Number(ifThere(() => this.context.io.lstat(this.pathOf(segment)))?.size ?? 0);
   }
 
-  private isTorn(fd: number): boolean {
-    const { io } = this.context;
-    const size = Number(io.fstat(fd).size);
+  private isTorn(fd: number, size: number): boolean {
     const last = new Uint8Array(1);
-    return size > 0 && io.read(fd, last, size - 1) === 1 && last[0] !== lineFeed;
+    return size > 0 && this.context.io.read(fd, last, size - 1) === 1 && last[0] !== lineFeed;
   }
 
   /** One file that cannot be read does not hide the others. */
