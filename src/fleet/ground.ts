@@ -2,11 +2,11 @@ import type { Disk } from "../disk/index.js";
 import type { Processes } from "../host/index.js";
 import type { FileId, StoreReader } from "../ports/index.js";
 import type { WrittenEntries } from "../store/index.js";
-import type { Database } from "./database.js";
-import type { KnownRecords } from "./known-records.js";
-import type { Leases } from "./lease.js";
+import type { Leases } from "./calls/lease.js";
+import type { Database } from "./database/database.js";
+import type { KnownRecords } from "./known/known-records.js";
+import type { VersionTexts } from "./known/version-texts.js";
 import type { TreeNames } from "./tree-names.js";
-import type { VersionTexts } from "./version-texts.js";
 
 /** The things that all calls of one process on one tree share. */
 export interface Ground {

@@ -1,6 +1,6 @@
 import type { JournalEntry, JournalNews, JournalQuery } from "../ports/index.js";
-import type { Database } from "./database.js";
-import { nameOfMove } from "./outcome.js";
+import { nameOfMove } from "./calls/outcome.js";
+import type { Database } from "./database/database.js";
 import { columnOf, type TreeNames } from "./tree-names.js";
 
 interface Journaled {

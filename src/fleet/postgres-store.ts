@@ -14,18 +14,18 @@ import type {
 } from "../ports/index.js";
 import { defaultBounds, WrittenEntries } from "../store/index.js";
 import { arrive } from "./arrival.js";
-import { Database } from "./database.js";
+import { Later } from "./calls/later.js";
+import { Leases } from "./calls/lease.js";
+import { finishCall, sentEntries } from "./calls/outcome.js";
+import { StoreUnit } from "./calls/unit.js";
+import { Database } from "./database/database.js";
 import type { Ground } from "./ground.js";
 import { healthOf, type StoreHealth } from "./health.js";
 import { journalNews, readJournal } from "./journal-queries.js";
-import { KnownRecords, type LoadedFile } from "./known-records.js";
-import { Later } from "./later.js";
-import { Leases } from "./lease.js";
+import { KnownRecords, type LoadedFile } from "./known/known-records.js";
+import { VersionTexts } from "./known/version-texts.js";
 import type { FleetOptions } from "./options.js";
-import { finishCall, sentEntries } from "./outcome.js";
 import { columnOf, TreeNames, textIn } from "./tree-names.js";
-import { StoreUnit } from "./unit.js";
-import { VersionTexts } from "./version-texts.js";
 
 /** Milliseconds. A hook is waited for by its client. */
 const patience = { usual: 5_000, brief: 1_500 };

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Files, type LedgerStore, tokensRecord } from "../ports/index.js";
-import { Bodies } from "./bodies.js";
 import { logCall } from "./call-log.js";
 import { Callers, type Ended, type Policies, type Protocol, type Who } from "./callers.js";
-import { deliver, plainAnswer } from "./deliver.js";
+import { Bodies } from "./http/bodies.js";
+import { deliver, plainAnswer } from "./http/deliver.js";
+import { checkNames, type Names } from "./http/names.js";
+import { Rates } from "./http/rates.js";
+import { Refused } from "./http/refused.js";
 import { KnownTokens } from "./known-tokens.js";
 import { LostCount } from "./lost-count.js";
 import { measuredFiles, measuredStore, type OwnName, type Watch } from "./measured.js";
 import { Metrics } from "./metrics.js";
-import { checkNames, type Names } from "./names.js";
-import { Rates } from "./rates.js";
-import { Refused } from "./refused.js";
 
 export interface ToolServerOptions<Caller> {
   readonly protocol: Protocol<Caller>;

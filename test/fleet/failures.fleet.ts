@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Connections, connect } from "../../src/fleet/connection.js";
+import { type Connections, connect } from "../../src/fleet/database/connection.js";
 import type { FleetOptions } from "../../src/fleet/index.js";
 import { databaseUrl } from "./database.js";
 import { agentOn, anchorOf, newDatabase, newFolder, newTree } from "./fleet.js";

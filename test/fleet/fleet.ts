@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { connect } from "../../src/fleet/connection.js";
+import { connect } from "../../src/fleet/database/connection.js";
 import { type FleetOptions, type FleetStore, fleetStore } from "../../src/fleet/index.js";
 import { nodeFiles } from "../../src/node.js";
 import { Session } from "../../src/session/session.js";

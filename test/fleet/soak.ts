@@ -1,6 +1,6 @@
 /** Many agents for a long time, while two servers are killed in turn. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect } from "../../src/fleet/connection.js";
+import { connect } from "../../src/fleet/database/connection.js";
 import type { Served, Told } from "../serve/support.js";
 import { Random } from "../support/random.js";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { connect } from "../../src/fleet/connection.js";
+import { connect } from "../../src/fleet/database/connection.js";
 import { migrate, steps } from "../../src/fleet/schema/migrate.js";
 import type { JournalEntry } from "../../src/ports/index.js";
 import { databaseUrl } from "./database.js";

@@ -1,5 +1,5 @@
 import { PortError } from "../../ports/index.js";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../database/connection.js";
 import { housekeeping } from "./housekeeping.js";
 import { outcomes } from "./outcomes.js";
 import { tables } from "./tables.js";

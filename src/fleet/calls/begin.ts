@@ -1,10 +1,10 @@
-import { type Holder, ticks } from "../host/index.js";
-import { type FileId, type FileRecord, type NamedRecord, PortError } from "../ports/index.js";
-import type { Ground } from "./ground.js";
+import { type Holder, ticks } from "../../host/index.js";
+import { type FileId, type FileRecord, type NamedRecord, PortError } from "../../ports/index.js";
+import type { Ground } from "../ground.js";
+import type { LoadedFile, RecordQuestion } from "../known/known-records.js";
+import { columnOf } from "../tree-names.js";
 import { type Claimed, putRight } from "./intents.js";
-import type { LoadedFile, RecordQuestion } from "./known-records.js";
 import { type Lease, thisMoment } from "./lease.js";
-import { columnOf } from "./tree-names.js";
 
 /** The records that a unit is begun with. */
 export interface Begun {

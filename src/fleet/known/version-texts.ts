@@ -1,7 +1,7 @@
-import { reason } from "../host/index.js";
-import type { NewVersion } from "../ports/index.js";
-import { difference, merged, pack, unpack } from "../store/index.js";
-import type { Database } from "./database.js";
+import { reason } from "../../host/index.js";
+import type { NewVersion } from "../../ports/index.js";
+import { difference, merged, pack, unpack } from "../../store/index.js";
+import type { Database } from "../database/database.js";
 import { LatestBySize } from "./latest-by-size.js";
 
 /** A text on its way to the store: whole, or told by another one that is there. */

@@ -1,6 +1,6 @@
 /** The driver, as far as it is used: loaded when a store is first asked, so that nobody else pays for it. */
-import { configFolder, thisPlatform } from "../host/index.js";
-import { PortError } from "../ports/index.js";
+import { configFolder, thisPlatform } from "../../host/index.js";
+import { PortError } from "../../ports/index.js";
 
 export type Row = Readonly<Record<string, unknown>>;
 

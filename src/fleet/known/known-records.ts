@@ -1,4 +1,4 @@
-import type { FileOutcome, FileRecord, Json } from "../ports/index.js";
+import type { FileOutcome, FileRecord, Json } from "../../ports/index.js";
 import { LatestBySize } from "./latest-by-size.js";
 
 /** The database's answer for a file: the states from `from` on, which the asker does not know, and the ledger, unless it knows that. */

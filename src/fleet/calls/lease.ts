@@ -1,7 +1,7 @@
 import { uptime } from "node:os";
-import { ticks } from "../host/index.js";
-import { PortError } from "../ports/index.js";
-import type { Database } from "./database.js";
+import { ticks } from "../../host/index.js";
+import { PortError } from "../../ports/index.js";
+import type { Database } from "../database/database.js";
 
 /** Milliseconds by which a lease is given up before its time. */
 const margin = 50;

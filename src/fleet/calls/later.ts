@@ -10,7 +10,7 @@ import {
   remove,
   withFile,
   writeAll,
-} from "../host/index.js";
+} from "../../host/index.js";
 
 interface LaterOptions {
   readonly io: Io;

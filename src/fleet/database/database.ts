@@ -1,8 +1,8 @@
-import { reason, ticks } from "../host/index.js";
-import { PortError } from "../ports/index.js";
+import { reason, ticks } from "../../host/index.js";
+import { PortError } from "../../ports/index.js";
+import { migrate, newerSchema, steps } from "../schema/migrate.js";
 import { type Connections, connect, type Row } from "./connection.js";
 import { hidden } from "./hidden.js";
-import { migrate, newerSchema, steps } from "./schema/migrate.js";
 
 export interface DatabaseOptions {
   readonly url: string;

@@ -1,4 +1,4 @@
-import { newToken } from "../host/index.js";
+import { newToken } from "../../host/index.js";
 import {
   agentRecord,
   type Fence,
@@ -9,9 +9,9 @@ import {
   type Outcome,
   PortError,
   type Unit,
-} from "../ports/index.js";
+} from "../../ports/index.js";
+import type { Ground } from "../ground.js";
 import { type Begun, beginUnit } from "./begin.js";
-import type { Ground } from "./ground.js";
 import { storedIntent } from "./intents.js";
 import { Lease, thisMoment } from "./lease.js";
 import { finishUnit } from "./outcome.js";

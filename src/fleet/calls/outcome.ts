@@ -1,7 +1,7 @@
-import { newToken } from "../host/index.js";
-import { type FileId, idsIn, type JournalEntry, type Outcome } from "../ports/index.js";
-import type { Ground } from "./ground.js";
-import { columnOf } from "./tree-names.js";
+import { newToken } from "../../host/index.js";
+import { type FileId, idsIn, type JournalEntry, type Outcome } from "../../ports/index.js";
+import type { Ground } from "../ground.js";
+import { columnOf } from "../tree-names.js";
 
 export interface Ending {
   readonly files: readonly FileId[];

@@ -1,6 +1,6 @@
-import { clearBeside, type Disk, type Plan, settle } from "../disk/index.js";
-import type { Intent } from "../ports/index.js";
-import type { TreeNames } from "./tree-names.js";
+import { clearBeside, type Disk, type Plan, settle } from "../../disk/index.js";
+import type { Intent } from "../../ports/index.js";
+import type { TreeNames } from "../tree-names.js";
 
 /** An intent that another call left. */
 export interface Claimed {
