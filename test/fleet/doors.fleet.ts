@@ -79,7 +79,7 @@ describe.skipIf(databaseUrl() === null)("the doors of a fleet", () => {
       expect(one.run(command).status, command.join(" ")).toBe(0);
     expect(one.run(["log"]).stdout).toMatch(/A\s+edited\s+a\.txt:2/);
     expect(one.run(["doctor"]).stdout).toMatch(
-      new RegExp(`ok {2}store .*tree ${tree}: PostgreSQL .* 2 entries by 2 agents`),
+      new RegExp(`ok {2}store .*tree ${tree}: PostgreSQL .* 3 entries by 2 agents`),
     );
     // A person who has not the tree sees what goes on, and can change nothing.
     const state = one.run(["watch", "--once", "--json"], empty).stdout.split("\n")[0] ?? "";

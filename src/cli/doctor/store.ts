@@ -56,7 +56,7 @@ function findingsOf(health: StoreHealth, where: string): Finding[] {
       check: name,
       ok: true,
       found: "the store is far away",
-      advice: "an edit takes three round trips",
+      advice: "an edit takes two round trips, a batch three",
     });
   if (Math.abs(ahead) > muchAhead)
     findings.push({

@@ -49,8 +49,8 @@ export interface Written {
   readonly mark: string;
 }
 
-/** Bytes that JSON takes for each character, once a session has read it. */
-const inMemory = 12;
+/** Bytes that a character of JSON takes once a session has read it, as a heap snapshot shows. */
+const inMemory = 24;
 
 /**
  * The records of files as they were read or written last: of a file that many agents work on only what is new travels, and a
