@@ -307,7 +307,10 @@ async function uncommitted(
   env: Env,
 ): Promise<LostWork[]> {
   const since = lost.reduce((first, { entry }) => Math.min(first, entry.time), env.clock());
-  const made = await commits.of(found.file, since).catch(() => []);
+  const made = [...(await commits.of(found.file, since).catch(() => []))];
+  // A file that left the name that it had is deleted there: that commits no deletion.
+  for (const file of await formerFiles(found, env))
+    made.push(...(await commits.of(file, since).catch(() => [])).filter(({ bytes }) => bytes !== null));
   const texts: { time: number; text: Document | null }[] = [];
   for (const { time, bytes } of made)
     texts.push({ time, text: bytes && (await parse(bytes, found.now?.encoding ?? null, env)) });
@@ -320,6 +323,14 @@ async function uncommitted(
     if (!ended) left.push(work);
   }
   return left.length > 0 ? putAway(found, left, commits, env) : left;
+}
+
+/** The file under the names that it had. */
+async function formerFiles({ journal, file }: FileFindings, { files }: Env): Promise<FileId[]> {
+  const keys = new Set(journal.entries.map((entry) => entry.file));
+  keys.delete(file.key);
+  const found = await Promise.all([...keys].map((key) => files.identify(key).catch(() => null)));
+  return found.filter((one) => one !== null);
 }
 
 /** Says of work that is put away where it is. */

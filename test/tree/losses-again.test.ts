@@ -28,3 +28,19 @@ test("work that came back by an undo and is taken away again is told again", asy
     expect(await stage.kedge("lost")).toBe("[nothing is lost]\n");
   }
 });
+
+test("work that is in a commit under the name that its file had before is not lost", async () => {
+  const stage = new Stage(driver, { "a.txt": "first line of it\nsecond line of it\n" }, { git: true });
+  stage.foreign("git branch other");
+  const one = stage.agent("one");
+  await one.begin();
+  await one.shell("echo 'committed line' >> a.txt");
+  await one.shell("git commit -qam one");
+  await one.shell("echo 'line that is in no commit' >> a.txt");
+  await one.shell("git switch -q -f other");
+  const rows = async (): Promise<string[]> =>
+    (await stage.kedge("lost")).split("\n").filter((row) => row.includes(".txt"));
+  expect((await rows()).map((row) => row.replace(/.*(a\.txt:\d+).*/, "$1"))).toEqual(["a.txt:4"]);
+  await one.shell("git mv a.txt b.txt");
+  expect((await rows()).map((row) => row.replace(/.*(b\.txt:\d+).*/, "$1"))).toEqual(["b.txt:4"]);
+});
