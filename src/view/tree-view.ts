@@ -189,9 +189,13 @@ export class TreeView {
         };
       }),
     );
-    return files
-      .sort((one, two) => two.time - one.time || (one.path < two.path ? -1 : 1))
-      .slice(0, mostFiles);
+    return (
+      files
+        // A file of which there were refusals alone need never have been there.
+        .filter(({ lines, edits, lanes: own }) => lines > 0 || edits > 0 || own.length > 0)
+        .sort((one, two) => two.time - one.time || (one.path < two.path ? -1 : 1))
+        .slice(0, mostFiles)
+    );
   }
 
   private stale(seen: ReadonlyMap<string, SeenLane>): StaleView[] {

@@ -184,6 +184,10 @@ describe("the state of the live view", () => {
     });
     const { agents } = await place.view.state();
     expect(agents[0]).toMatchObject({ id: "bob", group: "needs", now: { code: "stale" } });
+    const write = { path: "none.ts", edits: [{ op: "append", text: "x" }] } as const;
+    expect((await place.agent("bob").edit(write)).isError).toBe(true);
+    const { counts, files } = await place.view.state();
+    expect([counts.refused, files.map(({ path }) => path)]).toEqual([2, ["a.ts"]]);
   });
 
   test("names the agents whose edits were taken away", async () => {
