@@ -52,7 +52,7 @@ export async function loadDriver(): Promise<Driver> {
   } catch (error) {
     const elsewhere = driverElsewhere();
     if (elsewhere) return elsewhere;
-    throw new PortError("bad_request", `a store in PostgreSQL needs the package pg; ${hint}`, {
+    throw new PortError("io", `a store in PostgreSQL needs the package pg; ${hint}`, {
       cause: error,
     });
   }

@@ -108,7 +108,7 @@ export class Database {
     if (code === newer) return newerSchema(Number((error as Error).message), steps.length);
     const which = `the store ${hidden(this.options.url)}`;
     const cause = causeOf(error);
-    if (isLasting(error)) return new PortError("bad_request", `${which} refuses: ${cause}`, { cause: error });
+    if (isLasting(error)) return new PortError("io", `${which} refuses: ${cause}`, { cause: error });
     return new PortError("busy", `${which} cannot be reached: ${cause}; try again`, { cause: error });
   }
 }

@@ -30,7 +30,7 @@ export async function schemaVersion(connection: Connection): Promise<number> {
 export async function migrate(connection: Connection, wanted = steps): Promise<void> {
   const [server] = await connection.query("select current_setting('server_version_num')::int as version", []);
   if (Number(server?.version) < oldest)
-    throw new PortError("bad_request", `the store is PostgreSQL ${server?.version}: 14 or later is needed`);
+    throw new PortError("io", `the store is PostgreSQL ${server?.version}: 14 or later is needed`);
   await connection.query("select pg_advisory_lock($1)", [lock]);
   try {
     const now = await schemaVersion(connection);
@@ -80,7 +80,7 @@ async function letEnd(connection: Connection, version: number): Promise<void> {
 
 export function newerSchema(found: number, known: number): PortError {
   return new PortError(
-    "bad_request",
+    "io",
     `the store has schema ${found}, and this version of Kedge knows ${known}: update Kedge on this host`,
   );
 }
