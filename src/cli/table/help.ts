@@ -116,7 +116,7 @@ export function helpData(topic: string | null): unknown {
   return commandNamed(topic);
 }
 
-function usageOf(command: Command): string {
+export function usageOf(command: Command): string {
   const words = command.positionals.map(({ name, optional, many }) => {
     const shown = many ? `${name}...` : name;
     return optional ? `[${shown}]` : shown;
@@ -130,7 +130,7 @@ function choicesOf({ positionals }: Command): string[] {
 }
 
 /** `-C, --context N`; choices stand in the place of the value. */
-function flagName({ name, short, value, choices }: Flag): string {
+export function flagName({ name, short, value, choices }: Flag): string {
   const shown = value ? ` ${choices ? choices.join("|") : value}` : "";
   return `${short ? `-${short}, ` : ""}--${name}${shown}`;
 }
