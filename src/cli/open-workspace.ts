@@ -78,9 +78,13 @@ function watchOf({ settings, ...where }: Watched, context: Context): TreeWatch |
   if (args.has("stateless")) return null;
   const watch = watchTree({
     ...{ ...where, env, mode: settings.tree, clock: Date.now, log: () => {} },
-    first: (recorded) => tellRecording(recorded, where.store, output.err),
+    first: (recorded) => where.store.notes.add("recording", "first", { ...recorded }),
   });
-  if (watch) afterwards.push(() => watch.end());
+  if (!watch) return null;
+  afterwards.push(async () => {
+    await watch.end();
+    if (output.err.isTerminal) tellRecording(where.store, output.err);
+  });
   return watch;
 }
 

@@ -2,12 +2,8 @@ import type { NodeStore } from "../../store/index.js";
 import { recording } from "../../tree/index.js";
 import type { Stream } from "./output.js";
 
-/** Says once that uncommitted files went on record: to the person at the terminal, else by the next door that has one. */
-export function tellRecording(
-  recorded: { readonly kept: number; readonly left: number },
-  { notes }: NodeStore,
-  err: Stream,
-): void {
-  if (err.isTerminal) err.line(`kedge: ${recording(recorded)}`);
-  else notes.add("recording", "first", recorded);
+/** Says at a terminal that uncommitted files went on record, by whatever program, if nobody has said so before. */
+export function tellRecording({ notes }: Pick<NodeStore, "notes">, err: Stream): void {
+  const [first] = notes.take("recording", "first") as unknown as { kept: number; left: number }[];
+  if (first) err.line(`kedge: ${recording(first)}`);
 }
