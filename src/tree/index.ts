@@ -1,7 +1,7 @@
 // What changed in the working tree, and who did it? Looks around commands, authors by evidence, the journal of both.
 
 export { type Taking, takenByGit } from "./commands/git-takes.js";
-export { entriesByFile, movesTo, trailOf } from "./former-names.js";
+export { entriesByFile, movesTo, trailOf } from "./looks/former-names.js";
 export { openTree, watchTree } from "./open-tree.js";
 export { recording } from "./recording.js";
 export type { Moment, Observed, Tree } from "./tree.js";

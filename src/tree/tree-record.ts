@@ -1,7 +1,7 @@
 /** The state that one look leaves to the next, between processes: in the state folder, never in the repository. */
 import type { Json } from "../ports/index.js";
 import type { CommandFacts, NamedPath, Sweep, Writer } from "./commands/command.js";
-import type { Sighting } from "./sighting.js";
+import type { Sighting } from "./looks/sighting.js";
 import { loadTree, type TreeStore } from "./tree-store.js";
 
 /** A command that has begun and, as far as anybody told, not ended. */

@@ -6,7 +6,7 @@ import {
   type NewVersion,
   onlooker,
 } from "../ports/index.js";
-import { entriesByFile, movesTo, trailOf } from "./former-names.js";
+import { entriesByFile, movesTo, trailOf } from "./looks/former-names.js";
 
 /** The part of a store that the tree needs. */
 export type TreeStore = LedgerStore;

@@ -5,9 +5,9 @@ import { type FileId, type JournalEntry, onlooker, PortError } from "../ports/in
 import { withoutSecrets } from "../text/index.js";
 import { type CommandFacts, commandFacts } from "./commands/command.js";
 import { hashesOfLines } from "./commands/command-lines.js";
-import { LookJournal } from "./journal-look.js";
-import { isUnchanged, type LookContext, look, type Scope, slack } from "./look.js";
-import { statOf } from "./sighting.js";
+import { LookJournal } from "./looks/journal-look.js";
+import { isUnchanged, type LookContext, look, type Scope, slack } from "./looks/look.js";
+import { statOf } from "./looks/sighting.js";
 import { emptyRecord, type RunningCommand, recordFrom, recordJson, type TreeRecord } from "./tree-record.js";
 import { loadTree, saveTree } from "./tree-store.js";
 

@@ -9,8 +9,8 @@ import { compare } from "../../src/changes/compare.js";
 import type { JournalEntry } from "../../src/ports/store.js";
 import { outside } from "../../src/text/agent-name.js";
 import { Document } from "../../src/text/document.js";
-import { ownersOf } from "../../src/tree/file-work.js";
-import { lostLines } from "../../src/tree/losses.js";
+import { ownersOf } from "../../src/tree/looks/file-work.js";
+import { lostLines } from "../../src/tree/looks/losses.js";
 
 interface Line {
   readonly text: string;

@@ -3,7 +3,7 @@ import type { LostEdit } from "../../src/lost/index.js";
 import { type JournalEntry, memoryFiles, memoryStore } from "../../src/ports/index.js";
 import { Session } from "../../src/session/session.js";
 import { Document } from "../../src/text/index.js";
-import { write } from "../../src/tree/journal.js";
+import { write } from "../../src/tree/looks/journal.js";
 import { TreeView } from "../../src/view/tree-view.js";
 
 const minute = 60_000;

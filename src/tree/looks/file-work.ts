@@ -1,7 +1,7 @@
 /** Whose uncommitted lines a text holds, by the journal. */
-import { compare, type LineChange, pairLayout, readChange } from "../changes/index.js";
-import type { JournalEntry } from "../ports/index.js";
-import { Document, LineSet, outside } from "../text/index.js";
+import { compare, type LineChange, pairLayout, readChange } from "../../changes/index.js";
+import type { JournalEntry } from "../../ports/index.js";
+import { Document, LineSet, outside } from "../../text/index.js";
 import { type Owner, type Owners, ownersAfter } from "./line-work.js";
 
 /** Steps of a file that are followed: of a longer journal the newest. */

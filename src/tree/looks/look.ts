@@ -1,15 +1,15 @@
 /** Looks which files of a work tree differ from the last look at it. Bytes are read only where identities say too little. */
 import { basename, join } from "node:path";
-import { isTemporaryName } from "../disk/index.js";
-import { headOf, indexStamp, type Listing, listChanges } from "../git/index.js";
-import type { Repository } from "../host/index.js";
-import { type FileId, type Files, type NewVersion, PortError } from "../ports/index.js";
-import type { Document } from "../text/index.js";
+import { isTemporaryName } from "../../disk/index.js";
+import { headOf, indexStamp, type Listing, listChanges } from "../../git/index.js";
+import type { Repository } from "../../host/index.js";
+import { type FileId, type Files, type NewVersion, PortError } from "../../ports/index.js";
+import type { Document } from "../../text/index.js";
+import { emptyRecord, type TreeRecord } from "../tree-record.js";
+import { changesOf, keepTexts, type TreeStore } from "../tree-store.js";
+import { documentOf, isRecordable, keptDocument, largestRead, type TreeMode, textsIn } from "../tree-text.js";
 import { hasLeft } from "./former-names.js";
 import { absent, type DiskFile, isSettled, readSighted, type Sighting, statOf } from "./sighting.js";
-import { emptyRecord, type TreeRecord } from "./tree-record.js";
-import { changesOf, keepTexts, type TreeStore } from "./tree-store.js";
-import { documentOf, isRecordable, keptDocument, largestRead, type TreeMode, textsIn } from "./tree-text.js";
 
 export interface LookContext {
   readonly root: string;
@@ -127,7 +127,7 @@ async function list(
 ): Promise<Listing | null> {
   if (repository) return listChanges(repository, { time: patience, names: longestListing }, staged);
   if (isHome) return { changed: [], untracked: [], staged: [] };
-  const { listFiles } = await import("../search/index.js");
+  const { listFiles } = await import("../../search/index.js");
   const untracked = await listFiles(root, { time: patience / 2, files: bounds.listed });
   return untracked && { changed: [], untracked, staged: [] };
 }

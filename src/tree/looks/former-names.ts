@@ -1,5 +1,5 @@
 /** Finds the entries of a file under all the names that it had. */
-import type { JournalEntry, StoreReader } from "../ports/index.js";
+import type { JournalEntry, StoreReader } from "../../ports/index.js";
 
 type JournalOf = Pick<StoreReader, "journal">;
 

@@ -1,6 +1,6 @@
 /** Follows what a change did to lines that are in no commit. Pure. */
-import { compare, type LineChange, withoutLayout } from "../changes/index.js";
-import { type Document, LineSet } from "../text/index.js";
+import { compare, type LineChange, withoutLayout } from "../../changes/index.js";
+import { type Document, LineSet } from "../../text/index.js";
 
 /** A line as far as formatters leave it alone; "" where it tells nothing. */
 export function bareLine(line: string): string {

@@ -1,19 +1,19 @@
 /** Writes down what one look found: each change as one entry, with its authors and the lines of others that it removed. */
 import { join, relative, sep } from "node:path";
-import { countChanged, isUnderWay } from "../git/index.js";
-import { type JournalEntry, onlooker } from "../ports/index.js";
-import { type Document, outside } from "../text/index.js";
-import { type Attribution, attribute } from "./authors.js";
-import { commandFacts } from "./commands/command.js";
+import { countChanged, isUnderWay } from "../../git/index.js";
+import { type JournalEntry, onlooker } from "../../ports/index.js";
+import { type Document, outside } from "../../text/index.js";
+import { type Attribution, attribute } from "../authors.js";
+import { commandFacts } from "../commands/command.js";
+import type { TreeRecord } from "../tree-record.js";
+import { changesOf } from "../tree-store.js";
+import { keptDocument, textsIn } from "../tree-text.js";
 import { authorsOf, ownersOf } from "./file-work.js";
 import { hasLeft } from "./former-names.js";
 import { changeBetween, envFor, journalHead, nameOf, write } from "./journal.js";
 import { isReformat } from "./line-work.js";
 import { type Found, type LookContext, type Looked, slack } from "./look.js";
 import { isTaken, lostLines } from "./losses.js";
-import type { TreeRecord } from "./tree-record.js";
-import { changesOf } from "./tree-store.js";
-import { keptDocument, textsIn } from "./tree-text.js";
 
 const looseFor = 3_600_000;
 const mostLoose = 500;

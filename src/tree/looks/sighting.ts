@@ -1,5 +1,5 @@
 /** One file as it is on the disk: its identity, and its bytes where that says too little. */
-import { closeQuietly, flags, ifThere, nodeIo, readAll, type Stat } from "../host/index.js";
+import { closeQuietly, flags, ifThere, nodeIo, readAll, type Stat } from "../../host/index.js";
 
 /** A file as a look remembers it. */
 export interface Sighting {

@@ -1,6 +1,6 @@
 /** Writes a change that was found down like any edit: in the journal, and in the record of a file that agents have seen. */
-import { libraryDoor } from "../answers/index.js";
-import { compare, LineChange } from "../changes/index.js";
+import { libraryDoor } from "../../answers/index.js";
+import { compare, LineChange } from "../../changes/index.js";
 import {
   type CallEnv,
   type FoundChange,
@@ -8,10 +8,10 @@ import {
   journalHead,
   type OpenFile,
   withFile,
-} from "../ledger/index.js";
-import type { FileId, Files, JournalEntry } from "../ports/index.js";
-import { type Document, LineSet } from "../text/index.js";
-import type { TreeStore } from "./tree-store.js";
+} from "../../ledger/index.js";
+import type { FileId, Files, JournalEntry } from "../../ports/index.js";
+import { type Document, LineSet } from "../../text/index.js";
+import type { TreeStore } from "../tree-store.js";
 
 interface JournalContext {
   readonly files: Files;

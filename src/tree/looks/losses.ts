@@ -1,9 +1,9 @@
 /** Finds the uncommitted lines that a change removed so that they count as lost. Pure. */
-import { compare } from "../changes/index.js";
-import { type Document, LineSet } from "../text/index.js";
-import type { Sweep, Writer } from "./commands/command.js";
+import { compare } from "../../changes/index.js";
+import { type Document, LineSet } from "../../text/index.js";
+import type { Sweep, Writer } from "../commands/command.js";
+import type { RunningCommand } from "../tree-record.js";
 import { goneLines, mendedLines, type Owner, type Owners, removedLines } from "./line-work.js";
-import type { RunningCommand } from "./tree-record.js";
 
 interface Taking {
   /** Absolute. */
