@@ -60,11 +60,12 @@ export function dayPlot({ extent }: Audit): string {
     const x = (at * step + step * 0.15).toFixed(1);
     const size = `width="${(step * 0.7).toFixed(1)}"`;
     const told = `<title>${escaped(day)}: ${number(edits)} edits, ${number(failed)} failed</title>`;
-    const isNamed = at === 0 || at === shown.length - 1;
+    const isLast = at > 0 && at === shown.length - 1;
+    const label = isLast ? text(Math.max(at + 1, 2) * step, base + 18, escaped(day), "label end") : "";
     return [
       `<g>${told}<rect class="other" x="${x}" y="${(base - all).toFixed(1)}" ${size} height="${all.toFixed(1)}" rx="2"/>`,
       `<rect class="failed" x="${x}" y="${(base - bad).toFixed(1)}" ${size} height="${bad.toFixed(1)}"/></g>`,
-      isNamed ? text(at * step, base + 18, escaped(day), "label") : "",
+      at === 0 ? text(0, base + 18, escaped(day), "label") : label,
     ].join("");
   });
   return svg("Edits by day, and how many failed", plotHeight, bars.join("\n"));

@@ -43,3 +43,16 @@ test("shows what sessions hold and obeys none of it", async () => {
 test("the fixture holds what the page must not", () => {
   expect(readFileSync(fixture, "utf8")).toContain("compute(");
 });
+
+test("names the first day at the left end of its plot, and the last one where it has room", async () => {
+  const { report, extent, details } = await found();
+  const days = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [
+      `2026-01-${String(at + 1).padStart(2, "0")}`,
+      { edits: 3, failed: 1 },
+    ]),
+  );
+  const page = auditPage({ report, extent: { ...extent, days }, details });
+  expect(page).toMatch(/<text class="label" x="0\.0"[^>]*>2026-01-01</);
+  expect(page).toMatch(/<text class="label end" x="640\.0"[^>]*>2026-01-30</);
+});
