@@ -10,7 +10,7 @@ interface Entry {
 
 export class ShownTexts {
   private readonly bodies = new Map<string, string[]>();
-  private readonly order: Entry[] = [];
+  private order: Entry[] = [];
   private size = 0;
 
   /** Whether all of a text was shown before; it counts as shown then. */
@@ -29,11 +29,13 @@ export class ShownTexts {
   }
 
   fold(agent: string): void {
+    const isOfAgent = (key: string): boolean => key.startsWith(`${agent}\0`);
     for (const [key, bodies] of this.bodies)
-      if (key.startsWith(`${agent}\0`)) {
+      if (isOfAgent(key)) {
         this.bodies.delete(key);
         this.size -= bodies.reduce((sum, { length }) => sum + length, 0);
       }
+    this.order = this.order.filter(({ key }) => !isOfAgent(key));
   }
 
   private drop(): void {
