@@ -258,9 +258,9 @@ export class History {
 
   private isExact(from: number): boolean {
     const { states } = this;
-    return states.every(
-      ({ exact, version }, at) => at <= from || exact !== null || version === states[at - 1]?.version,
-    );
+    for (let at = from + 1; at < states.length; at++)
+      if (!states[at]?.exact && states[at]?.version !== states[at - 1]?.version) return false;
+    return true;
   }
 
   private get timeline(): Timeline {

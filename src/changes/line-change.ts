@@ -42,8 +42,8 @@ export class LineChange {
   static of(before: number, after: number, regions: Iterable<Region>): LineChange {
     const joined: Region[] = [];
     let shift = 0;
+    let last: Region | undefined;
     for (const region of regions) {
-      const last = joined.at(-1);
       if (last && (region.aStart < last.aEnd || region.bStart < last.bEnd))
         throw new RangeError(`regions overlap: ${showRegion(last)} and ${showRegion(region)}`);
       if (
@@ -54,12 +54,15 @@ export class LineChange {
         throw new RangeError(`region does not fit: ${showRegion(region)} at shift ${shift}`);
       shift = region.bEnd - region.aEnd;
       if (region.aStart === region.aEnd && region.bStart === region.bEnd) continue;
-      if (last && last.aEnd === region.aStart && last.own === region.own)
-        joined[joined.length - 1] = { ...last, aEnd: region.aEnd, bEnd: region.bEnd };
-      else joined.push(region);
+      if (last && last.aEnd === region.aStart && last.own === region.own) {
+        last = { ...last, aEnd: region.aEnd, bEnd: region.bEnd };
+        joined[joined.length - 1] = last;
+      } else {
+        last = region;
+        joined.push(region);
+      }
     }
-    const end = joined.at(-1);
-    if (after - before !== shift || (end && end.aEnd > before))
+    if (after - before !== shift || (last && last.aEnd > before))
       throw new RangeError(`regions do not fit texts of ${before} and ${after} lines`);
     return new LineChange(before, after, joined);
   }

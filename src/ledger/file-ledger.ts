@@ -33,6 +33,7 @@ const recentStates = 50;
 /** Records that were read or written before: the same JSON is the same record. */
 const readStates = new WeakMap<object, StateRecord>();
 const writtenStates = new WeakMap<StateRecord, Json>();
+const writtenShowings = new WeakMap<LedgerShowing, Json>();
 const readLists = new WeakMap<object, { records: readonly Json[]; states: StateRecord[] }>();
 const readLedgers = new WeakMap<object, Numbered>();
 
@@ -52,7 +53,9 @@ export function ledgerFrom(record: FileRecord, epoch: number): FileLedger {
   const now = found?.ledger.epoch === epoch ? found : null;
   const since = now ? sinceOf(now.ledger, end) : end;
   const first = Math.max(record.first, Math.min(since, end - recentStates));
-  const states = statesFrom(record.states.slice(first - record.first));
+  const states = statesFrom(
+    first === record.first ? record.states : record.states.slice(first - record.first),
+  );
   const agent = now && isOf(now, first, states) ? renumbered(now.ledger, -first) : emptyLedger(epoch);
   return { first, states, agent: afterUndo(agent, states), order };
 }
@@ -203,12 +206,7 @@ function agentJson(agent: AgentLedger): Json {
   return {
     epoch: agent.epoch,
     state: agent.state,
-    showings: agent.showings.map(
-      ({ order, state, rows, scheme, lineCount, printer, request, hashes, time, printed }) => [
-        ...[order, state, rows.toJSON(), scheme, lineCount, printer, request ?? null, hashes ?? null, time],
-        ...(printed ? [printed.toJSON()] : []),
-      ],
-    ),
+    showings: agent.showings.map(showingJson),
     known: [...agent.known].map(([state, lines]) => [state, lines.toJSON()]),
     pending: agent.pending.toJSON(),
     deletions: agent.deletions.map(({ gap, count, sides, told }) => [
@@ -224,6 +222,19 @@ function agentJson(agent: AgentLedger): Json {
     forgotten: forgottenJson(agent.forgotten),
     ...{ whole: agent.whole, takenBack: agent.takenBack },
   };
+}
+
+/** Showings are many and never changed: each is put into words once. */
+function showingJson(showing: LedgerShowing): Json {
+  const known = writtenShowings.get(showing);
+  if (known !== undefined) return known;
+  const { order, state, rows, scheme, lineCount, printer, request, hashes, time, printed } = showing;
+  const json = [
+    ...[order, state, rows.toJSON(), scheme, lineCount, printer, request ?? null, hashes ?? null, time],
+    ...(printed ? [printed.toJSON()] : []),
+  ];
+  writtenShowings.set(showing, json);
+  return json;
 }
 
 type Flat = readonly number[];
