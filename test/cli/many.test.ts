@@ -1,4 +1,6 @@
 /** More lines than a call takes arguments, in a process of its own: the workers of the tests have larger stacks. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Place } from "./support.js";
 
@@ -31,7 +33,10 @@ describe("an edit of very many lines", () => {
     expect(at.text("a.ts")).toBe(`a();\n${lines("y")}b();\nc();\n`);
   });
 
-  test("takes lines out; when they are back, that is found and done again", () => {
+  test("takes lines out; when they are back, that is found and done again, if no look at the tree tells who put them back", () => {
+    const folder = join(at.scratch, "home/config/kedge");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "config.json"), '{"tree":"off"}');
     replace("b.ts", lines("x"), "");
     at.put("b.ts", `a();\n${lines("x")}b();\nc();\n`);
     expect(at.ok("lost")).toContain("b.ts");
