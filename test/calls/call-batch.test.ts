@@ -78,7 +78,7 @@ describe("a batch", () => {
     const move: Edit = { op: "move_file", to: "c.ts" };
     const file: EditRequest = { path: "a.ts", edits: [...(edits as unknown[]), move] } as FileRequest;
     const { text } = await made.session.multiEdit({ files: [file] });
-    expect(text).toMatch(/^a\.ts edited, moved to c\.ts; your other anchors/);
+    expect(text).toMatch(/^a\.ts edited, moved to c\.ts; keep using the anchors/);
     expect(made.words("c.ts")).toBe("A b c");
   });
 
