@@ -55,8 +55,9 @@ export class Judge {
     const to = entry.to === undefined ? null : relative(world.stage.folder, entry.to);
     const ids = [entry.before, entry.after].filter((id) => id !== null);
     const texts = await store.versions(ids);
-    const linesOf = (id: string | null): Set<string> =>
-      identitiesIn(id === null ? null : new TextDecoder().decode(texts.get(id) ?? new Uint8Array()));
+    const textOf = (id: string | null): string | null =>
+      id === null ? null : new TextDecoder().decode(texts.get(id) ?? new Uint8Array());
+    const linesOf = (id: string | null): Set<string> => identitiesIn(textOf(id));
     const [before, after] = [linesOf(entry.before), linesOf(entry.after)];
     for (const line of after) if (!before.has(line)) this.journaled.add(line);
     const did = new Set<string>();
@@ -67,7 +68,7 @@ export class Judge {
     for (const line of after) if (!before.has(line)) add(`+ ${name} ${line}`);
     for (const line of before) if (!after.has(line)) add(`- ${name} ${line}`);
     if (to !== null) for (const line of after) add(`+ ${to} ${line}`);
-    else if (did.size === 0) add(`laid out ${name}`);
+    else if (did.size === 0) add(`laid out ${name} ${textOf(entry.after)}`);
     if (did.size === 0) return;
     const said = (entry.authors ?? [entry.agent]).map((one) => one.replace(/^claude-code:/, ""));
     score.changes++;

@@ -109,7 +109,7 @@ export class World {
       if (deed.what.startsWith("cp ")) for (const line of fresh) this.copied.add(line);
       for (const line of old) if (!fresh.has(line)) this.deeds.set(`- ${name} ${line}`, deed);
       if (old.size === fresh.size && [...old].every((line) => fresh.has(line)))
-        this.deeds.set(`laid out ${name}`, deed);
+        this.deeds.set(`laid out ${name} ${is}`, deed);
       const time = this.now / 1000;
       if (is !== null) utimesSync(this.stage.path(name), time, time);
     }
