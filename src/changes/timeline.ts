@@ -1,4 +1,5 @@
-/** The states of a file one after the other, and what is found out about them once: as long as the file goes on, it is kept. */
+/** The states of a file one after the other, and what is found out about them once, for the calls that follow. */
+import { Recent } from "../text/index.js";
 import { LineChange } from "./line-change.js";
 
 /** A state, as it is recorded. */
@@ -20,7 +21,9 @@ export interface Stretch {
 
 /** Shorter runs are put together anew each time. */
 const longRun = 16;
-const mostRuns = 256;
+const mostRuns = 64;
+/** One for each file, and for agents of one file that refer to older states than others. */
+const mostTimelines = 32;
 
 interface Run {
   readonly to: number;
@@ -28,7 +31,7 @@ interface Run {
 }
 
 export class Timeline {
-  private static readonly known = new WeakMap<Step, Timeline>();
+  private static readonly known = new Recent<Step, Timeline>(mostTimelines);
   private readonly states: Step[] = [];
   /** For each state the next one that has the same text. */
   private readonly nextSame: (number | undefined)[] = [];
@@ -38,8 +41,8 @@ export class Timeline {
   /** Changes of 2, 4, 8, … states as one, always of the same states: what a call puts together, the next one finds. */
   private readonly blocks: LineChange[][] = [];
   /** Runs by where they begin and whose they are, or who looks, as far as they were put together: the next call goes on from there. */
-  private readonly parts = new Map<string, Run>();
-  private readonly ways = new Map<string, Run>();
+  private readonly parts = new Recent<string, Run>(mostRuns);
+  private readonly ways = new Recent<string, Run>(mostRuns);
 
   /** The timeline of an earlier call goes on, if states were only added since, or left out at the end. */
   static of(states: readonly Step[]): Timeline {
@@ -144,7 +147,7 @@ export class Timeline {
       while (end < to && this.isOwn(end + 1, agent) === own) end += 1;
       const all = done.compose(this.part(at, end, own));
       if (end === to) {
-        if (at - from >= longRun) remember(this.ways, key, { to: at, change: done });
+        if (at - from >= longRun) this.ways.set(key, { to: at, change: done });
         return all;
       }
       done = all;
@@ -162,7 +165,7 @@ export class Timeline {
     const joined = this.joined((isOnWay ? known.to : from) + 1, to + 1);
     const more = own ? joined.owned() : joined;
     const change = isOnWay ? known.change.compose(more) : more;
-    if (to - from >= longRun) remember(this.parts, key, { to, change });
+    if (to - from >= longRun) this.parts.set(key, { to, change });
     return change;
   }
 
@@ -183,11 +186,4 @@ export class Timeline {
     blocks[at] ??= this.block(level - 1, start).compose(this.block(level - 1, start + 2 ** (level - 1)));
     return blocks[at] as LineChange;
   }
-}
-
-function remember(runs: Map<string, Run>, key: string, run: Run): void {
-  runs.delete(key);
-  runs.set(key, run);
-  const [oldest] = runs.keys();
-  if (runs.size > mostRuns && oldest !== undefined) runs.delete(oldest);
 }

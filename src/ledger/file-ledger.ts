@@ -1,7 +1,7 @@
 import type { SchemeName } from "../anchors/index.js";
 import { LineChange, type Step } from "../changes/index.js";
 import type { FileOutcome, FileRecord, Json } from "../ports/index.js";
-import { LineSet } from "../text/index.js";
+import { LineSet, Recent } from "../text/index.js";
 import { type AgentLedger, emptyLedger, hasSeen, type LedgerShowing, type Printer } from "./agent-ledger.js";
 import { forget, forgottenFrom, forgottenJson, type RawForgotten } from "./forgotten-rows.js";
 
@@ -34,8 +34,10 @@ const recentStates = 50;
 const readStates = new WeakMap<object, StateRecord>();
 const writtenStates = new WeakMap<StateRecord, Json>();
 const writtenShowings = new WeakMap<LedgerShowing, Json>();
-const readLists = new WeakMap<object, { records: readonly Json[]; states: StateRecord[] }>();
 const readLedgers = new WeakMap<object, Numbered>();
+
+/** Lists that were read before, by their first record: where it begins later with each edit, there would be one for each. */
+const readLists = new Recent<object, { records: readonly Json[]; states: StateRecord[] }>(64);
 
 /** A ledger whose states have the numbers of the store. */
 interface Numbered {

@@ -1,5 +1,6 @@
 import type { Files, LedgerStore } from "../ports/index.js";
 import type { SessionOptions } from "../session/index.js";
+import { Recent } from "../text/index.js";
 import type { Rights } from "./tokens.js";
 
 /** Somebody whose requests are answered: who they are, and what they may do. */
@@ -45,36 +46,20 @@ const mostScopes = 50;
 
 /** One caller for each token, and one view of the files for each scope. */
 export class Callers<Caller> {
-  private readonly callers = new Latest<Caller>(mostCallers);
-  private readonly views = new Latest<Files>(mostScopes);
+  private readonly callers = new Recent<string, Caller>(mostCallers);
+  private readonly views = new Recent<string, Files>(mostScopes);
 
   constructor(private readonly setup: CallersSetup<Caller>) {}
 
   of(who: Who): Caller {
     const { agent, rights } = who;
     const { protocol, store, policies, clock, onCall } = this.setup;
-    return this.callers.get(JSON.stringify([agent, rights.readOnly, rights.paths]), () =>
+    return this.callers.getOr(JSON.stringify([agent, rights.readOnly, rights.paths]), () =>
       protocol.caller({
         ...{ ...policies, store, clock, agent, principal: agent, readOnly: rights.readOnly },
-        files: this.views.get(JSON.stringify(rights.paths), () => this.setup.files(rights.paths)),
+        files: this.views.getOr(JSON.stringify(rights.paths), () => this.setup.files(rights.paths)),
         onCall: (...told) => onCall(who, ...told),
       }),
     );
-  }
-}
-
-/** Values by their keys; the one that was not asked for longest makes room. */
-class Latest<T> {
-  private readonly values = new Map<string, T>();
-
-  constructor(private readonly most: number) {}
-
-  get(key: string, make: () => T): T {
-    const value = this.values.get(key) ?? make();
-    this.values.delete(key);
-    this.values.set(key, value);
-    const [oldest] = this.values.keys();
-    if (this.values.size > this.most && oldest !== undefined) this.values.delete(oldest);
-    return value;
   }
 }

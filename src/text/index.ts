@@ -24,6 +24,7 @@ export {
   mergeRanges,
   type Range,
 } from "./line-set.js";
+export { Recent } from "./recent.js";
 export { hasKey, withoutSecrets } from "./secrets.js";
 export { type Hunk, splitText } from "./splice.js";
 export { diffName, visible, visibleText, withVisible } from "./visible.js";
