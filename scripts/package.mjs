@@ -15,10 +15,10 @@ const required = [
   ...["claude-code", "codex", "copilot", "opencode", "pi"].map((name) => `plugins/${name}/dist/hook.cjs`),
   "plugins/claude-code-tools/dist/program.cjs",
 ];
-// Programs 2.5 MB (the encodings 0.54, the guard 0.63 with the looks at the tree and the record in PostgreSQL, the command line 0.99 with the audit,
+// Programs 2.5 MB (the encodings 0.54, the guard 0.64 with the looks at the tree and the record in PostgreSQL, the command line 1.01 with the audit,
 // the guard that it drives, commits by author, the view and the HTTP server, the MCP SDK 0.29, the page of the view 0.05), library 0.7,
 // declarations 0.3, documents 0.3. A plugin is fetched as its folder alone, so each has its programs: 1.2 MB five times for the guard, 1.8 for the tools.
-const sizeLimit = 11_700_000;
+const sizeLimit = 11_900_000;
 
 /** The checks of the package, each a name and a function that answers `{ ok, output }`. */
 export function packageChecks() {

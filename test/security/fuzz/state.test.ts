@@ -149,6 +149,8 @@ test("the state folder may be damaged in any way", { timeout: 3_600_000 }, async
         for (const call of calls) {
           if (call === "changed" && calls.indexOf("stale") < calls.indexOf(call) && calls.includes("stale"))
             continue;
+          // Somebody's change is on record, so that anyone can undo it: the line is as it was shown then.
+          if (call === "stale" && calls.slice(0, calls.indexOf(call)).includes("undo all")) continue;
           await tried[call](ground);
           expectOnlyOld(ground, call);
         }

@@ -33,6 +33,8 @@ async function play(stage: Stage): Promise<boolean> {
   const { alice, bob } = stage.agents;
   stage.put("greet.ts", greeter);
   stage.put("main.ts", main);
+  // What is only passed to a command is nobody's work.
+  stage.put(".ignore", "rename.json\n");
 
   await stage.tell("Two agents, one file. Both read it; every line comes with an anchor.");
   const shown = alice.kedge("read", "greet.ts");
