@@ -33,7 +33,7 @@ async function play(stage: Stage): Promise<boolean> {
   const { alice, bob } = stage.agents;
   stage.put("greet.ts", greeter);
   stage.put("main.ts", main);
-  // What is only passed to a command is nobody's work.
+  // The file of a request is nobody's work.
   stage.put(".ignore", "rename.json\n");
 
   await stage.tell("Two agents, one file. Both read it; every line comes with an anchor.");
