@@ -3,7 +3,7 @@
 import type { Cancellation } from "../ports/index.js";
 import { throwIfAborted } from "../ports/index.js";
 import { Counting } from "./counting.js";
-import { playSession } from "./play-session.js";
+import { playSession } from "./play/play-session.js";
 import type { Audit } from "./report.js";
 import { findSessions } from "./sessions/find-sessions.js";
 import { playInThreads, threadsFor } from "./threads.js";

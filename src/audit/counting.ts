@@ -1,5 +1,5 @@
 /** Counts played sessions, newest first: a call that was resumed or copied into another file counts once, in the newest. */
-import { callKey, isOld } from "./play-session.js";
+import { callKey, isOld } from "./play/play-session.js";
 import { Recoveries } from "./recoveries.js";
 import { type Audit, type Extent, type PlayedSession, Tally } from "./report.js";
 import type { SessionFile } from "./sessions/steps.js";

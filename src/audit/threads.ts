@@ -8,7 +8,7 @@ import { type Cancellation, throwIfAborted } from "../ports/index.js";
 import { readers } from "./clients/index.js";
 import type { FoundFile } from "./clients/reader.js";
 import type { Counting } from "./counting.js";
-import { callKey, playSession } from "./play-session.js";
+import { callKey, playSession } from "./play/play-session.js";
 import type { PlayedSession } from "./report.js";
 import type { Progress, SessionFile } from "./sessions/steps.js";
 

@@ -1,5 +1,6 @@
 /** Looks at the working tree when something happens, and tells agents early of what others changed. */
 import { relative, resolve } from "node:path";
+import { reason } from "../host/index.js";
 import { type Moment, type Observed, recording } from "../tree/index.js";
 import type { GuardContext } from "./context.js";
 import type { Event } from "./event.js";
@@ -25,7 +26,7 @@ export async function watch(
     if (isFirst && kept + left > 0) store.notes.add("recording", "first", { kept, left });
     return observed;
   } catch (error) {
-    log(`the tree was not looked at: ${error instanceof Error ? error.message : String(error)}`);
+    log(`the tree was not looked at: ${reason(error)}`);
     return null;
   }
 }

@@ -17,6 +17,10 @@ export class Recent<K, V> {
     return value;
   }
 
+  delete(key: K): void {
+    this.values.delete(key);
+  }
+
   set(key: K, value: V): void {
     this.values.delete(key);
     this.values.set(key, value);

@@ -71,10 +71,15 @@ export class Tree {
     return files.hold([turn], () => store.unit([turn], onlooker, () => this.look(moment, facts)));
   }
 
+  /** What the last look left; null: there was none. */
+  private async record(): Promise<TreeRecord | null> {
+    const { store, root } = this.context;
+    return recordFrom((await loadTree(store, root))?.value ?? null);
+  }
+
   /** When a look that nobody waits for may begin, so that looks take a small share of the time, whoever looks. */
   async rested(): Promise<number> {
-    const { store, root } = this.context;
-    const { rested } = recordFrom((await loadTree(store, root))?.value ?? null) ?? emptyRecord;
+    const { rested } = (await this.record()) ?? emptyRecord;
     // The clock may have been set back.
     return rested > this.context.clock() + longestRest ? 0 : rested;
   }
@@ -98,10 +103,10 @@ export class Tree {
    * none of them is work that is in no commit. Takes no lock, and starts nothing.
    */
   private async isTold({ kind, paths = [] }: Moment): Promise<boolean> {
-    const { store, root, repository, isHome } = this.context;
+    const { root, repository, isHome } = this.context;
     const named = paths.flatMap((path) => this.inTree(path));
     if (named.length === 0) return true;
-    const record = recordFrom((await loadTree(store, root))?.value ?? null);
+    const record = await this.record();
     if (!record || record.isNarrow || record.left > 0) return false;
     if (repository && (await headOf(repository)) !== record.head) return false;
     return named.every((path) => {
@@ -115,7 +120,7 @@ export class Tree {
   private async look(moment: Moment, facts: CommandFacts | null): Promise<Observed> {
     const { store, root, repository } = this.context;
     const began = this.context.clock();
-    const previous = recordFrom((await loadTree(store, root))?.value ?? null);
+    const previous = await this.record();
     const opened = this.begun(previous, moment, facts);
     // A file that is looked at for the first time tells nothing of what it was.
     if (previous === null && moment.kind === "edit") return nothing;

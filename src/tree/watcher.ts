@@ -1,4 +1,5 @@
 /** Looks at the tree around the calls of our own tools: before a change at its files, and at all of it when there is time. */
+import { reason } from "../host/index.js";
 import type { FileId, TreeWatch } from "../ports/index.js";
 import type { Moment, Observed, Tree } from "./tree.js";
 
@@ -97,7 +98,7 @@ export class TreeWatcher implements TreeWatch {
       const { isFirst, kept, left } = await tree.observe({ ...moment, agent, cwd: root });
       if (isFirst && kept + left > 0) first({ kept, left });
     } catch (error) {
-      log(`the tree was not looked at: ${error instanceof Error ? error.message : String(error)}`);
+      log(`the tree was not looked at: ${reason(error)}`);
     }
   }
 }

@@ -1,36 +1,13 @@
 /** Other forms of the recorded sessions: what older builds write, and what is left when one is resumed, copied or cut off. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { audit } from "../../src/audit/index.js";
 import { SqliteFile } from "../../src/audit/sessions/sqlite.js";
 import { expected, numbersOf } from "./course.js";
+import { sessionFolder } from "./session-folder.js";
 
 const fixtures = join(import.meta.dirname, "fixtures");
-const made: string[] = [];
-
-function folder(files: Readonly<Record<string, string>>): string {
-  const path = mkdtempSync(join(tmpdir(), "kedge-audit-"));
-  made.push(path);
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), content);
-  }
-  return path;
-}
-
-afterEach(() => {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
-});
 
 const audited = (path: string, show?: string) => audit({ paths: [path], env: {}, home: "/nowhere", show });
 const numbers = async (path: string) => numbersOf(JSON.stringify((await audited(path)).report));
@@ -57,7 +34,7 @@ describe("an older form of", () => {
         timestamp: items[0].timestamp,
         instructions: null,
       };
-      const path = folder({
+      const path = sessionFolder({
         "rollout-2025-05-07-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl": jsonl([head, context, ...items]),
       });
       expect(await numbers(path)).toEqual(expected[name]);
@@ -70,7 +47,7 @@ describe("an older form of", () => {
       rest.filter(({ id }) => id !== undefined).map((message) => [message.id, message]),
     );
     const whole = { ...head, messages: [...messages.values()] };
-    const path = folder({ "session-1.json": JSON.stringify(whole, null, 2) });
+    const path = sessionFolder({ "session-1.json": JSON.stringify(whole, null, 2) });
     expect(await numbers(path)).toEqual(expected["gemini-cli-0.61.0"]);
   });
 
@@ -101,7 +78,7 @@ describe("an older form of", () => {
       put(`${place}/${column(values, "id")}`, column(values, "data"));
     }
     database.close();
-    expect(await numbers(folder(files))).toEqual(expected["opencode-1.18.33"]);
+    expect(await numbers(sessionFolder(files))).toEqual(expected["opencode-1.18.33"]);
   });
 });
 
@@ -110,7 +87,7 @@ describe.each(readdirSync(fixtures).filter((name) => name.endsWith(".jsonl")))("
 
   test("counts once with copies of it and of its beginning", async () => {
     const lines = recorded(name).split("\n");
-    const path = folder({ [name]: recorded(name), [`x/${name}`]: recorded(name) });
+    const path = sessionFolder({ [name]: recorded(name), [`x/${name}`]: recorded(name) });
     writeFileSync(join(path, `cut-${name}`), lines.slice(0, lines.length / 2).join("\n"));
     utimesSync(join(path, "x", name), 1000, 1000);
     utimesSync(join(path, `cut-${name}`), 2000, 2000);
@@ -122,7 +99,7 @@ describe.each(readdirSync(fixtures).filter((name) => name.endsWith(".jsonl")))("
     let before = 0;
     for (let part = 1; part <= 6; part++) {
       const cut = text.slice(0, (text.length * part) / 6);
-      const { report, extent } = await audited(folder({ [name]: cut }));
+      const { report, extent } = await audited(sessionFolder({ [name]: cut }));
       expect(report.edits).toBeGreaterThanOrEqual(before);
       expect(extent.damagedLines).toBeLessThanOrEqual(1);
       expect(extent.unreadableFiles).toEqual([]);

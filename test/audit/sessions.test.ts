@@ -1,36 +1,13 @@
 /** Sessions as clients may leave them: resumed, copied, cut off, damaged, hostile. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { audit } from "../../src/audit/index.js";
 import { numbersOf } from "./course.js";
+import { sessionFolder } from "./session-folder.js";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const recorded = readFileSync(join(fixtures, "claude-code-2.1.325.jsonl"), "utf8");
-const made: string[] = [];
-
-function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const path = mkdtempSync(join(tmpdir(), "kedge-audit-"));
-  made.push(path);
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), content);
-  }
-  return path;
-}
-
-afterEach(() => {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
-});
 
 const audited = (...paths: readonly string[]) => audit({ paths, env: {}, home: "/nowhere" });
 const numbers = async (...paths: readonly string[]): Promise<object> =>
@@ -38,7 +15,7 @@ const numbers = async (...paths: readonly string[]): Promise<object> =>
 
 describe("a session", () => {
   test("that was copied counts once, by the newest file", async () => {
-    const path = folder({ "old.jsonl": recorded, "new.jsonl": recorded });
+    const path = sessionFolder({ "old.jsonl": recorded, "new.jsonl": recorded });
     utimesSync(join(path, "old.jsonl"), 1000, 1000);
     const { report } = await audited(path);
     expect(numbersOf(JSON.stringify(report))).toEqual(await numbers(join(path, "new.jsonl")));
@@ -48,7 +25,7 @@ describe("a session", () => {
   test("that was resumed into another file and went on counts what is new in each", async () => {
     const lines = recorded.trimEnd().split("\n");
     const half = lines.slice(0, 14).join("\n");
-    const path = folder({ "a.jsonl": half, "b.jsonl": recorded });
+    const path = sessionFolder({ "a.jsonl": half, "b.jsonl": recorded });
     utimesSync(join(path, "b.jsonl"), 1000, 1000);
     const both = (await audited(path)).report;
     expect([both.edits, both.sessions, both.failed.total]).toEqual([9, 2, 4]);
@@ -70,7 +47,7 @@ describe("a session", () => {
       const anew = (line: string): string =>
         line === "" ? "" : JSON.stringify(sorted(JSON.parse(line)), null, 1).replace(/\n */g, " ");
       const lines = readFileSync(join(fixtures, name), "utf8").split("\n").map(anew);
-      const path = folder({ [name]: lines.join("\n") });
+      const path = sessionFolder({ [name]: lines.join("\n") });
       expect(await numbers(join(path, name))).toEqual(await numbers(join(fixtures, name)));
     },
   );
@@ -82,7 +59,7 @@ describe("a session", () => {
     const compacted = async (firstKeptEntryId: string) => {
       const fold = { type: "compaction", id: "c0", parentId: null, summary: "done so far", firstKeptEntryId };
       const all = [...lines.slice(0, edit), JSON.stringify(fold), ...lines.slice(edit)];
-      return (await audited(folder({ "a.jsonl": all.join("\n") }))).report;
+      return (await audited(sessionFolder({ "a.jsonl": all.join("\n") }))).report;
     };
     const { edits, kedge } = (await audited(join(fixtures, "pi-0.73.1.jsonl"))).report;
     expect(await compacted(first)).toMatchObject({ edits, kedge });
@@ -100,7 +77,7 @@ describe("a session", () => {
     const arrows = recorded.trimEnd().split("\n").map(older).join("\n");
     expect(arrows).toContain("     1→export");
     const session = /"sessionId":"([^"]+)"/.exec(recorded)?.[1];
-    const path = folder({ [`${session}.jsonl`]: arrows });
+    const path = sessionFolder({ [`${session}.jsonl`]: arrows });
     const same = { recovery: expect.anything() };
     expect(await numbers(path)).toMatchObject({
       ...(await numbers(join(fixtures, "claude-code-2.1.325.jsonl"))),
@@ -109,12 +86,12 @@ describe("a session", () => {
     const side = recorded
       .replaceAll('"isSidechain":false', '"isSidechain":true')
       .replaceAll("toolu_", "side_");
-    const both = folder({ [`${session}.jsonl`]: arrows, "agent-1.jsonl": side });
+    const both = sessionFolder({ [`${session}.jsonl`]: arrows, "agent-1.jsonl": side });
     expect(await numbers(both)).toMatchObject({ sessions: 1, agents: 2, edits: 18 });
   });
 
   test("that was cut off in the middle of a line keeps what came before", async () => {
-    const path = folder({ "a.jsonl": recorded.slice(0, recorded.lastIndexOf('"tool_result"') + 200) });
+    const path = sessionFolder({ "a.jsonl": recorded.slice(0, recorded.lastIndexOf('"tool_result"') + 200) });
     const { report, extent } = await audited(path);
     expect([report.edits, extent.damagedLines]).toEqual([8, 1]);
   });
@@ -124,7 +101,7 @@ describe("a session", () => {
       "\n",
       `\n{"parentUuid":null,"tool_result"\n\0\0\0tool_use\n[]\n"tool_result"\n`,
     );
-    const path = folder({ "a.jsonl": damaged });
+    const path = sessionFolder({ "a.jsonl": damaged });
     const { report, extent } = await audited(path);
     expect([report.edits, report.failed.total]).toEqual([9, 4]);
     expect(extent.damagedLines).toBe(1);
@@ -159,7 +136,7 @@ describe("a session", () => {
         [...odd.map((one) => JSON.stringify(one)), ...uses, ...calls].join("\n"),
       ]),
     );
-    const path = folder({
+    const path = sessionFolder({
       ...files,
       "pi.jsonl": `{"type":"session","cwd":5}\n{"type":"message","message":{"role":"toolResult","toolCallId":{}}}\n`,
       "gemini.json": `{"sessionId":1,"projectHash":2,"messages":[null,{"toolCalls":[1,{"status":"success"}]}]}`,
@@ -177,7 +154,7 @@ describe("a session", () => {
       const broken = Buffer.from(whole);
       for (let more = 0; more < 40; more++)
         broken[(at * 7919 + more * 1847 + 24) % broken.length] = (at * 31 + more) % 256;
-      const path = folder({
+      const path = sessionFolder({
         "opencode.db": broken.subarray(0, at % 3 === 0 ? broken.length - at * 900 : undefined),
       });
       expect((await audited(path)).report.edits).toBeLessThanOrEqual(9);
@@ -185,7 +162,7 @@ describe("a session", () => {
   });
 
   test("with the paths of this machine changes nothing on it", async () => {
-    const path = folder({ "secret.ts": "mine\n", "sessions/a.jsonl": recorded });
+    const path = sessionFolder({ "secret.ts": "mine\n", "sessions/a.jsonl": recorded });
     const hostile = recorded.replaceAll("/home/user/project/src/b.ts", join(path, "secret.ts"));
     writeFileSync(
       join(path, "sessions/a.jsonl"),

@@ -444,7 +444,7 @@ describe("SIGTERM", () => {
     for (const path of names) await served.call(builder, "grep", { pattern: "^x+$", path, max_results: 1 });
     const edits = [{ op: "append", text: "the end" }];
     const under = served.call(builder, "multi_edit", { files: names.map((path) => ({ path, edits })) });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => place.locks().length, { interval: 1, timeout: 10_000 }).toBeGreaterThan(0);
     served.child.kill("SIGTERM");
     const answer = await under;
     expect(answer).toMatchObject({ status: 200, isError: false });

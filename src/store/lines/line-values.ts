@@ -1,4 +1,5 @@
 import { withChecksum } from "../../host/index.js";
+import { Recent } from "../../text/index.js";
 import type { FileStamp } from "./file-stamp.js";
 import { appendTo, linesOf, readFrom } from "./line-file.js";
 import { replaceFile, type StoreContext } from "./replace-file.js";
@@ -20,7 +21,7 @@ const mostKnown = 64;
  * where it was read last, and the same object comes back while nobody wrote since.
  */
 export class LineValues<T> {
-  private readonly known = new Map<string, KnownValue<T>>();
+  private readonly known = new Recent<string, KnownValue<T>>(mostKnown);
 
   /** `next`: what a line makes of the value before; null: the line does not count. */
   constructor(
@@ -50,7 +51,7 @@ export class LineValues<T> {
       value = next;
       end = start + line.end;
     }
-    if (value !== null) this.remember(path, { stamp, value, end });
+    if (value !== null) this.known.set(path, { stamp, value, end });
     return value;
   }
 
@@ -72,7 +73,7 @@ export class LineValues<T> {
     const isOther = (now: FileStamp): boolean =>
       !isSame(now, known.stamp) || now.size + bytes.length > longest;
     const stamp = appendTo(this.context, path, bytes, isOther);
-    if (stamp) this.remember(path, { stamp, value: made(text), end: stamp.size });
+    if (stamp) this.known.set(path, { stamp, value: made(text), end: stamp.size });
     return stamp !== null;
   }
 
@@ -80,12 +81,7 @@ export class LineValues<T> {
     this.known.delete(path);
     const { bytes, text } = encoded(line);
     const stamp = replaceFile(this.context, path, bytes);
-    this.remember(path, { stamp, value: made(text), end: bytes.length });
-  }
-
-  private remember(path: string, known: KnownValue<T>): void {
-    if (this.known.size >= mostKnown) this.known.clear();
-    this.known.set(path, known);
+    this.known.set(path, { stamp, value: made(text), end: bytes.length });
   }
 }
 

@@ -1,6 +1,6 @@
 /** The guard with files, ledger and notes in memory: what it would have done, without a disk, a clock or git. */
 import { dirname, extname } from "node:path";
-import type { Consideration, ForeignWrite } from "../foreign/index.js";
+import type { Consideration, ForeignWrite } from "../../foreign/index.js";
 import {
   type Adapter,
   type Answer,
@@ -8,11 +8,11 @@ import {
   type Event,
   type GuardContext,
   type Recalled,
-} from "../guard/index.js";
-import type { LostCause, LostEdit } from "../lost/index.js";
-import { type Commits, type Committed, type Json, memoryFiles, memoryStore } from "../ports/index.js";
-import { Session } from "../session/index.js";
-import { utf8 } from "../text/index.js";
+} from "../../guard/index.js";
+import type { LostCause, LostEdit } from "../../lost/index.js";
+import { type Commits, type Committed, type Json, memoryFiles, memoryStore } from "../../ports/index.js";
+import { Session } from "../../session/index.js";
+import { utf8 } from "../../text/index.js";
 import { isSame, type Text } from "./timeline.js";
 
 /** The guard's decision on a write, and the edits that it found to be lost. */

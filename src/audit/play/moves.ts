@@ -1,7 +1,7 @@
 /** The files that commands moved: the guard of a machine finds a file again that an agent has seen at another path. */
 import { basename, join, resolve } from "node:path";
-import { movesIn } from "./commands.js";
-import type { Call } from "./sessions/steps.js";
+import { movesIn } from "../commands.js";
+import type { Call } from "../sessions/steps.js";
 
 /** A file is not followed through more. */
 const mostNames = 8;

@@ -3,9 +3,9 @@
  * an edit, and from the edits themselves. A text that differs from the one before was changed by somebody else in
  * between: by the command there that is most suspect, else at an unknown time.
  */
-import { type Suspicion, suspicion } from "./commands.js";
-import { changedText, failureKind } from "./failures.js";
-import type { Call, Step } from "./sessions/steps.js";
+import { type Suspicion, suspicion } from "../commands.js";
+import { changedText, failureKind } from "../failures.js";
+import type { Call, Step } from "../sessions/steps.js";
 
 /** null: there is no such file; undefined: nothing certain is known. */
 export type Text = string | null | undefined;

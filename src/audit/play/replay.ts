@@ -1,11 +1,11 @@
 /** Plays the calls of a session through the guard, and judges what it would have done by what came of them. */
 import { basename } from "node:path";
-import type { Adapter, Answer, Event, Recalled, Write } from "../guard/index.js";
-import { isCommit } from "./commands.js";
-import { changedText, type FailureKind } from "./failures.js";
+import type { Adapter, Answer, Event, Recalled, Write } from "../../guard/index.js";
+import { isCommit } from "../commands.js";
+import { changedText, type FailureKind } from "../failures.js";
+import type { Call } from "../sessions/steps.js";
 import { type Findings, GuardInMemory } from "./guard-in-memory.js";
 import { Moves } from "./moves.js";
-import type { Call } from "./sessions/steps.js";
 import { after, before, isSame, type Text, type TimedChange, type Timeline } from "./timeline.js";
 
 export interface Verdict {

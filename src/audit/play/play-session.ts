@@ -3,10 +3,9 @@
  * a session may be played in another thread, before the sessions that are newer.
  */
 import { basename } from "node:path";
-import { adapters } from "../guard/index.js";
-import { isShellChange } from "./commands.js";
-import { type FailureKind, failureKind, failureReasons } from "./failures.js";
-import { Replay } from "./replay.js";
+import { adapters } from "../../guard/index.js";
+import { isShellChange } from "../commands.js";
+import { type FailureKind, failureKind, failureReasons } from "../failures.js";
 import {
   type CaseKind,
   caseId,
@@ -14,8 +13,9 @@ import {
   type PlayedCall,
   type PlayedCase,
   type PlayedSession,
-} from "./report.js";
-import type { Call, Progress, SessionFile, Step } from "./sessions/steps.js";
+} from "../report.js";
+import type { Call, Progress, SessionFile, Step } from "../sessions/steps.js";
+import { Replay } from "./replay.js";
 import { ShownTexts } from "./shown-texts.js";
 import { before, Timeline } from "./timeline.js";
 
