@@ -71,7 +71,7 @@ export class Tree {
     return files.hold([turn], () => store.unit([turn], onlooker, () => this.look(moment, facts)));
   }
 
-  /** What the last look left; null: there was none. */
+  /** The record that the last look left; null: there was none. */
   private async record(): Promise<TreeRecord | null> {
     const { store, root } = this.context;
     return recordFrom((await loadTree(store, root))?.value ?? null);
